@@ -1,0 +1,55 @@
+"""The truth about each game: equilibria, best responses, exploitability, classic strategies."""
+
+from typing import Any
+
+from baselines.best_response import BestResponse, best_response
+from baselines.exploitability import NashConv, exploitability, nash_conv
+from baselines.head_to_head import HeadToHead, head_to_head
+from baselines.matrix_game import (
+    ExactMatrixSolution,
+    MatrixSolution,
+    MatrixSolutions,
+    solve_matrices,
+    solve_matrix,
+    solve_matrix_exact,
+)
+from baselines.solution import Solution, solve
+from baselines.table_policy import TablePolicy
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, named_policy
+
+
+def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
+    """The policy of that name for `game`.
+
+    Args:
+        name: `uniform`, `equilibrium`, `highest_card` and so on, or a name that another
+            distribution has added to the entry-point group `cardwar_envs.policies`.
+        game: The game it is to play.
+        **arguments: What that policy takes besides the game.
+
+    Raises:
+        ValueError: If there is no such policy or it does not fit the game.
+    """
+    return named_policy(name, game, **arguments)
+
+
+__all__ = [
+    "BestResponse",
+    "ExactMatrixSolution",
+    "HeadToHead",
+    "MatrixSolution",
+    "MatrixSolutions",
+    "NashConv",
+    "Solution",
+    "TablePolicy",
+    "best_response",
+    "exploitability",
+    "head_to_head",
+    "make_policy",
+    "nash_conv",
+    "solve",
+    "solve_matrices",
+    "solve_matrix",
+    "solve_matrix_exact",
+]

@@ -1,0 +1,135 @@
+"""Exact best responses to any policy, and exact expected payoffs between policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.game_graph import GameGraph, as_policies, full_graph, group_sums
+from baselines.table_policy import TablePolicy
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+
+Seats = Policy | str | Sequence[Policy | str]
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """The best that one player can do against fixed policies of the others.
+
+    Attributes:
+        value: Its expected payoff, payoff points.
+        policy: A deterministic best response (the lowest of the best actions), for that seat.
+    """
+
+    value: float
+    policy: Policy
+
+
+def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestResponse:
+    """The exact best response of one player.
+
+    Args:
+        game: A game of public state that always ends, small enough to list its states.
+        policy: What the others play: one policy for all seats, or one per seat (the one in
+            `player`'s seat is not used).
+        player: Who responds.
+
+    Returns:
+        Its value and policy.
+
+    Raises:
+        ValueError: If the game is of another kind or too large, the player does not exist, or
+            a policy does not answer with probabilities.
+    """
+    if player not in range(game.facts.num_players):
+        raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
+    graph = public_graph(game)
+    policies = as_policies(policy, game)
+    strategies = [
+        None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
+    ]
+    value, worth = _respond(graph, strategies, player)
+    states, observations, masks = graph.seen_by(player)
+    best = np.where(masks == 1, worth[states], -np.inf).argmax(axis=1)
+    choices = np.eye(game.facts.num_actions)[best]
+    table = {row.tobytes(): choice for row, choice in zip(observations, choices, strict=True)}
+    return BestResponse(value, TablePolicy(table))
+
+
+def public_graph(game: Game[Any]) -> GameGraph[Any]:
+    """The full graph of a game in which players see the state.
+
+    Raises:
+        ValueError: If the game is of another kind or too large.
+    """
+    if not game.facts.public_state:
+        raise ValueError(f"{game.facts.name}: this oracle takes games of public state")
+    return full_graph(game)
+
+
+def payoffs_and_responses(
+    game: Game[Any], policy: Seats
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """What each player gets when all follow `policy`, and what its best response would get.
+
+    Args:
+        game: As for `best_response`.
+        policy: One policy for all seats, or one per seat.
+
+    Returns:
+        Expected payoffs and best-response values, payoff points, one per player.
+
+    Raises:
+        ValueError: As for `best_response`.
+    """
+    graph = public_graph(game)
+    strategies = [
+        graph.action_probabilities(each, seat) for seat, each in enumerate(as_policies(policy, game))
+    ]
+    responses = []
+    for player in range(game.facts.num_players):
+        others = [None if seat == player else each for seat, each in enumerate(strategies)]
+        responses.append(_respond(graph, others, player)[0])
+    return _evaluate(graph, strategies), tuple(responses)
+
+
+def _respond(
+    graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64] | None], player: int
+) -> tuple[float, NDArray[np.float64]]:
+    """Best-response value and `[num_states, num_actions]` worth of each action, to go."""
+    weights = graph.edge_weights(strategies)
+    actions = np.maximum(graph.actions[:, player], 0)  # where the player waits, all is in column 0
+    num_actions = graph.game.facts.num_actions
+    values = np.zeros(len(graph.states) + 1)  # the last entry, 0, is what END finds
+    worth = np.full((len(graph.states), num_actions), -np.inf)
+    for states, edges in graph.backward():
+        to_go = weights[edges] * (graph.rewards[edges, player] + values[graph.children[edges]])
+        cells = (graph.parents[edges] - states.start) * num_actions + actions[edges]
+        size = (states.stop - states.start) * num_actions
+        sums, possible = group_sums(cells, to_go, size), np.bincount(cells, minlength=size) > 0
+        worth[states] = np.where(possible, sums, -np.inf).reshape(-1, num_actions)
+        values[states] = worth[states].max(axis=1)
+    return _at_start(graph, values, player), worth
+
+
+def _evaluate(graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64]]) -> tuple[float, ...]:
+    weights = graph.edge_weights(strategies)
+    payoffs = []
+    for player in range(graph.game.facts.num_players):
+        values = np.zeros(len(graph.states) + 1)
+        for states, edges in graph.backward():
+            to_go = weights[edges] * (graph.rewards[edges, player] + values[graph.children[edges]])
+            local = graph.parents[edges] - states.start
+            values[states] = group_sums(local, to_go, states.stop - states.start)
+        payoffs.append(_at_start(graph, values, player))
+    return tuple(payoffs)
+
+
+def _at_start(graph: GameGraph[Any], values: NDArray[np.float64], player: int) -> float:
+    worth = graph.root_rewards[:, player] + values[graph.roots]
+    return float(graph.root_probabilities @ worth)

@@ -1,0 +1,148 @@
+"""Solving a game: the one door to all solvers, and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.backward_induction import EquilibriumTable, Strategies
+from baselines.game_graph import MAX_STATES, Progress
+from cardwar_envs.core.game import Game
+
+
+class EquilibriumPolicy:
+    """Plays the equilibrium of a game of public state, from either seat."""
+
+    def __init__(self, table: EquilibriumTable) -> None:
+        self._table = table
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
+        probabilities = np.zeros(action_masks.shape)
+        for row, observation in enumerate(observations):
+            state, player = self._table.game.state_of(observation)
+            probabilities[row] = self._table.strategies(state)[player]
+        return probabilities
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An equilibrium of a two-player zero-sum game of public state, with its certificate.
+
+    Attributes:
+        game: The rules.
+        value: Expected payoff to player 0 under optimal play, payoff points.
+        policy: An equilibrium behaviour strategy, for either seat.
+        method: How it was found.
+        gap: Certified bound on the error of `value`, payoff points: the duality gaps of the
+            matrix games on the worst way through the game, added up.
+        states: Matrix games solved.
+        exact: `value` as a fraction, if rationals were asked for.
+    """
+
+    game: Game[Any]
+    value: float
+    policy: EquilibriumPolicy
+    method: str
+    gap: float
+    states: int
+    exact: Fraction | None
+    _table: EquilibriumTable = field(repr=False, compare=False)
+
+    def value_at(self, state: Any) -> float:
+        """Value to go: what player 0 is still to be paid from `state` on, payoff points.
+
+        Raises:
+            ValueError: For a state that cannot be.
+        """
+        self.game.check(state)
+        return self._table.value_to_go(state)
+
+    def strategies(self, state: Any) -> Strategies:
+        """Equilibrium strategies of both players at `state`, each `[num_actions]` probabilities.
+
+        Raises:
+            ValueError: For a state that cannot be or in which the game is over.
+        """
+        self.game.check(state)
+        return self._table.strategies(state)
+
+    def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
+        """The matrix game at `state`: payoff points to player 0, to go, for each joint action.
+
+        Returns:
+            `[legal actions of player 0, legal actions of player 1]`, both ascending.
+
+        Raises:
+            ValueError: For a state that cannot be or in which the game is over.
+        """
+        self.game.check(state)
+        if not self.game.acting_players(state):
+            raise ValueError(f"the game is over in {state!r}")
+        rows, columns = (self.game.legal_actions(state, player) for player in (0, 1))
+        return np.array([[self._worth(state, row, column) for column in columns] for row in rows])
+
+    def _worth(self, state: Any, row: int, column: int) -> float:
+        return sum(
+            float(outcome.probability) * (outcome.rewards[0] + self._table.value_to_go(outcome.state))
+            for outcome in self.game.transitions(state, {0: row, 1: column})
+        )
+
+
+def solve(
+    game: Game[Any],
+    *,
+    exact: bool = False,
+    max_states: int = MAX_STATES,
+    progress: Progress | None = None,
+) -> Solution:
+    """Finds an equilibrium.
+
+    Args:
+        game: A two-player zero-sum game of public state that always ends.
+        exact: Compute in rationals (small games): `Solution.exact` is then the value as a
+            fraction, and values and strategies are roundings of exact ones.
+        max_states: Give up beyond so many matrix games.
+        progress: Called now and then with the number of states explored.
+
+    Returns:
+        The solution with its certificate.
+
+    Raises:
+        ValueError: If the game is of another kind or too large.
+    """
+    facts = game.facts
+    if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
+        raise ValueError(f"{facts.name}: only two-player zero-sum games of public state can be solved")
+    table = EquilibriumTable(game)
+    starts = game.initial()
+    states = table.solve(starts, exact=exact, max_states=max_states, progress=progress)
+    value = sum(float(s.probability) * (s.rewards[0] + table.value_to_go(s.state)) for s in starts)
+    gap = sum(float(s.probability) * table.gap_at(s.state) for s in starts)
+    exact_value = None
+    if exact:
+        parts = (s.probability * (Fraction(s.rewards[0]) + table.exact_value_to_go(s.state)) for s in starts)
+        exact_value = sum(parts, Fraction(0))
+    return Solution(
+        game=game,
+        value=value,
+        policy=EquilibriumPolicy(table),
+        method="backward induction in rationals" if exact else "backward induction",
+        gap=gap,
+        states=states,
+        exact=exact_value,
+        _table=table,
+    )
+
+
+@lru_cache(maxsize=8)
+def equilibrium(game: Game[Any]) -> EquilibriumPolicy:
+    """The policy `equilibrium`; a game's solution is kept for the next time it is asked for."""
+    return solve(game).policy

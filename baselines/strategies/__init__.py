@@ -1,0 +1,1 @@
+"""The classic strategies: small classes, each naming its source."""

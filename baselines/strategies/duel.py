@@ -1,0 +1,64 @@
+"""Strategies for the duel family, all of which look at the own hand only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.games.duel import Duel
+
+
+class _CardByPlace:
+    """Plays the card at a fixed place of the hand, sorted ascending."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        if not isinstance(game, Duel):
+            raise ValueError(f"{type(self).__name__} plays duels, not {game.facts.name}")
+        self._game = game
+
+    def _place(self, hand_sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]`: all weight on one rank."""
+        up_to = self._game.action_counts(observations, action_masks).cumsum(axis=1)
+        place = self._place(up_to[:, -1])
+        rank = (up_to <= place[:, None]).sum(axis=1)
+        probabilities: NDArray[np.float64] = np.eye(action_masks.shape[1])[rank]
+        return probabilities
+
+
+class HighestCard(_CardByPlace):
+    """Plays the highest card.
+
+    Names: "Highest Card" in Sanwal and Drechsler 2002, section 5.
+    """
+
+    def _place(self, hand_sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        return hand_sizes - 1
+
+
+class LowestCard(_CardByPlace):
+    """Plays the lowest card.
+
+    Names: "Lowest Card" in Sanwal and Drechsler 2002, section 5.
+    """
+
+    def _place(self, hand_sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.zeros_like(hand_sizes)
+
+
+class SecondLowestCard(_CardByPlace):
+    """Plays the second lowest card, or the only one.
+
+    Names: "second lowest card" in Sanwal and Drechsler 2002, section 5.2, as the answer to
+    `LowestCard`. With duplicates the two lowest cards can be of one rank.
+    """
+
+    def _place(self, hand_sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.minimum(hand_sizes - 1, 1.0)

@@ -1,0 +1,42 @@
+"""Strategies for any game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+
+
+class Uniform:
+    """Plays every card alike, so a rank held twice is twice as likely.
+
+    Names: "Random" in Sanwal and Drechsler 2002, section 5; "playing all options with uniform
+    randomness" in Fetterman 2023, section 3, where it is an equilibrium of Dinosaur War.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._game = game
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        counts = self._game.action_counts(observations, action_masks)
+        probabilities: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+        return probabilities
+
+
+class UniformActions:
+    """Plays every legal action alike, however many cards stand behind it."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        pass
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True), dtype=np.float64)

@@ -1,0 +1,27 @@
+"""Policies that are written down observation by observation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class TablePolicy:
+    """Plays what a table says for an observation, and uniformly over legal actions elsewhere."""
+
+    def __init__(self, table: Mapping[bytes, NDArray[np.float64]]) -> None:
+        """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities."""
+        self._table = dict(table)
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
+        for row, observation in enumerate(np.ascontiguousarray(observations, dtype=np.float32)):
+            listed = self._table.get(observation.tobytes())
+            if listed is not None:
+                probabilities[row] = listed
+        return probabilities

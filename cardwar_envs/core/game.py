@@ -1,0 +1,218 @@
+"""What a game is: pure rules on immutable states, with chance as a list.
+
+A `Game` never calls a random generator. Whatever is random is enumerated by
+`Game.initial` and `Game.transitions`; environments sample from the very lists
+that solvers sum over, so the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+S = TypeVar("S", bound=Hashable)
+
+CERTAIN = Fraction(1)
+
+
+class Transition(NamedTuple, Generic[S]):
+    """One way in which a joint action, or the deal at the start, can turn out.
+
+    Attributes:
+        probability: Exact probability of this outcome.
+        state: The state that it leads to.
+        rewards: Payoff points paid on the way, one per player.
+    """
+
+    probability: Fraction
+    state: S
+    rewards: tuple[float, ...]
+
+
+class Canonical(NamedTuple, Generic[S]):
+    """An equal-valued representative of a state.
+
+    Attributes:
+        state: The representative.
+        seats: `seats[p]` is the seat that player `p` holds in the representative:
+            what is still to be paid to `p` here is what is still to be paid to
+            `seats[p]` there. `(1, 0)` means that the two seats were swapped.
+    """
+
+    state: S
+    seats: tuple[int, ...]
+
+
+class ActionImage(NamedTuple):
+    """Where an action of a state stands in its representative.
+
+    Attributes:
+        action: The action in the state itself.
+        image: The action in the representative that stands for it.
+        share: The share of the image's probability that belongs to this action
+            (several interchangeable actions can have one image).
+    """
+
+    action: int
+    image: int
+    share: Fraction
+
+
+@dataclass(frozen=True)
+class GameFacts:
+    """What is true of a game before it is played; solvers dispatch on these.
+
+    Attributes:
+        name: Name in `GAMES`.
+        version: Goes up when a change might alter learning results.
+        num_players: Number of seats.
+        num_actions: Size of the flat action space of every player.
+        observation_low: Least value of each entry of an observation.
+        observation_high: Greatest value of each entry of an observation.
+        min_payoff: A lower bound on what a player gets in a whole game, payoff points.
+        max_payoff: An upper bound on the same.
+        zero_sum: Whether the rewards of all players always sum to zero.
+        seat_symmetric: Whether the rules treat all seats alike, so that an
+            observation need not say which seat it is seen from.
+        public_state: Whether an observation determines the state (nothing is hidden
+            but the move about to be revealed).
+        max_length: Number of joint actions in the longest game.
+    """
+
+    name: str
+    version: int
+    num_players: int
+    num_actions: int
+    observation_low: tuple[float, ...]
+    observation_high: tuple[float, ...]
+    min_payoff: float
+    max_payoff: float
+    zero_sum: bool
+    seat_symmetric: bool
+    public_state: bool
+    max_length: int
+
+    @property
+    def observation_size(self) -> int:
+        """Number of entries of an observation."""
+        return len(self.observation_low)
+
+
+class IllegalActionError(ValueError):
+    """An action that the rules do not allow where it was tried."""
+
+
+class Game(ABC, Generic[S]):
+    """Rules of a simultaneous-move game; subclasses are frozen dataclasses of parameters.
+
+    States are immutable and hashable. Actions are integers in
+    `range(facts.num_actions)` for every player.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 0
+
+    @property
+    @abstractmethod
+    def facts(self) -> GameFacts:
+        """What is true of this game before it is played."""
+
+    @abstractmethod
+    def initial(self) -> Sequence[Transition[S]]:
+        """The possible starts with their probabilities, which sum to one."""
+
+    @abstractmethod
+    def acting_players(self, state: S) -> tuple[int, ...]:
+        """The players who choose an action now, ascending; empty when the game is over."""
+
+    @abstractmethod
+    def legal_actions(self, state: S, player: int) -> tuple[int, ...]:
+        """What `player` may play, ascending."""
+
+    @abstractmethod
+    def transitions(self, state: S, actions: Mapping[int, int]) -> Sequence[Transition[S]]:
+        """All outcomes when the acting players play `actions` (player -> action)."""
+
+    @abstractmethod
+    def observation(self, state: S, player: int) -> NDArray[np.float32]:
+        """A fresh array `[observation_size]`: the state from that player's seat, own things first."""
+
+    @abstractmethod
+    def check(self, state: S) -> None:
+        """Raises ValueError for a state that cannot be (cheap necessary conditions)."""
+
+    @abstractmethod
+    def describe(self, state: S) -> str:
+        """The state as a few lines of text."""
+
+    @abstractmethod
+    def describe_action(self, action: int) -> str:
+        """The action as a word."""
+
+    def live_players(self, state: S) -> tuple[int, ...]:
+        """The players who are still in the game; empty when it is over."""
+        return tuple(range(self.facts.num_players)) if self.acting_players(state) else ()
+
+    def settled(self, state: S) -> tuple[float, ...] | None:
+        """What is still to be paid to each player where no choice matters any more, else None."""
+        return None
+
+    def state_of(self, observation: NDArray[np.float32]) -> tuple[S, int]:
+        """The state that an observation shows, and the player who sees it.
+
+        In a seat-symmetric game the state is turned so that the observer is player 0.
+
+        Raises:
+            ValueError: If the game is not one of public state.
+        """
+        raise ValueError(f"{self.facts.name}: an observation does not show the whole state")
+
+    def canonical(self, state: S) -> Canonical[S]:
+        """An equal-valued representative; the state itself unless the game knows better."""
+        return Canonical(state, tuple(range(self.facts.num_players)))
+
+    def canonical_actions(self, state: S, player: int) -> tuple[ActionImage, ...]:
+        """Where each legal action of `player` stands in the representative of `state`."""
+        return tuple(ActionImage(a, a, CERTAIN) for a in self.legal_actions(state, player))
+
+    def action_counts(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """In how many ways each action can be played, e.g. how many cards of a rank are held.
+
+        Args:
+            observations: `[batch, observation_size]`.
+            action_masks: `[batch, num_actions]`, 1 where an action is legal.
+
+        Returns:
+            `[batch, num_actions]` counts, 0 where an action is illegal.
+        """
+        return action_masks.astype(np.float64)
+
+    def action_mask(self, state: S, player: int) -> NDArray[np.int8]:
+        """A fresh array `[num_actions]`: 1 where `player` may play the action, else 0."""
+        mask = np.zeros(self.facts.num_actions, dtype=np.int8)
+        mask[list(self.legal_actions(state, player))] = 1
+        return mask
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields of this game as plain data; `make_game(name, **parameters)` restores it."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]  # subclasses are dataclasses
+
+    # Games are immutable, so a copy is the game itself, and what a game has memoised
+    # about itself does not travel with a pickle.
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game[S]:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.parameters()
+
+    def __setstate__(self, parameters: dict[str, Any]) -> None:
+        self.__dict__.update(parameters)

@@ -1,0 +1,120 @@
+"""Playing a game by its rules: drawing from chance, and whole episodes between policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import numpy as np
+
+from cardwar_envs.core.game import Game, S, Transition
+from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, sample_actions
+
+
+def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
+    """Draws one of `outcomes` by probability; the generator is untouched where one is certain."""
+    if len(outcomes) == 1:
+        return outcomes[0]
+    draw = rng.random()
+    for outcome in outcomes:
+        draw -= float(outcome.probability)
+        if draw < 0.0:
+            return outcome
+    return outcomes[-1]
+
+
+@dataclass(frozen=True)
+class Episode(Generic[S]):
+    """A game from its start to its end.
+
+    Attributes:
+        states: Every state, the first and the final one included.
+        actions: The joint action (player -> action) at every state but the last.
+        rewards: Payoff points paid after each joint action, one tuple per joint action.
+    """
+
+    states: tuple[S, ...]
+    actions: tuple[dict[int, int], ...]
+    rewards: tuple[tuple[float, ...], ...]
+
+    @property
+    def payoffs(self) -> tuple[float, ...]:
+        """What each player got in all, payoff points."""
+        return tuple(sum(paid) for paid in zip(*self.rewards, strict=True))
+
+
+def draw_actions(
+    game: Game[S], state: S, policies: Sequence[Policy], rng: np.random.Generator
+) -> dict[int, int]:
+    """Draws an action for every acting player from its own policy (`policies[player]`)."""
+    actions = {}
+    for player in game.acting_players(state):
+        probabilities = checked_probabilities(
+            policies[player], game.observation(state, player)[None], game.action_mask(state, player)[None]
+        )
+        actions[player] = int(sample_actions(probabilities, rng)[0])
+    return actions
+
+
+def play_episode(
+    game: Game[S],
+    policies: Sequence[Policy | str],
+    seed: int | np.random.Generator | None = None,
+    state: S | None = None,
+) -> Episode[S]:
+    """Plays one game between policies.
+
+    Args:
+        game: The rules.
+        policies: One policy, or name of one, per player.
+        seed: Seed or generator for chance and for the policies' draws.
+        state: Where to start; the game's own start if None.
+
+    Returns:
+        The whole episode.
+
+    Raises:
+        ValueError: If the number of policies is wrong, a policy does not answer with
+            probabilities, the state cannot be or the game is over in it.
+    """
+    if len(policies) != game.facts.num_players:
+        raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")
+    players = [as_policy(policy, game) for policy in policies]
+    rng = np.random.default_rng(seed)
+    if state is None:
+        state = sample_transition(game.initial(), rng).state
+    else:
+        game.check(state)
+        if not game.acting_players(state):
+            raise ValueError(f"the game is over in {state!r}")
+    states, joint_actions, rewards = [state], [], []
+    while game.acting_players(state):
+        actions = draw_actions(game, state, players, rng)
+        outcome = sample_transition(game.transitions(state, actions), rng)
+        state = outcome.state
+        states.append(state)
+        joint_actions.append(actions)
+        rewards.append(outcome.rewards)
+    return Episode(tuple(states), tuple(joint_actions), tuple(rewards))
+
+
+def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
+    """A state reached by uniform play to a uniformly drawn depth, never one where the game is over.
+
+    Every card is played alike. Should the game end before that depth, the last state
+    before its end is taken.
+    """
+    state = sample_transition(game.initial(), rng).state
+    for _ in range(int(rng.integers(game.facts.max_length))):
+        actions = {}
+        for player in game.acting_players(state):
+            counts = game.action_counts(
+                game.observation(state, player)[None], game.action_mask(state, player)[None]
+            )
+            actions[player] = int(sample_actions(counts, rng)[0])
+        after = sample_transition(game.transitions(state, actions), rng).state
+        if not game.acting_players(after):
+            break
+        state = after
+    return state

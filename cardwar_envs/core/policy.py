@@ -1,0 +1,126 @@
+"""What a policy is, how policies are found by name, and how their answers are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+
+ENTRY_POINT_GROUP = "cardwar_envs.policies"
+# Probabilities in single precision (a network's softmax) sum to one within about this much.
+SUM_TOLERANCE = 1e-5
+ILLEGAL_TOLERANCE = 1e-9
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """A behaviour strategy: sees observations and masks only, never a state."""
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """The probability of each action.
+
+        Args:
+            observations: `[batch, observation_size]` float32.
+            action_masks: `[batch, num_actions]` int8, 1 where an action is legal.
+
+        Returns:
+            `[batch, num_actions]` float64; every row sums to one and is 0 off the mask.
+        """
+        ...
+
+
+def checked_probabilities(
+    policy: Policy, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    """Asks a policy and makes sure that the answer is a behaviour strategy.
+
+    Args:
+        policy: The policy to ask.
+        observations: `[batch, observation_size]`.
+        action_masks: `[batch, num_actions]`.
+
+    Returns:
+        `[batch, num_actions]` float64: the answer, rounding errors of the sums removed.
+
+    Raises:
+        ValueError: If the answer has another shape, is not finite, is negative, puts
+            weight on an illegal action or does not sum to one.
+    """
+    name = type(policy).__name__
+    answer = np.asarray(policy.action_probabilities(observations, action_masks), dtype=np.float64)
+    if answer.shape != action_masks.shape:
+        raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
+    if not np.isfinite(answer).all():
+        raise ValueError(f"policy {name}: probabilities must be finite")
+    if answer.size and answer.min() < -ILLEGAL_TOLERANCE:
+        raise ValueError(f"policy {name}: probability {answer.min():.6g} is negative")
+    illegal = np.where(action_masks == 0, answer, 0.0)
+    if illegal.max(initial=0.0) > ILLEGAL_TOLERANCE:
+        row, action = np.unravel_index(int(illegal.argmax()), illegal.shape)
+        legal = np.flatnonzero(action_masks[row]).tolist()
+        raise ValueError(
+            f"policy {name}: probability {illegal[row, action]:.6g} on illegal action {action}; legal are {legal}"
+        )
+    sums = answer.sum(axis=1)
+    if (np.abs(sums - 1.0) > SUM_TOLERANCE).any():
+        raise ValueError(
+            f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1"
+        )
+    legal_part = np.where(action_masks == 0, 0.0, np.maximum(answer, 0.0))
+    checked: NDArray[np.float64] = legal_part / legal_part.sum(axis=1, keepdims=True)
+    return checked
+
+
+def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draws one action per row: weights `[batch, num_actions]` (of any positive sum) -> `[batch]`."""
+    cumulative = weights.cumsum(axis=1)
+    total = cumulative[:, -1:]
+    draws = rng.random((len(weights), 1)) * total
+    # The second condition keeps a draw that was rounded up to the total on an action of weight.
+    actions: NDArray[np.int64] = ((cumulative <= draws) & (cumulative < total)).sum(axis=1)
+    return actions
+
+
+@cache
+def _factories() -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def policy_names() -> list[str]:
+    """The names that `named_policy` knows, sorted."""
+    return sorted(_factories())
+
+
+def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
+    """The policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
+
+    Each entry is a callable that takes the game (and optional keyword arguments).
+
+    Raises:
+        ValueError: If there is no such policy or it does not fit the game.
+    """
+    if name not in _factories():
+        raise ValueError(f"unknown policy {name!r}; known are {', '.join(policy_names())}")
+    factory: Callable[..., Policy] = _factories()[name].load()
+    return factory(game, **arguments)
+
+
+def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
+    """A policy object, given one or a name.
+
+    Raises:
+        ValueError: If it is neither a policy nor the name of one.
+    """
+    if isinstance(policy, str):
+        return named_policy(policy, game)
+    if not isinstance(policy, Policy):
+        raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities")
+    return policy

@@ -1,0 +1,1 @@
+"""Skins that turn any game into the environments of the field."""

@@ -1,0 +1,104 @@
+"""Dice Wars: stacks of dice meet stack by stack, the higher total of a roll wins a battle.
+
+Source: the post "Dice Wars game", which gives the odds of one battle between two stacks of
+six-sided dice. Choosing which of one's stacks to send, at once with the other player, is the
+duel that is built on them here: a card of rank k is a stack of k dice.
+
+Version history: 0: first version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from typing import ClassVar
+
+from cardwar_envs.core.game import CERTAIN, GameFacts
+from cardwar_envs.games.duel import Duel, DuelState, Hands, _integer
+
+MAX_SIDES = 1000
+
+
+@dataclass(frozen=True)
+class DiceWars(Duel):
+    """Dice Wars; the default is stacks of 1..6 dice each.
+
+    Attributes:
+        sides: Faces of every die, numbered from 1; 1 to 1000 of them.
+    """
+
+    name: ClassVar[str] = "dice_wars"
+    default_cards: ClassVar[int] = 6
+    lowest_rank: ClassVar[int | None] = 1
+
+    sides: int = 6
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sides = _integer("sides", self.sides)
+        if not 1 <= sides <= MAX_SIDES:
+            raise ValueError(f"sides ({sides}) must be in 1..{MAX_SIDES}")
+        object.__setattr__(self, "sides", sides)
+
+    @property
+    def ranks_are_ordinal(self) -> bool:
+        """How likely a stack wins depends on the numbers of dice, not only on their order."""
+        return False
+
+    def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
+        """The ways a battle of `rank_0` against `rank_1` dice can go."""
+        return battle_outcomes(rank_0, rank_1, self.sides)
+
+    def _possible_ties(self, hands: Hands) -> int:
+        """Totals can be equal for any two stacks."""
+        return len(self.hands[0]) - len(hands[0])
+
+
+@lru_cache(maxsize=None)
+def total_counts(dice: int, sides: int) -> tuple[int, ...]:
+    """In how many of the `sides ** dice` rolls the total is `dice`, `dice + 1`, ..., `dice * sides`.
+
+    One more die turns each count into a sum over `sides` neighbours, which running sums give
+    without adding them up anew.
+
+    Args:
+        dice: Number of dice, at least 1.
+        sides: Faces of every die.
+
+    Returns:
+        `dice * (sides - 1) + 1` counts.
+    """
+    counts = (1,) * sides
+    for _ in range(dice - 1):
+        sums = (*accumulate(counts), *(sum(counts),) * (sides - 1))
+        counts = tuple(s - (sums[i - sides] if i >= sides else 0) for i, s in enumerate(sums))
+    return counts
+
+
+@lru_cache(maxsize=None)
+def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fraction, int], ...]:
+    """Exact odds of one battle.
+
+    Args:
+        dice_0: Dice of player 0.
+        dice_1: Dice of player 1.
+        sides: Faces of every die.
+
+    Returns:
+        (probability, winner) for each outcome of positive probability; winner is +1 for
+        player 0, -1 for player 1 and 0 for a tie.
+    """
+    counts_0, counts_1 = total_counts(dice_0, sides), total_counts(dice_1, sides)
+    at_most_1 = (*accumulate(counts_1),)
+    won = tied = 0
+    for total, ways in enumerate(counts_0, start=dice_0):
+        place = total - dice_1  # of this total among the other's totals
+        if 0 <= place < len(counts_1):
+            tied += ways * counts_1[place]
+        if place >= 1:
+            won += ways * at_most_1[min(place - 1, len(counts_1) - 1)]
+    rolls = sum(counts_0) * at_most_1[-1]
+    odds = ((Fraction(won, rolls), 1), (Fraction(tied, rolls), 0), (Fraction(rolls - won - tied, rolls), -1))
+    return tuple((probability, winner) for probability, winner in odds if probability)

@@ -1,0 +1,23 @@
+"""Dinosaur War: any two hands of equal size, ties discarded, the margin of tricks counts.
+
+Source: D. Fetterman, "Dinosaur War: A Strategic Game of Utter Chance" (2023), section 1.1
+for the rules, section 1.3 for the payoff of a trick. The game there is played with two
+identical decks of ten; cards "need not be" unique and the analysis covers unlike hands.
+
+Version history: 0: first version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cardwar_envs.games.duel import Duel
+
+
+@dataclass(frozen=True)
+class DinosaurWar(Duel):
+    """Dinosaur War; the default is 1..10 against 1..10."""
+
+    name: ClassVar[str] = "dinosaur_war"
+    default_cards: ClassVar[int] = 10

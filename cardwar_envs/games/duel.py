@@ -1,0 +1,362 @@
+"""The duel family: two hands meet card by card; Dinosaur War, Jujitsu and Dice Wars.
+
+Rules. Each of two players holds a hand of equally many cards, and both see both hands.
+In each trick both play a card at once. The higher card wins the trick; what a tie is
+worth and what is paid are switches:
+
+* `ties="discard"`: a tied trick belongs to nobody. `ties="carry"`: it is won, together
+  with all tricks tied just before it, by the winner of the next decided trick; tricks
+  still tied at the end belong to nobody.
+* `payoff="margin"`: each trick pays one point from its loser to its winner at once.
+  `payoff="win"`: one point is paid at the end to the player with more tricks.
+
+All tricks are played, also when the game is decided.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from operator import index
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition
+
+Hand = tuple[int, ...]
+Hands = tuple[Hand, Hand]
+
+MAX_CARDS = 1000
+
+
+class _DuelFields(NamedTuple):
+    hands: Hands
+    score: int
+    ties: int
+
+
+class DuelState(_DuelFields):
+    """Where a duel stands.
+
+    Attributes:
+        hands: The cards that each player still holds, ascending.
+        score: Tricks won by player 0 minus tricks won by player 1.
+        ties: Tied tricks that the next decided trick will win.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, hands: Iterable[Iterable[int]], score: int = 0, ties: int = 0) -> DuelState:
+        """Sorts the hands. `DuelState._make` takes fields as they are, and is faster."""
+        first, second = (tuple(sorted(hand)) for hand in hands)
+        return super().__new__(cls, (first, second), score, ties)
+
+
+@dataclass(frozen=True)
+class Duel(Game[DuelState]):
+    """A duel of two hands.
+
+    Attributes:
+        num_cards: Cards in each hand; hands that are not given are 1, 2, ..., `num_cards`.
+        hand_0: Cards of player 0, duplicates allowed.
+        hand_1: Cards of player 1, as many.
+        ties: What becomes of a tied trick: "discard" or "carry".
+        payoff: What is paid: "margin" of tricks, or "win" (+1 / 0 / -1).
+
+    Raises:
+        ValueError: If a parameter is not one of those, or the hands are of unequal size.
+    """
+
+    default_cards: ClassVar[int] = 10
+    lowest_rank: ClassVar[int | None] = None
+
+    num_cards: int | None = None
+    hand_0: Hand | None = None
+    hand_1: Hand | None = None
+    ties: str = "discard"
+    payoff: str = "margin"
+
+    def __post_init__(self) -> None:
+        for field, allowed in (("ties", ("discard", "carry")), ("payoff", ("margin", "win"))):
+            if getattr(self, field) not in allowed:
+                raise ValueError(f"{field} ({getattr(self, field)}) must be {' or '.join(allowed)}")
+        num_cards, hands = self._resolved_hands()
+        # The fields say what is played, whichever way it was asked for, so that equal games are equal.
+        object.__setattr__(self, "num_cards", num_cards)
+        object.__setattr__(self, "hand_0", hands[0])
+        object.__setattr__(self, "hand_1", hands[1])
+
+    def _resolved_hands(self) -> tuple[int, Hands]:
+        if self.hand_0 is None and self.hand_1 is None:
+            num_cards = _integer("num_cards", self.default_cards if self.num_cards is None else self.num_cards)
+            if not 1 <= num_cards <= MAX_CARDS:
+                raise ValueError(f"num_cards ({num_cards}) must be in 1..{MAX_CARDS}")
+            return num_cards, (tuple(range(1, num_cards + 1)),) * 2
+        if self.hand_0 is None or self.hand_1 is None:
+            raise ValueError("hand_0 and hand_1 must be given together")
+        hands = (self._checked_hand("hand_0", self.hand_0), self._checked_hand("hand_1", self.hand_1))
+        sizes = len(hands[0]), len(hands[1])
+        if sizes[0] != sizes[1] or not 1 <= sizes[0] <= MAX_CARDS:
+            raise ValueError(f"hands of {sizes[0]} and {sizes[1]} cards must be of equal size, 1..{MAX_CARDS}")
+        if self.num_cards is not None and self.num_cards != sizes[0]:
+            raise ValueError(f"num_cards ({self.num_cards}) must be the size of the hands given, {sizes[0]}")
+        return sizes[0], hands
+
+    def _checked_hand(self, field: str, hand: Sequence[int]) -> Hand:
+        if isinstance(hand, str) or not isinstance(hand, Iterable):
+            raise ValueError(f"{field} ({hand}) must be a sequence of integers")
+        ranks = tuple(sorted(_integer(field, rank) for rank in hand))
+        if self.lowest_rank is not None and ranks and ranks[0] < self.lowest_rank:
+            raise ValueError(f"{field}: {ranks[0]} must be at least {self.lowest_rank}")
+        return ranks
+
+    @cached_property
+    def hands(self) -> Hands:
+        """Both hands at the start, ascending."""
+        assert self.hand_0 is not None and self.hand_1 is not None  # __post_init__ has set them
+        return self.hand_0, self.hand_1
+
+    @cached_property
+    def ranks(self) -> Hand:
+        """All ranks of both hands, ascending; action `i` plays `ranks[i]`."""
+        return tuple(sorted({*self.hands[0], *self.hands[1]}))
+
+    @cached_property
+    def _action_of(self) -> dict[int, int]:
+        return {rank: action for action, rank in enumerate(self.ranks)}
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """Counts per rank are bounded by what a hand can hold, payoffs by one point a trick."""
+        size = len(self.hands[0])
+        most = tuple(float(max(hand.count(rank) for hand in self.hands)) for rank in self.ranks)
+        nothing = (0.0,) * len(most)
+        bound = float(size) if self.payoff == "margin" else 1.0
+        return GameFacts(
+            name=self.name,
+            version=self.version,
+            num_players=2,
+            num_actions=len(self.ranks),
+            observation_low=(*nothing, *nothing, -float(size), 0.0),
+            observation_high=(*most, *most, float(size), float(size)),
+            min_payoff=-bound,
+            max_payoff=bound,
+            zero_sum=True,
+            seat_symmetric=True,
+            public_state=True,
+            max_length=size,
+        )
+
+    # -- rules ---------------------------------------------------------------------------
+
+    def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
+        """The ways a trick can go: (probability, winner), winner +1 for player 0, -1 for 1, 0 for a tie."""
+        return ((CERTAIN, (rank_0 > rank_1) - (rank_0 < rank_1)),)
+
+    @property
+    def ranks_are_ordinal(self) -> bool:
+        """Whether only the order of ranks matters, not their numbers."""
+        return True
+
+    def initial(self) -> Sequence[Transition[DuelState]]:
+        """Nothing is dealt: both hands are known."""
+        return (Transition(CERTAIN, DuelState(self.hands), (0.0, 0.0)),)
+
+    def acting_players(self, state: DuelState) -> tuple[int, ...]:
+        """Both, as long as there are cards."""
+        return (0, 1) if state.hands[0] else ()
+
+    def legal_actions(self, state: DuelState, player: int) -> tuple[int, ...]:
+        """The ranks that the player holds."""
+        return self._view(state.hands[player]).legal
+
+    def transitions(
+        self, state: DuelState, actions: Mapping[int, int]
+    ) -> Sequence[Transition[DuelState]]:
+        """One trick."""
+        (hand_0, hand_1), score, ties = state
+        rank_0, rank_1 = self.ranks[actions[0]], self.ranks[actions[1]]
+        at_0, at_1 = hand_0.index(rank_0), hand_1.index(rank_1)
+        hands = (hand_0[:at_0] + hand_0[at_0 + 1 :], hand_1[:at_1] + hand_1[at_1 + 1 :])
+        outcomes = []
+        for probability, winner in self.trick_outcomes(rank_0, rank_1):
+            won = winner * (1 + ties)
+            carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
+            after = DuelState._make((hands, score + won, carried))
+            if self.payoff == "margin":
+                paid = float(won)
+            else:
+                paid = 0.0 if hands[0] else _sign(after.score)
+            outcomes.append(Transition(probability, after, (paid, -paid)))
+        return outcomes
+
+    def settled(self, state: DuelState) -> tuple[float, float] | None:
+        """The winner is known once the score exceeds all tricks that can still be won."""
+        (hand, _), score, ties = state
+        if self.payoff == "win" and hand and abs(score) > len(hand) + ties:
+            return _sign(score), -_sign(score)
+        return None
+
+    # -- what players see -----------------------------------------------------------------
+
+    def observation(self, state: DuelState, player: int) -> NDArray[np.float32]:
+        """Own count per rank, other's count per rank, own score minus other's, carried ties."""
+        (hand_0, hand_1), score, ties = state
+        counts_0, counts_1 = self._view(hand_0).counts, self._view(hand_1).counts
+        row = (*counts_0, *counts_1, score, ties) if player == 0 else (*counts_1, *counts_0, -score, ties)
+        return np.array(row, dtype=np.float32)
+
+    def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
+        """1 for each rank that the player holds."""
+        return self._view(state.hands[player]).mask.copy()
+
+    def action_counts(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """How many cards of each rank the observer holds."""
+        return np.asarray(observations[:, : len(self.ranks)] * action_masks, dtype=np.float64)
+
+    def state_of(self, observation: NDArray[np.float32]) -> tuple[DuelState, int]:
+        """The state with the observer as player 0."""
+        size = len(self.ranks)
+        numbers = observation.astype(int).tolist()
+        own, other = (
+            tuple(r for r, n in zip(self.ranks, counts, strict=True) for _ in range(n))
+            for counts in (numbers[:size], numbers[size : 2 * size])
+        )
+        return DuelState._make(((own, other), *numbers[2 * size :])), 0
+
+    def _view(self, hand: Hand) -> _HandView:
+        views = self._views
+        if hand not in views:
+            if len(views) >= 100_000:  # a bound on memory; long games of many cards see more hands
+                views.clear()
+            counts = Counter(hand)
+            legal = tuple(self._action_of[rank] for rank in sorted(counts))
+            mask = np.array([rank in counts for rank in self.ranks], dtype=np.int8)
+            views[hand] = _HandView(tuple(counts[rank] for rank in self.ranks), legal, mask)
+        return views[hand]
+
+    @cached_property
+    def _views(self) -> dict[Hand, _HandView]:
+        return {}
+
+    def describe(self, state: DuelState) -> str:
+        """Both hands in columns by rank, and the score."""
+        width = max(len(str(rank)) for rank in self.ranks)
+        lines = []
+        for player, hand in enumerate(state.hands):
+            cells = [str(rank) if rank in hand else "." for rank in self.ranks for _ in range(max(1, hand.count(rank)))]
+            lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
+        return "\n".join([*lines, f"score {state.score:+d}  carried ties {state.ties}"])
+
+    def describe_action(self, action: int) -> str:
+        """The rank that it plays."""
+        return str(self.ranks[action])
+
+    # -- equal situations -----------------------------------------------------------------
+
+    def canonical(self, state: DuelState) -> Canonical[DuelState]:
+        """Ranks packed, seats swapped if that reads lower, the score dropped where it cannot matter."""
+        score = state.score if self.payoff == "win" else 0
+        hands = self._packed(state.hands)
+        mirrored = hands[::-1]
+        if (mirrored, -score) < (hands, score):
+            return Canonical(DuelState._make((mirrored, -score, state.ties)), (1, 0))
+        return Canonical(DuelState._make((hands, score, state.ties)), (0, 1))
+
+    def canonical_actions(self, state: DuelState, player: int) -> tuple[ActionImage, ...]:
+        """Interchangeable ranks share their image's probability by the number of cards."""
+        hand = state.hands[player]
+        packed = self._packed(state.hands)[player]
+        image_of, held = dict(zip(hand, packed, strict=True)), Counter(packed)
+        images = []
+        for action in self.legal_actions(state, player):
+            rank = self.ranks[action]
+            image = image_of[rank]
+            images.append(ActionImage(action, self._action_of[image], Fraction(hand.count(rank), held[image])))
+        return tuple(images)
+
+    def _packed(self, hands: Hands) -> Hands:
+        """Both hands on the lowest of this game's ranks, where only the order of ranks matters."""
+        if not self.ranks_are_ordinal:
+            return hands
+        hand_0, hand_1 = _interleaving(hands)
+        return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
+
+    def check(self, state: DuelState) -> None:
+        """Raises ValueError unless the hands and the score can come from this game's hands."""
+        try:
+            (hand_0, hand_1), score, ties = state
+            hands = (tuple(map(index, hand_0)), tuple(map(index, hand_1)))
+            score, ties = index(score), index(ties)
+        except (TypeError, ValueError):
+            raise ValueError(f"state ({state!r}) must be a DuelState of two hands, a score and ties") from None
+        if len(hands[0]) != len(hands[1]):
+            raise ValueError(f"state has hands of unequal size, {len(hands[0])} and {len(hands[1])}")
+        for player in (0, 1):
+            if extra := Counter(hands[player]) - Counter(self.hands[player]):
+                raise ValueError(f"state gives player_{player} cards that it cannot hold: {sorted(extra)}")
+            if tuple(sorted(hands[player])) != hands[player]:
+                raise ValueError(f"state has an unsorted hand {hands[player]}")
+        self._check_score(hands, score, ties)
+
+    def _check_score(self, hands: Hands, score: int, ties: int) -> None:
+        played = len(self.hands[0]) - len(hands[0])
+        could_tie = self._possible_ties(hands)
+        carried = range(could_tie + 1) if self.ties == "carry" else range(1)
+        if ties not in carried:
+            raise ValueError(f"state has {ties} carried ties; possible are 0..{carried[-1]}")
+        # A carried trick counts for whoever wins it; a discarded one for nobody.
+        lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
+        if not any(abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost):
+            raise ValueError(f"state has score {score}, impossible after {played} tricks with {ties} carried ties")
+
+    def _possible_ties(self, hands: Hands) -> int:
+        """At most so many of the tricks played were ties: the ranks gone from both hands."""
+        gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
+        return (gone_0 & gone_1).total()
+
+
+class _HandView(NamedTuple):
+    counts: tuple[int, ...]
+    legal: tuple[int, ...]
+    mask: NDArray[np.int8]
+
+
+@lru_cache(maxsize=1 << 18)
+def _interleaving(hands: Hands) -> Hands:
+    """Both hands with ranks renumbered 0, 1, ... so that hands that interleave alike are equal.
+
+    Going up the ranks, neighbours that only one and the same player holds beat and lose to
+    the same cards, so they become one rank, held twice.
+    """
+    count_0, count_1 = Counter(hands[0]), Counter(hands[1])
+    renumbered: tuple[list[int], list[int]] = ([], [])
+    number, before = -1, (True, True)
+    for rank in sorted({*count_0, *count_1}):
+        holders = (rank in count_0, rank in count_1)
+        if holders != before or holders == (True, True):
+            number += 1
+        before = holders
+        renumbered[0].extend([number] * count_0[rank])
+        renumbered[1].extend([number] * count_1[rank])
+    return tuple(renumbered[0]), tuple(renumbered[1])
+
+
+def _sign(number: int) -> float:
+    return float((number > 0) - (number < 0))
+
+
+def _integer(field: str, number: object) -> int:
+    try:
+        if isinstance(number, bool):
+            raise TypeError
+        return index(number)  # type: ignore[arg-type]  # this call is the check
+    except TypeError:
+        raise ValueError(f"{field} ({number}) must be an integer") from None
