@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -158,7 +159,11 @@ class Game(ABC, Generic[S]):
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""
-        return tuple(range(self.facts.num_players)) if self.acting_players(state) else ()
+        return self._everyone if self.acting_players(state) else ()
+
+    @cached_property
+    def _everyone(self) -> tuple[int, ...]:
+        return tuple(range(self.facts.num_players))
 
     def settled(self, state: S) -> tuple[float, ...] | None:
         """What is still to be paid to each player where no choice matters any more, else None."""

@@ -44,17 +44,12 @@ class Episode(Generic[S]):
         return tuple(sum(paid) for paid in zip(*self.rewards, strict=True))
 
 
-def draw_actions(
-    game: Game[S], state: S, policies: Sequence[Policy], rng: np.random.Generator
-) -> dict[int, int]:
-    """Draws an action for every acting player from its own policy (`policies[player]`)."""
-    actions = {}
-    for player in game.acting_players(state):
-        probabilities = checked_probabilities(
-            policies[player], game.observation(state, player)[None], game.action_mask(state, player)[None]
-        )
-        actions[player] = int(sample_actions(probabilities, rng)[0])
-    return actions
+def draw_action(game: Game[S], state: S, player: int, policy: Policy, rng: np.random.Generator) -> int:
+    """Draws what `policy` plays in that player's seat."""
+    probabilities = checked_probabilities(
+        policy, game.observation(state, player)[None], game.action_mask(state, player)[None]
+    )
+    return int(sample_actions(probabilities, rng)[0])
 
 
 def play_episode(
@@ -90,7 +85,10 @@ def play_episode(
             raise ValueError(f"the game is over in {state!r}")
     states, joint_actions, rewards = [state], [], []
     while game.acting_players(state):
-        actions = draw_actions(game, state, players, rng)
+        actions = {
+            player: draw_action(game, state, player, players[player], rng)
+            for player in game.acting_players(state)
+        }
         outcome = sample_transition(game.transitions(state, actions), rng)
         state = outcome.state
         states.append(state)

@@ -55,7 +55,10 @@ def checked_probabilities(
             weight on an illegal action or does not sum to one.
     """
     name = type(policy).__name__
-    answer = np.asarray(policy.action_probabilities(observations, action_masks), dtype=np.float64)
+    # Copies: a policy that writes into what it is given must not reach the caller or this check.
+    answer = np.asarray(
+        policy.action_probabilities(observations.copy(), action_masks.copy()), dtype=np.float64
+    )
     if answer.shape != action_masks.shape:
         raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
     if not np.isfinite(answer).all():
@@ -121,6 +124,6 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
     """
     if isinstance(policy, str):
         return named_policy(policy, game)
-    if not isinstance(policy, Policy):
+    if isinstance(policy, type) or not isinstance(policy, Policy):  # a class has the method, but no self
         raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities")
     return policy

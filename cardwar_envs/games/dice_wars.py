@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from itertools import accumulate
 from typing import ClassVar
 
-from cardwar_envs.core.game import CERTAIN, GameFacts
-from cardwar_envs.games.duel import Duel, DuelState, Hands, _integer
+from cardwar_envs.games.duel import Duel, Hands, _integer
 
 MAX_SIDES = 1000
 
@@ -56,7 +55,7 @@ class DiceWars(Duel):
         return len(self.hands[0]) - len(hands[0])
 
 
-@lru_cache(maxsize=None)
+@cache
 def total_counts(dice: int, sides: int) -> tuple[int, ...]:
     """In how many of the `sides ** dice` rolls the total is `dice`, `dice + 1`, ..., `dice * sides`.
 
@@ -77,7 +76,7 @@ def total_counts(dice: int, sides: int) -> tuple[int, ...]:
     return counts
 
 
-@lru_cache(maxsize=None)
+@cache
 def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fraction, int], ...]:
     """Exact odds of one battle.
 

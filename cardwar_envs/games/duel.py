@@ -16,10 +16,10 @@ All tricks are played, also when the game is decided.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from operator import index
 from typing import ClassVar, NamedTuple
 
@@ -52,9 +52,13 @@ class DuelState(_DuelFields):
     __slots__ = ()
 
     def __new__(cls, hands: Iterable[Iterable[int]], score: int = 0, ties: int = 0) -> DuelState:
-        """Sorts the hands. `DuelState._make` takes fields as they are, and is faster."""
+        """Sorts the hands."""
         first, second = (tuple(sorted(hand)) for hand in hands)
         return super().__new__(cls, (first, second), score, ties)
+
+
+# A DuelState of (hands, score, ties) whose hands are sorted already: stepping makes many of them.
+_new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__, DuelState)
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ class Duel(Game[DuelState]):
         for probability, winner in self.trick_outcomes(rank_0, rank_1):
             won = winner * (1 + ties)
             carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
-            after = DuelState._make((hands, score + won, carried))
+            after = _new_state((hands, score + won, carried))
             if self.payoff == "margin":
                 paid = float(won)
             else:
@@ -206,10 +210,11 @@ class Duel(Game[DuelState]):
 
     def observation(self, state: DuelState, player: int) -> NDArray[np.float32]:
         """Own count per rank, other's count per rank, own score minus other's, carried ties."""
-        (hand_0, hand_1), score, ties = state
-        counts_0, counts_1 = self._view(hand_0).counts, self._view(hand_1).counts
-        row = (*counts_0, *counts_1, score, ties) if player == 0 else (*counts_1, *counts_0, -score, ties)
-        return np.array(row, dtype=np.float32)
+        hands, score, ties = state
+        own_score = score if player == 0 else -score
+        counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
+        # Joining arrays that are at hand is much faster than making one from numbers.
+        return np.concatenate((counts, others, _numbers(own_score, ties)))
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
         """1 for each rank that the player holds."""
@@ -229,18 +234,20 @@ class Duel(Game[DuelState]):
             tuple(r for r, n in zip(self.ranks, counts, strict=True) for _ in range(n))
             for counts in (numbers[:size], numbers[size : 2 * size])
         )
-        return DuelState._make(((own, other), *numbers[2 * size :])), 0
+        return _new_state(((own, other), *numbers[2 * size :])), 0
 
     def _view(self, hand: Hand) -> _HandView:
-        views = self._views
-        if hand not in views:
-            if len(views) >= 100_000:  # a bound on memory; long games of many cards see more hands
-                views.clear()
-            counts = Counter(hand)
-            legal = tuple(self._action_of[rank] for rank in sorted(counts))
-            mask = np.array([rank in counts for rank in self.ranks], dtype=np.int8)
-            views[hand] = _HandView(tuple(counts[rank] for rank in self.ranks), legal, mask)
-        return views[hand]
+        view = self._views.get(hand)
+        return self._new_view(hand) if view is None else view
+
+    def _new_view(self, hand: Hand) -> _HandView:
+        if len(self._views) >= 100_000:  # a bound on memory; long games of many cards see more hands
+            self._views.clear()
+        counts = Counter(hand)
+        legal = tuple(self._action_of[rank] for rank in sorted(counts))
+        row = np.array([counts[rank] for rank in self.ranks], dtype=np.float32)
+        self._views[hand] = view = _HandView(row, legal, (row > 0).astype(np.int8))
+        return view
 
     @cached_property
     def _views(self) -> dict[Hand, _HandView]:
@@ -267,8 +274,8 @@ class Duel(Game[DuelState]):
         hands = self._packed(state.hands)
         mirrored = hands[::-1]
         if (mirrored, -score) < (hands, score):
-            return Canonical(DuelState._make((mirrored, -score, state.ties)), (1, 0))
-        return Canonical(DuelState._make((hands, score, state.ties)), (0, 1))
+            return Canonical(_new_state((mirrored, -score, state.ties)), (1, 0))
+        return Canonical(_new_state((hands, score, state.ties)), (0, 1))
 
     def canonical_actions(self, state: DuelState, player: int) -> tuple[ActionImage, ...]:
         """Interchangeable ranks share their image's probability by the number of cards."""
@@ -324,7 +331,9 @@ class Duel(Game[DuelState]):
 
 
 class _HandView(NamedTuple):
-    counts: tuple[int, ...]
+    """What is asked of a hand again and again; the arrays are shared and never handed out."""
+
+    counts: NDArray[np.float32]
     legal: tuple[int, ...]
     mask: NDArray[np.int8]
 
@@ -347,6 +356,11 @@ def _interleaving(hands: Hands) -> Hands:
         renumbered[0].extend([number] * count_0[rank])
         renumbered[1].extend([number] * count_1[rank])
     return tuple(renumbered[0]), tuple(renumbered[1])
+
+
+@lru_cache(maxsize=1 << 14)
+def _numbers(*numbers: int) -> NDArray[np.float32]:
+    return np.array(numbers, dtype=np.float32)
 
 
 def _sign(number: int) -> float:

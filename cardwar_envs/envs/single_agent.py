@@ -1,0 +1,135 @@
+"""Any game as a Gymnasium environment: one seat is the agent's, policies sit in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.play import draw_action
+from cardwar_envs.core.policy import Policy, as_policy
+from cardwar_envs.envs import spaces
+from cardwar_envs.envs.render import render
+from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, resolved_game
+
+Opponent = str | Policy
+
+
+class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
+    """One player against policies.
+
+    Args:
+        game: A game or its name.
+        opponent: A policy or the name of one, for all other seats; or a sequence of them, one
+            per other seat.
+        seat: The player that the agent is.
+        render_mode: "ansi" (text), "human" (the text printed) or None.
+        illegal_action: "raise" or "forfeit", as for `AECGameEnv`.
+        **parameters: Parameters of the game, if its name was given.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 2}
+
+    def __init__(
+        self,
+        game: str | Game[Any],
+        *,
+        opponent: Opponent | Sequence[Opponent] = "uniform",
+        seat: int = 0,
+        render_mode: str | None = None,
+        illegal_action: str = "raise",
+        **parameters: Any,
+    ) -> None:
+        self.game = resolved_game(game, parameters)
+        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        self.seat = one_of("seat", seat, tuple(range(self.game.facts.num_players)))
+        self._session = Session(self.game, illegal_action)
+        self._opponents = self._seated(opponent)
+        self.observation_space = spaces.observation_space(self.game)
+        self.action_space = spaces.action_space(self.game)
+
+    def _seated(self, opponent: Opponent | Sequence[Opponent]) -> dict[int, Policy]:
+        others = [player for player in range(self.game.facts.num_players) if player != self.seat]
+        if isinstance(opponent, str | Policy):
+            policy = as_policy(opponent, self.game)
+            return dict.fromkeys(others, policy)
+        if len(opponent) != len(others):
+            raise ValueError(f"{len(opponent)} opponents given for {len(others)} other seats")
+        return {player: as_policy(each, self.game) for player, each in zip(others, opponent, strict=True)}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[spaces.Observation, dict[str, Any]]:
+        """Starts a game.
+
+        Args:
+            seed: Reseeds chance and the opponents' draws.
+            options: As for `AECGameEnv.reset`.
+
+        Returns:
+            Observation and info; the info holds the `action_mask`.
+
+        Raises:
+            ValueError: For a bad option; the game in progress is then untouched.
+        """
+        self._session.check_options(options)
+        super().reset(seed=seed)
+        self._session.reset(self.np_random, options)
+        self._play_others_until_asked()
+        return self._seen()
+
+    def step(self, action: int) -> tuple[spaces.Observation, float, bool, bool, dict[str, Any]]:
+        """Plays one joint action, and on until the agent is to choose again.
+
+        Returns:
+            Observation, reward (payoff points), terminated, truncated (always False), info.
+
+        Raises:
+            IllegalActionError: If the action is illegal; the game is then as it was.
+            ResetNeeded: If there is no game in progress.
+        """
+        if self.seat not in self._session.acting:
+            raise ResetNeeded("step() needs a game in progress: call reset() first")
+        reward = self._play(self._session.committed(self.seat, action))
+        reward += self._play_others_until_asked()
+        observation, info = self._seen()
+        return observation, reward, self.seat not in self._session.live, False, info
+
+    def _play_others_until_asked(self) -> float:
+        """What the agent is paid while others play on without it."""
+        reward = 0.0
+        while self.seat in self._session.live and self.seat not in self._session.acting:
+            reward += self._play(None)
+        if self.render_mode == "human":
+            self.render()
+        return reward
+
+    def _play(self, action: int | None) -> float:
+        session = self._session
+        actions = {}
+        for player in session.acting:
+            if player == self.seat:
+                assert action is not None  # the agent is asked whenever it acts
+                actions[player] = action
+            else:
+                actions[player] = draw_action(
+                    self.game, session.state, player, self._opponents[player], self.np_random
+                )
+        return session.resolve(actions, self.np_random)[self.seat]
+
+    def _seen(self) -> tuple[spaces.Observation, dict[str, Any]]:
+        observation = self._session.observe(self.seat)
+        return observation, {"action_mask": observation["action_mask"].copy()}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """What the agent may play, `[num_actions]`; the name is sb3-contrib's."""
+        return self._session.mask(self.seat).astype(np.bool_)
+
+    def render(self) -> str | None:  # type: ignore[override]  # gymnasium's union of frames is wider
+        """The state as text (mode "ansi"), or printed (mode "human")."""
+        return render(self._session, self.render_mode)

@@ -1,0 +1,45 @@
+"""The spaces of a game, the same in every skin, and the names of its agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+
+Observation = dict[str, NDArray[Any]]
+
+
+def agent_names(game: Game[Any]) -> list[str]:
+    """`player_0`, `player_1`, ..."""
+    return [f"player_{player}" for player in range(game.facts.num_players)]
+
+
+def observation_space(game: Game[Any]) -> spaces.Dict:
+    """`{"observation": float32[observation_size], "action_mask": int8[num_actions]}`."""
+    facts = game.facts
+    low, high = (np.array(b, dtype=np.float32) for b in (facts.observation_low, facts.observation_high))
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(low, high, dtype=np.float32),
+            "action_mask": spaces.Box(0, 1, (facts.num_actions,), dtype=np.int8),
+        }
+    )
+
+
+def action_space(game: Game[Any]) -> spaces.Discrete:
+    """One number for each action."""
+    return spaces.Discrete(game.facts.num_actions)
+
+
+def state_space(game: Game[Any]) -> spaces.Box:
+    """The observations of all players in a row, float32."""
+    facts = game.facts
+    low, high = (
+        np.tile(np.array(b, dtype=np.float32), facts.num_players)
+        for b in (facts.observation_low, facts.observation_high)
+    )
+    return spaces.Box(low, high, dtype=np.float32)
