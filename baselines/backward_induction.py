@@ -39,6 +39,8 @@ class EquilibriumTable:
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
         self._solved: dict[Any, _Solved] = {}
+        self._exact = False
+        self.exact_values: dict[Any, Fraction] = {}
 
     def value_to_go(self, state: Any) -> float:
         """What player 0 is still to be paid from `state` on, payoff points."""
@@ -58,13 +60,13 @@ class EquilibriumTable:
         return self._at(self.game.canonical(state).state).gap
 
     def strategies(self, state: Any) -> Strategies:
-        """Equilibrium strategies of both players, each `[num_actions]` probabilities."""
+        """Equilibrium strategies of both players, each `[num_actions]`; all 0 for one who does not act."""
         if not self.game.acting_players(state):
             raise ValueError(f"the game is over in {state!r}")
         representative, seats = self.game.canonical(state)
         solved = self._at(representative).strategies
         mapped = np.zeros_like(solved)
-        for player in (0, 1):
+        for player in self.game.acting_players(state):
             for action, image, share in self.game.canonical_actions(state, player):
                 mapped[player, action] = solved[seats[player], image] * float(share)
         return mapped[0], mapped[1]
@@ -79,6 +81,7 @@ class EquilibriumTable:
     ) -> int:
         """Solves everything that can follow `starts`; returns the number of matrix games."""
         roots = [start._replace(state=self.game.canonical(start.state).state) for start in starts]
+        self._exact = exact  # so that what is asked for later is computed alike
         graph = build_graph(self.game, roots, canonical=True, max_states=max_states, progress=progress)
         if exact:
             self._solve_exactly(graph)
@@ -94,8 +97,9 @@ class EquilibriumTable:
             children = graph.children[edges]
             to_go = np.where(graph.swapped[edges], -values[children], values[children])
             worth = graph.probabilities[edges] * (graph.rewards[edges, 0] + to_go)
-            rows, row_of = _legal(local, graph.actions[edges, 0])
-            columns, column_of = _legal(local, graph.actions[edges, 1])
+            # A player who does not act has one row or column, at action 0.
+            rows, row_of = _legal(local, np.maximum(graph.actions[edges, 0], 0))
+            columns, column_of = _legal(local, np.maximum(graph.actions[edges, 1], 0))
             shape = (len(rows), rows.shape[1], columns.shape[1])
             cells = np.ravel_multi_index((local, row_of, column_of), shape)
             matrices = group_sums(cells, worth, int(np.prod(shape))).reshape(shape)
@@ -111,24 +115,24 @@ class EquilibriumTable:
                 self._solved[state] = _Solved(float(values[s]), float(gaps[s]), strategies[i, :, :-1])
 
     def _solve_exactly(self, graph: GameGraph[Any]) -> None:
-        self.exact_values: dict[Any, Fraction] = {}
         game = self.game
         for state in graph.states:
-            actions = [game.legal_actions(state, player) for player in (0, 1)]
+            actions = joint_choices(game, state)
             solution = solve_matrix_exact(
-                [[self._exact_worth(state, row, column) for column in actions[1]] for row in actions[0]]
+                [[self._exact_worth(state, {**row, **column}) for column in actions[1]] for row in actions[0]]
             )
             self.exact_values[state] = solution.value
             strategies = np.zeros((2, game.facts.num_actions))
-            strategies[0, list(actions[0])] = [float(p) for p in solution.row_strategy]
-            strategies[1, list(actions[1])] = [float(p) for p in solution.column_strategy]
+            for player, strategy in enumerate((solution.row_strategy, solution.column_strategy)):
+                for choice, probability in zip(actions[player], strategy, strict=True):
+                    strategies[player, list(choice.values())] = float(probability)
             self._solved[state] = _Solved(float(solution.value), 0.0, strategies)
 
-    def _exact_worth(self, state: Any, row: int, column: int) -> Fraction:
+    def _exact_worth(self, state: Any, actions: dict[int, int]) -> Fraction:
         return sum(
             (
                 outcome.probability * (Fraction(outcome.rewards[0]) + self.exact_value_to_go(outcome.state))
-                for outcome in self.game.transitions(state, {0: row, 1: column})
+                for outcome in self.game.transitions(state, actions)
             ),
             Fraction(0),
         )
@@ -149,7 +153,7 @@ class EquilibriumTable:
             settled = self.game.settled(representative)
             if settled is None:
                 # Off the ways that have been solved: solve the game from there.
-                self.solve([Transition(CERTAIN, representative, (0.0, 0.0))])
+                self.solve([Transition(CERTAIN, representative, (0.0, 0.0))], exact=self._exact)
             else:
                 self._solved[representative] = _Solved(settled[0], 0.0, self._lowest_actions(representative))
         return self._solved[representative]
@@ -157,14 +161,21 @@ class EquilibriumTable:
     def _lowest_actions(self, state: Any) -> NDArray[np.float64]:
         # Where the game is settled every strategy is optimal; this one is as good as any.
         strategies = np.zeros((2, self.game.facts.num_actions))
-        for player in (0, 1):
+        for player in self.game.acting_players(state):
             strategies[player, self.game.legal_actions(state, player)[0]] = 1.0
         return strategies
 
 
-def _legal(
-    local: NDArray[np.int64], actions: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def joint_choices(game: Game[Any], state: Any) -> list[list[dict[int, int]]]:
+    """What each of two players can add to a joint action: nothing, where it does not act."""
+    acting = game.acting_players(state)
+    return [
+        [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
+        for player in (0, 1)
+    ]
+
+
+def _legal(local: NDArray[np.int64], actions: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The legal actions of each state in a layer, and where each edge's action stands among them.
 
     Args:

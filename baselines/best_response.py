@@ -72,9 +72,7 @@ def public_graph(game: Game[Any]) -> GameGraph[Any]:
     return full_graph(game)
 
 
-def payoffs_and_responses(
-    game: Game[Any], policy: Seats
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def payoffs_and_responses(game: Game[Any], policy: Seats) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """What each player gets when all follow `policy`, and what its best response would get.
 
     Args:
@@ -88,9 +86,7 @@ def payoffs_and_responses(
         ValueError: As for `best_response`.
     """
     graph = public_graph(game)
-    strategies = [
-        graph.action_probabilities(each, seat) for seat, each in enumerate(as_policies(policy, game))
-    ]
+    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(as_policies(policy, game))]
     responses = []
     for player in range(game.facts.num_players):
         others = [None if seat == player else each for seat, each in enumerate(strategies)]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S, Transition
-from cardwar_envs.core.policy import Policy, checked_probabilities
+from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
 
 # Where the game is over or settled: nothing is chosen there, and what is still paid is on the edge.
 END = -1
@@ -104,15 +104,10 @@ class GameGraph(Generic[S]):
         probabilities = np.zeros((len(self.states), self.game.facts.num_actions))
         for start in range(0, len(states), BATCH):
             rows = slice(start, start + BATCH)
-            # Copies: a policy that writes into what it is given must not reach the cache.
-            probabilities[states[rows]] = checked_probabilities(
-                policy, observations[rows].copy(), masks[rows].copy()
-            )
+            probabilities[states[rows]] = checked_probabilities(policy, observations[rows], masks[rows])
         return probabilities
 
-    def edge_weights(
-        self, probabilities: Sequence[NDArray[np.float64] | None]
-    ) -> NDArray[np.float64]:
+    def edge_weights(self, probabilities: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64]:
         """`[num_edges]`: how likely chance and the given players together are to take each edge.
 
         Args:
@@ -161,9 +156,7 @@ def build_graph(
         root_places.append(place)
         root_rewards.append(rewards)
     explorer.explore(progress)
-    return explorer.graph(
-        root_places, [float(root.probability) for root in roots], root_rewards
-    )
+    return explorer.graph(root_places, [float(root.probability) for root in roots], root_rewards)
 
 
 class _Explorer(Generic[S]):
@@ -233,7 +226,7 @@ class _Explorer(Generic[S]):
         first_edge = np.array(self.first_edge, dtype=np.int64)
         parents = np.repeat(np.arange(count), np.diff(first_edge))
         children = np.array(self.children, dtype=np.int32)
-        heights = _heights(parents, children, count)
+        heights = _heights(parents, children, count, self.game.facts.max_length)
         order = np.argsort(heights, kind="stable")
         place = np.empty(count + 1, dtype=np.int32)
         place[order] = np.arange(count, dtype=np.int32)
@@ -255,14 +248,12 @@ class _Explorer(Generic[S]):
         )
 
 
-def _heights(
-    parents: NDArray[np.int64], children: NDArray[np.int32], count: int
-) -> NDArray[np.int64]:
-    """The number of moves from each state to the end on the longest way, at least 1."""
+def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int, longest: int) -> NDArray[np.int64]:
+    """The number of moves from each state to the end on the longest way, from 1 to `longest`."""
     heights = np.ones(count, dtype=np.int64)
     inner = children != END
     parents, inner_children = parents[inner], children[inner]
-    for _ in range(count + 1):
+    for _ in range(longest + 1):
         before = heights.copy()
         np.maximum.at(heights, parents, heights[inner_children] + 1)
         if np.array_equal(before, heights):
@@ -278,8 +269,7 @@ def full_graph(game: Game[Any]) -> GameGraph[Any]:
 
 def group_sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     """Sums of `weights` by key, `[size]`."""
-    sums: NDArray[np.float64] = np.bincount(keys, weights=weights, minlength=size)
-    return sums
+    return np.bincount(keys, weights=weights, minlength=size).astype(np.float64, copy=False)
 
 
 def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
@@ -288,8 +278,6 @@ def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
     Raises:
         ValueError: If a sequence has another length than there are players.
     """
-    from cardwar_envs.core.policy import as_policy
-
     if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
         policies = list(policy)
         if len(policies) != game.facts.num_players:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.best_response import public_graph
-from baselines.game_graph import END, GameGraph, as_policies
+from baselines.game_graph import END, GameGraph, as_policies, group_sums
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 
@@ -49,7 +49,8 @@ def head_to_head(game: Game[Any], first: Policy | str, second: Policy | str) -> 
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
     graph = public_graph(game)
-    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(as_policies((first, second), game))]
+    policies = as_policies((first, second), game)
+    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
     payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))
     ahead = payoffs[:, 0] - payoffs[:, 1]
     win, loss = float(probabilities[ahead > 0].sum()), float(probabilities[ahead < 0].sum())
@@ -89,5 +90,5 @@ def _merged(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Adds up the probabilities of rows with the same state and payoffs."""
     keys, group = np.unique(np.column_stack([places, paid]), axis=0, return_inverse=True)
-    sums = np.bincount(group.ravel(), weights=probabilities, minlength=len(keys))
+    sums = group_sums(group.ravel(), probabilities, len(keys))
     return keys[:, 0].astype(np.int64), keys[:, 1:], sums

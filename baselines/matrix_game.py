@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 # A float result is taken if its duality gap is at most this share of the payoffs' size.
 RELATIVE_GAP = 1e-12
+# Differences and sums of larger payoffs could overflow.
+LARGEST_PAYOFF = 1e300
 # Above so many entries exact rationals on arbitrary floats take too long to be a fallback.
 EXACT_FALLBACK_ENTRIES = 400
 
@@ -87,7 +89,7 @@ def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
         An equilibrium with its duality gap.
 
     Raises:
-        ValueError: If the matrix is not two-dimensional, empty or not finite.
+        ValueError: If the matrix is not two-dimensional, empty or not finite (up to 1e300).
     """
     solutions = solve_matrices(_checked(matrix, dimensions=2)[None])
     return MatrixSolution(
@@ -112,7 +114,7 @@ def solve_matrices(
         Equilibria with their duality gaps; masked actions have probability 0.
 
     Raises:
-        ValueError: If the matrices are not `[batch, rows, columns]`, empty or not finite, or a
+        ValueError: If the matrices are not `[batch, rows, columns]`, empty or not finite (up to 1e300), or a
             mask has another shape or leaves a player nothing to play.
     """
     games = _checked(matrices, dimensions=3)
@@ -126,7 +128,8 @@ def solve_matrices(
     x, y = np.zeros(games.shape[:2]), np.zeros((len(games), games.shape[2]))
     _kernel().solve_batch_kernel(games, *masks, lower, upper, x, y)
     gaps = upper - lower
-    tolerance = RELATIVE_GAP * np.maximum(1.0, np.abs(games).max(axis=(1, 2)))
+    played = masks[0][:, :, None] & masks[1][:, None, :]
+    tolerance = RELATIVE_GAP * np.maximum(1.0, np.abs(games).max(axis=(1, 2), where=played, initial=0.0))
     for g in np.flatnonzero(~(gaps <= tolerance)):  # "not <=" catches nan as well
         rows, columns = np.flatnonzero(masks[0][g]), np.flatnonzero(masks[1][g])
         lower[g], upper[g], x[g, rows], y[g, columns] = _fall_back(
@@ -174,7 +177,7 @@ def _solve_by_highs(
         method="highs-ds",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    if outcome.status != 0:
+    if outcome.status != 0 or outcome.x is None:
         return None
     x, y = np.maximum(-outcome.ineqlin.marginals, 0.0), np.maximum(outcome.x[:-1], 0.0)
     if not (x.sum() > 0.0 and y.sum() > 0.0):
@@ -240,9 +243,7 @@ def _exact_simplex(matrix: list[list[Fraction]]) -> _ExactStrategies:
         column = min(candidates)[1]
         # The program is bounded (all entries are positive), so some row always limits the step.
         _, _, row = min(
-            (tableau[i][columns] / tableau[i][column], basis[i], i)
-            for i in range(rows)
-            if tableau[i][column] > 0
+            (tableau[i][columns] / tableau[i][column], basis[i], i) for i in range(rows) if tableau[i][column] > 0
         )
         _exact_exchange(tableau, row, column)
         basis[row], outside[column] = outside[column], basis[row]
@@ -273,8 +274,8 @@ def _checked(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:
     checked = np.ascontiguousarray(matrix, dtype=np.float64)
     if checked.ndim != dimensions or 0 in checked.shape[-2:]:
         raise ValueError(f"payoffs of shape {checked.shape} must have {dimensions} dimensions and no empty side")
-    if not np.isfinite(checked).all():
-        raise ValueError("payoffs must be finite")
+    if not (np.abs(checked) <= LARGEST_PAYOFF).all():  # "not <=" catches nan as well
+        raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
     return checked
 
 

@@ -15,7 +15,7 @@ DANTZIG_PIVOTS = 50
 PIVOT_TOLERANCE = 1e-11
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]  # numba has no type hints
+@njit(cache=True, nogil=True)
 def _entering(tableau, rows, columns, bland):  # type: ignore[no-untyped-def]  # compiled
     best, chosen = -PIVOT_TOLERANCE, -1
     for j in range(columns):
@@ -27,7 +27,7 @@ def _entering(tableau, rows, columns, bland):  # type: ignore[no-untyped-def]  #
     return chosen
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _leaving(tableau, rows, columns, basis, entering):  # type: ignore[no-untyped-def]
     chosen, best = -1, np.inf
     for i in range(rows):
@@ -39,7 +39,7 @@ def _leaving(tableau, rows, columns, basis, entering):  # type: ignore[no-untype
     return chosen
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _exchange(tableau, rows, columns, row, column):  # type: ignore[no-untyped-def]
     pivot = tableau[row, column]
     for j in range(columns + 1):
@@ -55,7 +55,7 @@ def _exchange(tableau, rows, columns, row, column):  # type: ignore[no-untyped-d
     tableau[row, column] = 1.0 / pivot
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _saddle_point(matrix, x, y):  # type: ignore[no-untyped-def]
     rows, columns = matrix.shape
     for i in range(rows):
@@ -70,7 +70,7 @@ def _saddle_point(matrix, x, y):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _simplex(matrix, x, y):  # type: ignore[no-untyped-def]
     rows, columns = matrix.shape
     low = matrix.min()
@@ -101,10 +101,13 @@ def _simplex(matrix, x, y):  # type: ignore[no-untyped-def]
             x[outside[j] - columns] = max(tableau[rows, j], 0.0)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def certify(matrix, x, y):  # type: ignore[no-untyped-def]
     """What x guarantees to the row player and what y concedes to it: the value lies between."""
     rows, columns = matrix.shape
+    # What is no distribution bounds nothing; comparisons alone would let nan through.
+    if not (x.min() >= 0.0 and y.min() >= 0.0 and abs(x.sum() - 1.0) < 1e-9 and abs(y.sum() - 1.0) < 1e-9):
+        return -np.inf, np.inf
     lower, upper = np.inf, -np.inf
     for j in range(columns):
         total = 0.0
@@ -119,7 +122,7 @@ def certify(matrix, x, y):  # type: ignore[no-untyped-def]
     return lower, upper
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _is_skew(matrix):  # type: ignore[no-untyped-def]
     rows, columns = matrix.shape
     if rows != columns:
@@ -131,12 +134,12 @@ def _is_skew(matrix):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
     """Writes optimal strategies into x and y; returns bounds on the value, which may be far apart."""
     if not _saddle_point(matrix, x, y):
         _simplex(matrix, x, y)
-        if x.sum() <= 0.0 or y.sum() <= 0.0:  # rounding broke the simplex; let the bounds say so
+        if not (x.sum() > 0.0 and y.sum() > 0.0):  # rounding broke the simplex; let the bounds say so
             x[:] = 1.0
             y[:] = 1.0
         x /= x.sum()
@@ -146,7 +149,7 @@ def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
     return certify(matrix, x, y)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
     """`solve_kernel` on the unmasked part of each matrix; the masked part of x and y stays 0."""
     for g in range(len(matrices)):

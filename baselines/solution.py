@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.backward_induction import EquilibriumTable, Strategies
+from baselines.backward_induction import EquilibriumTable, Strategies, joint_choices
 from baselines.game_graph import MAX_STATES, Progress
 from cardwar_envs.core.game import Game
 
@@ -78,7 +78,8 @@ class Solution:
         """The matrix game at `state`: payoff points to player 0, to go, for each joint action.
 
         Returns:
-            `[legal actions of player 0, legal actions of player 1]`, both ascending.
+            `[legal actions of player 0, legal actions of player 1]`, both ascending; one row or
+            column for a player who does not act.
 
         Raises:
             ValueError: For a state that cannot be or in which the game is over.
@@ -86,13 +87,13 @@ class Solution:
         self.game.check(state)
         if not self.game.acting_players(state):
             raise ValueError(f"the game is over in {state!r}")
-        rows, columns = (self.game.legal_actions(state, player) for player in (0, 1))
-        return np.array([[self._worth(state, row, column) for column in columns] for row in rows])
+        rows, columns = joint_choices(self.game, state)
+        return np.array([[self._worth(state, {**row, **column}) for column in columns] for row in rows])
 
-    def _worth(self, state: Any, row: int, column: int) -> float:
+    def _worth(self, state: Any, actions: dict[int, int]) -> float:
         return sum(
             float(outcome.probability) * (outcome.rewards[0] + self._table.value_to_go(outcome.state))
-            for outcome in self.game.transitions(state, {0: row, 1: column})
+            for outcome in self.game.transitions(state, actions)
         )
 
 

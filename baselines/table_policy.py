@@ -19,8 +19,9 @@ class TablePolicy:
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities."""
-        probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
-        for row, observation in enumerate(np.ascontiguousarray(observations, dtype=np.float32)):
+        probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
+        # Adding zero turns -0.0, whose bytes differ, into 0.0.
+        for row, observation in enumerate(np.ascontiguousarray(observations, dtype=np.float32) + np.float32(0.0)):
             listed = self._table.get(observation.tobytes())
             if listed is not None:
                 probabilities[row] = listed

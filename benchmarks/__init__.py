@@ -1,0 +1,1 @@
+"""Speed, measured beside that of others in one run."""

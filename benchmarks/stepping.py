@@ -1,6 +1,6 @@
 """How fast environments step: ours beside PettingZoo's rps_v2, in one run.
 
-    python -m benchmarks.stepping [--seconds 1.0] [--rounds 5] [--json FILE]
+Usage: python -m benchmarks.stepping [--seconds 1.0] [--rounds 5] [--json FILE]
 
 Everything is random play through the public interface, with observations, masks and infos read
 as a learner would, one process. Environments take turns for `--rounds` rounds, so that a noisy

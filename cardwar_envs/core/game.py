@@ -187,9 +187,7 @@ class Game(ABC, Generic[S]):
         """Where each legal action of `player` stands in the representative of `state`."""
         return tuple(ActionImage(a, a, CERTAIN) for a in self.legal_actions(state, player))
 
-    def action_counts(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """In how many ways each action can be played, e.g. how many cards of a rank are held.
 
         Args:

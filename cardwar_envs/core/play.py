@@ -8,7 +8,7 @@ from typing import Any, Generic
 
 import numpy as np
 
-from cardwar_envs.core.game import Game, S, Transition
+from cardwar_envs.core.game import CERTAIN, Game, S, Transition
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, sample_actions
 
 
@@ -31,17 +31,19 @@ class Episode(Generic[S]):
     Attributes:
         states: Every state, the first and the final one included.
         actions: The joint action (player -> action) at every state but the last.
+        dealt: Payoff points paid before the first joint action, one per player.
         rewards: Payoff points paid after each joint action, one tuple per joint action.
     """
 
     states: tuple[S, ...]
     actions: tuple[dict[int, int], ...]
+    dealt: tuple[float, ...]
     rewards: tuple[tuple[float, ...], ...]
 
     @property
     def payoffs(self) -> tuple[float, ...]:
         """What each player got in all, payoff points."""
-        return tuple(sum(paid) for paid in zip(*self.rewards, strict=True))
+        return tuple(sum(paid) for paid in zip(self.dealt, *self.rewards, strict=True))
 
 
 def draw_action(game: Game[S], state: S, player: int, policy: Policy, rng: np.random.Generator) -> int:
@@ -78,23 +80,21 @@ def play_episode(
     players = [as_policy(policy, game) for policy in policies]
     rng = np.random.default_rng(seed)
     if state is None:
-        state = sample_transition(game.initial(), rng).state
+        start = sample_transition(game.initial(), rng)
     else:
         game.check(state)
         if not game.acting_players(state):
             raise ValueError(f"the game is over in {state!r}")
-    states, joint_actions, rewards = [state], [], []
-    while game.acting_players(state):
-        actions = {
-            player: draw_action(game, state, player, players[player], rng)
-            for player in game.acting_players(state)
-        }
-        outcome = sample_transition(game.transitions(state, actions), rng)
-        state = outcome.state
-        states.append(state)
+        start = Transition(CERTAIN, state, (0.0,) * game.facts.num_players)
+    now, states, joint_actions, rewards = start.state, [start.state], [], []
+    while game.acting_players(now):
+        actions = {player: draw_action(game, now, player, players[player], rng) for player in game.acting_players(now)}
+        outcome = sample_transition(game.transitions(now, actions), rng)
+        now = outcome.state
+        states.append(now)
         joint_actions.append(actions)
         rewards.append(outcome.rewards)
-    return Episode(tuple(states), tuple(joint_actions), tuple(rewards))
+    return Episode(tuple(states), tuple(joint_actions), start.rewards, tuple(rewards))
 
 
 def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
@@ -107,9 +107,7 @@ def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
     for _ in range(int(rng.integers(game.facts.max_length))):
         actions = {}
         for player in game.acting_players(state):
-            counts = game.action_counts(
-                game.observation(state, player)[None], game.action_mask(state, player)[None]
-            )
+            counts = game.action_counts(game.observation(state, player)[None], game.action_mask(state, player)[None])
             actions[player] = int(sample_actions(counts, rng)[0])
         after = sample_transition(game.transitions(state, actions), rng).state
         if not game.acting_players(after):

@@ -56,9 +56,7 @@ def checked_probabilities(
     """
     name = type(policy).__name__
     # Copies: a policy that writes into what it is given must not reach the caller or this check.
-    answer = np.asarray(
-        policy.action_probabilities(observations.copy(), action_masks.copy()), dtype=np.float64
-    )
+    answer = np.asarray(policy.action_probabilities(observations.copy(), action_masks.copy()), dtype=np.float64)
     if answer.shape != action_masks.shape:
         raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
     if not np.isfinite(answer).all():
@@ -74,9 +72,7 @@ def checked_probabilities(
         )
     sums = answer.sum(axis=1)
     if (np.abs(sums - 1.0) > SUM_TOLERANCE).any():
-        raise ValueError(
-            f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1"
-        )
+        raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
     legal_part = np.where(action_masks == 0, 0.0, np.maximum(answer, 0.0))
     checked: NDArray[np.float64] = legal_part / legal_part.sum(axis=1, keepdims=True)
     return checked

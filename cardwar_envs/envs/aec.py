@@ -40,7 +40,7 @@ class AECGameEnv(AECEnv[str, spaces.Observation, int]):
         illegal_action: str = "raise",
         **parameters: Any,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo's
         self.game = resolved_game(game, parameters)
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         facts = self.game.facts
@@ -84,16 +84,18 @@ class AECGameEnv(AECEnv[str, spaces.Observation, int]):
         if seed is not None or self._rng is None:
             self._rng, _ = np_random(seed)
         self._session.reset(self._rng, options)
-        self.agents = self.possible_agents[:]
+        self.agents = [self.possible_agents[player] for player in self._session.live]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.truncations = dict.fromkeys(self.agents, False)
         self._pending = {}
-        self._skip_agent_selection: str | None = None
+        self._skip_agent_selection = None  # type: ignore[assignment]  # "none" to AECEnv, which annotates str
         self._announce()
 
     def observe(self, agent: str) -> spaces.Observation:
         """What the agent sees: fresh arrays, and nothing of what others have committed to."""
+        if self._rng is None:
+            self._session.require_start()
         return self._session.observe(self._player_of[agent])
 
     def state(self) -> NDArray[np.float32]:

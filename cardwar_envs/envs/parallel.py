@@ -14,12 +14,10 @@ from pettingzoo import ParallelEnv
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, resolved_game
+from cardwar_envs.envs.session import FORFEIT, RENDER_MODES, Session, one_of, resolved_game
 
 Infos = dict[str, dict[str, Any]]
-StepResult = tuple[
-    dict[str, spaces.Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos
-]
+StepResult = tuple[dict[str, spaces.Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]
 
 
 class ParallelGameEnv(ParallelEnv[str, spaces.Observation, int]):
@@ -84,7 +82,7 @@ class ParallelGameEnv(ParallelEnv[str, spaces.Observation, int]):
         if seed is not None or self._rng is None:
             self._rng, _ = np_random(seed)
         self._session.reset(self._rng, options)
-        self.agents = self.possible_agents[:]
+        self.agents = [self.possible_agents[player] for player in self._session.live]
         if self.render_mode == "human":
             self.render()
         return self._views(self.agents)
@@ -107,13 +105,14 @@ class ParallelGameEnv(ParallelEnv[str, spaces.Observation, int]):
         if not self.agents:
             raise ResetNeeded("step() needs a game in progress: call reset() first")
         if len(actions) != len(self.agents) or any(agent not in actions for agent in self.agents):
-            raise ValueError(f"actions for {sorted(actions)} given; needed are those for {self.agents}")
+            raise ValueError(f"actions for {list(actions)} given; needed are those for {self.agents}")
         assert self._rng is not None  # reset has made it
         session, players = self._session, self._player_of
         agents = self.agents
         committed = {players[agent]: session.committed(players[agent], actions[agent]) for agent in agents}
-        if len(committed) > len(session.acting):  # those who only wait are not part of the joint action
-            committed = {player: committed[player] for player in session.acting}
+        if len(committed) > len(session.acting):  # to wait is not part of the joint action, to refuse to is
+            acting = session.acting
+            committed = {p: action for p, action in committed.items() if p in acting or action == FORFEIT}
         payments = session.resolve(committed, self._rng)
         self.agents = [agent for agent in agents if players[agent] in session.live]
         observations, infos = self._views(agents)

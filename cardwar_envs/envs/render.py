@@ -29,6 +29,7 @@ def render(session: Session[Any], render_mode: str | None) -> str | None:
     if render_mode is None:
         gymnasium.logger.warn("render() does nothing: the environment was made without a render_mode")
         return None
+    session.require_start()
     text = session_text(session)
     if render_mode == "ansi":
         return text

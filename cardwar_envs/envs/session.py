@@ -12,6 +12,7 @@ from operator import index
 from typing import Any, Generic
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, IllegalActionError, S
@@ -30,10 +31,13 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
     """The game, given it or its name and parameters.
 
     Raises:
-        ValueError: If parameters come with a game that has its own, or are not that game's.
+        ValueError: If it is neither, parameters come with a game that has its own, or are not
+            that game's.
     """
     if isinstance(game, str):
         return make_game(game, **parameters)
+    if not isinstance(game, Game):
+        raise ValueError(f"game ({game!r}) must be a game or the name of one")
     if parameters:
         raise ValueError(f"parameters {sorted(parameters)} go with a game's name, not with a game")
     return game
@@ -72,13 +76,19 @@ class Session(Generic[S]):
         self.live: tuple[int, ...] = ()
         self.last_actions: dict[int, int] | None = None
         self._paid = [0.0] * len(self.agents)
+        # What the deal paid. No skin can pay anything before the first step, so that one does.
+        self._dealt: tuple[float, ...] | None = None
 
-    def check_options(self, options: Mapping[str, Any] | None) -> None:
+    def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
         """Checks the options of `reset`; keys that are not ours are ignored.
 
+        Args:
+            options: The options.
+            needed: A player who must not be out of the game yet.
+
         Raises:
-            ValueError: For a state that cannot be, one in which the game is over, or an
-                unknown start.
+            ValueError: For a state that cannot be, one in which the game is over (at least for
+                the player who is needed), or an unknown start.
         """
         options = options or {}
         one_of("start", options.get("start", "initial"), START)
@@ -88,20 +98,29 @@ class Session(Generic[S]):
             self.game.check(options["state"])
             if not self.game.acting_players(options["state"]):
                 raise ValueError(f"state ({options['state']!r}) must not be one in which the game is over")
+            if needed is not None and needed not in self.game.live_players(options["state"]):
+                raise ValueError(f"state ({options['state']!r}) must not be one in which {self.agents[needed]} is out")
 
     def reset(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> None:
         """Starts a game; `options` have been through `check_options`."""
         options = options or {}
+        self._dealt = None
         if options.get("state") is not None:
             self.state = options["state"]
         elif options.get("start") == "random":
             self.state = random_state(self.game, rng)
         else:
-            self.state = sample_transition(self.game.initial(), rng).state
+            _, self.state, paid = sample_transition(self.game.initial(), rng)
+            self._dealt = paid if any(paid) else None
         self.acting = self.game.acting_players(self.state)
         self.live = self.game.live_players(self.state)
         self.last_actions = None
         self._paid = [0.0] * len(self.agents)
+
+    def require_start(self) -> None:
+        """Raises ResetNeeded if no game was ever started."""
+        if not hasattr(self, "state"):
+            raise ResetNeeded("there is no game yet: call reset() first")
 
     def observe(self, player: int) -> Observation:
         """What a player sees: fresh arrays."""
@@ -115,6 +134,7 @@ class Session(Generic[S]):
 
     def global_state(self) -> NDArray[np.float32]:
         """The observations of all players in a row: the one place that shows what some cannot see."""
+        self.require_start()
         players = range(len(self.agents))
         return np.concatenate([self.game.observation(self.state, player) for player in players])
 
@@ -138,26 +158,37 @@ class Session(Generic[S]):
         )
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        """Plays the joint action of the acting players; returns each player's payoff points."""
-        offenders = [player for player, action in actions.items() if action == FORFEIT]
-        if offenders:
-            rewards = self._forfeit(offenders)
+        """Plays the joint action of the acting players; returns what each player is paid, payoff points."""
+        if FORFEIT in actions.values():
+            rewards = self._forfeit([player for player, action in actions.items() if action == FORFEIT])
         else:
             outcome = sample_transition(self.game.transitions(self.state, actions), rng)
             self.state, rewards = outcome.state, outcome.rewards
             self.acting = self.game.acting_players(self.state)
             self.live = self.game.live_players(self.state)
+            if self._dealt is not None:
+                rewards = tuple(reward + dealt for reward, dealt in zip(rewards, self._dealt, strict=True))
+                self._dealt = None
         self.last_actions = actions
         if self.forfeits:  # only a forfeit asks what has been paid so far
             self._paid = [paid + reward for paid, reward in zip(self._paid, rewards, strict=True)]
         return rewards
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game: over the whole of it offenders get the least payoff, the others share what they lose."""
-        players = len(self.agents)
-        lost = self.game.facts.min_payoff if len(offenders) < players else 0.0
-        gained = -lost * len(offenders) / max(players - len(offenders), 1)
+        """Ends the game: over the whole of it offenders get the least payoff, and the sum over all players is 0.
+
+        Who was out already keeps what it was paid; if all others offend, they share alike.
+        """
+        least = self.game.facts.min_payoff
+        payoffs = self._paid[:]
+        sharing = [player for player in self.live if player not in offenders]
+        if sharing:
+            for player in offenders:
+                payoffs[player] = least
+        else:
+            sharing = offenders
+        rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
+        for player in sharing:
+            payoffs[player] = (0.0 - rest) / len(sharing)
         self.acting, self.live = (), ()
-        return tuple(
-            (lost if player in offenders else gained) - self._paid[player] for player in range(players)
-        )
+        return tuple(payoff - paid for payoff, paid in zip(payoffs, self._paid, strict=True))

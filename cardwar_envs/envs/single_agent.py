@@ -18,6 +18,8 @@ from cardwar_envs.envs.render import render
 from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, resolved_game
 
 Opponent = str | Policy
+# A game may be over before the agent is asked; a new one is started then, but not for ever.
+MAX_STARTS = 100
 
 
 class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
@@ -33,7 +35,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         **parameters: Parameters of the game, if its name was given.
     """
 
-    metadata = {"render_modes": RENDER_MODES, "render_fps": 2}
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012  # Gymnasium declares it so
 
     def __init__(
         self,
@@ -47,15 +49,16 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
     ) -> None:
         self.game = resolved_game(game, parameters)
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
-        self.seat = one_of("seat", seat, tuple(range(self.game.facts.num_players)))
+        self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
         self._session = Session(self.game, illegal_action)
+        self._owed = 0.0  # paid before the agent was first asked; its first step returns it
         self._opponents = self._seated(opponent)
         self.observation_space = spaces.observation_space(self.game)
         self.action_space = spaces.action_space(self.game)
 
     def _seated(self, opponent: Opponent | Sequence[Opponent]) -> dict[int, Policy]:
         others = [player for player in range(self.game.facts.num_players) if player != self.seat]
-        if isinstance(opponent, str | Policy):
+        if isinstance(opponent, str | Policy) or not isinstance(opponent, Sequence):
             policy = as_policy(opponent, self.game)
             return dict.fromkeys(others, policy)
         if len(opponent) != len(others):
@@ -75,13 +78,18 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             Observation and info; the info holds the `action_mask`.
 
         Raises:
-            ValueError: For a bad option; the game in progress is then untouched.
+            ValueError: For a bad option; the game in progress is then untouched. Also if the
+                game goes by without the agent, however often it is started.
         """
-        self._session.check_options(options)
+        self._session.check_options(options, needed=self.seat)
         super().reset(seed=seed)
-        self._session.reset(self.np_random, options)
-        self._play_others_until_asked()
-        return self._seen()
+        for _ in range(MAX_STARTS):
+            self._session.reset(self.np_random, options)
+            self._show()
+            self._owed = self._play_others_until_asked()
+            if self.seat in self._session.acting:
+                return self._seen()
+        raise ValueError(f"{self._session.agents[self.seat]} was not asked once in {MAX_STARTS} games")
 
     def step(self, action: int) -> tuple[spaces.Observation, float, bool, bool, dict[str, Any]]:
         """Plays one joint action, and on until the agent is to choose again.
@@ -95,7 +103,8 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """
         if self.seat not in self._session.acting:
             raise ResetNeeded("step() needs a game in progress: call reset() first")
-        reward = self._play(self._session.committed(self.seat, action))
+        reward = self._owed + self._play(self._session.committed(self.seat, action))
+        self._owed = 0.0
         reward += self._play_others_until_asked()
         observation, info = self._seen()
         return observation, reward, self.seat not in self._session.live, False, info
@@ -105,8 +114,6 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         reward = 0.0
         while self.seat in self._session.live and self.seat not in self._session.acting:
             reward += self._play(None)
-        if self.render_mode == "human":
-            self.render()
         return reward
 
     def _play(self, action: int | None) -> float:
@@ -117,10 +124,14 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
                 assert action is not None  # the agent is asked whenever it acts
                 actions[player] = action
             else:
-                actions[player] = draw_action(
-                    self.game, session.state, player, self._opponents[player], self.np_random
-                )
-        return session.resolve(actions, self.np_random)[self.seat]
+                actions[player] = draw_action(self.game, session.state, player, self._opponents[player], self.np_random)
+        reward = session.resolve(actions, self.np_random)[self.seat]
+        self._show()
+        return reward
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
     def _seen(self) -> tuple[spaces.Observation, dict[str, Any]]:
         observation = self._session.observe(self.seat)
@@ -130,6 +141,6 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """What the agent may play, `[num_actions]`; the name is sb3-contrib's."""
         return self._session.mask(self.seat).astype(np.bool_)
 
-    def render(self) -> str | None:  # type: ignore[override]  # gymnasium's union of frames is wider
+    def render(self) -> str | None:
         """The state as text (mode "ansi"), or printed (mode "human")."""
         return render(self._session, self.render_mode)

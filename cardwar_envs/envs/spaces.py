@@ -18,11 +18,11 @@ def agent_names(game: Game[Any]) -> list[str]:
     return [f"player_{player}" for player in range(game.facts.num_players)]
 
 
-def observation_space(game: Game[Any]) -> spaces.Dict:
+def observation_space(game: Game[Any]) -> spaces.Space[Observation]:
     """`{"observation": float32[observation_size], "action_mask": int8[num_actions]}`."""
     facts = game.facts
     low, high = (np.array(b, dtype=np.float32) for b in (facts.observation_low, facts.observation_high))
-    return spaces.Dict(
+    return spaces.Dict(  # type: ignore[return-value]  # its keys and their types are known here
         {
             "observation": spaces.Box(low, high, dtype=np.float32),
             "action_mask": spaces.Box(0, 1, (facts.num_actions,), dtype=np.int8),
@@ -30,9 +30,9 @@ def observation_space(game: Game[Any]) -> spaces.Dict:
     )
 
 
-def action_space(game: Game[Any]) -> spaces.Discrete:
+def action_space(game: Game[Any]) -> spaces.Space[int]:
     """One number for each action."""
-    return spaces.Discrete(game.facts.num_actions)
+    return spaces.Discrete(game.facts.num_actions)  # type: ignore[return-value]  # it takes any integer
 
 
 def state_space(game: Game[Any]) -> spaces.Box:

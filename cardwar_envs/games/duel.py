@@ -53,8 +53,10 @@ class DuelState(_DuelFields):
 
     def __new__(cls, hands: Iterable[Iterable[int]], score: int = 0, ties: int = 0) -> DuelState:
         """Sorts the hands."""
-        first, second = (tuple(sorted(hand)) for hand in hands)
-        return super().__new__(cls, (first, second), score, ties)
+        ordered = tuple(tuple(sorted(hand)) for hand in hands)
+        if len(ordered) != 2:
+            raise ValueError(f"a duel has two hands, not {len(ordered)}")
+        return super().__new__(cls, ordered, score, ties)
 
 
 # A DuelState of (hands, score, ties) whose hands are sorted already: stepping makes many of them.
@@ -107,7 +109,7 @@ class Duel(Game[DuelState]):
         sizes = len(hands[0]), len(hands[1])
         if sizes[0] != sizes[1] or not 1 <= sizes[0] <= MAX_CARDS:
             raise ValueError(f"hands of {sizes[0]} and {sizes[1]} cards must be of equal size, 1..{MAX_CARDS}")
-        if self.num_cards is not None and self.num_cards != sizes[0]:
+        if self.num_cards is not None and _integer("num_cards", self.num_cards) != sizes[0]:
             raise ValueError(f"num_cards ({self.num_cards}) must be the size of the hands given, {sizes[0]}")
         return sizes[0], hands
 
@@ -122,7 +124,8 @@ class Duel(Game[DuelState]):
     @cached_property
     def hands(self) -> Hands:
         """Both hands at the start, ascending."""
-        assert self.hand_0 is not None and self.hand_1 is not None  # __post_init__ has set them
+        assert self.hand_0 is not None  # __post_init__ has set both
+        assert self.hand_1 is not None
         return self.hand_0, self.hand_1
 
     @cached_property
@@ -179,9 +182,7 @@ class Duel(Game[DuelState]):
         """The ranks that the player holds."""
         return self._view(state.hands[player]).legal
 
-    def transitions(
-        self, state: DuelState, actions: Mapping[int, int]
-    ) -> Sequence[Transition[DuelState]]:
+    def transitions(self, state: DuelState, actions: Mapping[int, int]) -> Sequence[Transition[DuelState]]:
         """One trick."""
         (hand_0, hand_1), score, ties = state
         rank_0, rank_1 = self.ranks[actions[0]], self.ranks[actions[1]]
@@ -192,11 +193,9 @@ class Duel(Game[DuelState]):
             won = winner * (1 + ties)
             carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
             after = _new_state((hands, score + won, carried))
-            if self.payoff == "margin":
-                paid = float(won)
-            else:
-                paid = 0.0 if hands[0] else _sign(after.score)
-            outcomes.append(Transition(probability, after, (paid, -paid)))
+            at_end = 0.0 if hands[0] else _sign(after.score)
+            paid = float(won) if self.payoff == "margin" else at_end
+            outcomes.append(Transition(probability, after, (paid, 0.0 - paid)))  # -paid could be -0.0
         return outcomes
 
     def settled(self, state: DuelState) -> tuple[float, float] | None:
@@ -220,9 +219,7 @@ class Duel(Game[DuelState]):
         """1 for each rank that the player holds."""
         return self._view(state.hands[player]).mask.copy()
 
-    def action_counts(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """How many cards of each rank the observer holds."""
         return np.asarray(observations[:, : len(self.ranks)] * action_masks, dtype=np.float64)
 
@@ -258,7 +255,12 @@ class Duel(Game[DuelState]):
         width = max(len(str(rank)) for rank in self.ranks)
         lines = []
         for player, hand in enumerate(state.hands):
-            cells = [str(rank) if rank in hand else "." for rank in self.ranks for _ in range(max(1, hand.count(rank)))]
+            # As many columns for a rank as one of the hands had of it at the start.
+            cells = [
+                str(rank) if place < hand.count(rank) else "."
+                for rank in self.ranks
+                for place in range(max(start.count(rank) for start in self.hands))
+            ]
             lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
         return "\n".join([*lines, f"score {state.score:+d}  carried ties {state.ties}"])
 
@@ -299,10 +301,11 @@ class Duel(Game[DuelState]):
     def check(self, state: DuelState) -> None:
         """Raises ValueError unless the hands and the score can come from this game's hands."""
         try:
-            (hand_0, hand_1), score, ties = state
+            hash(state)  # lists for hands would break what comes after
+            (hand_0, hand_1), score, ties = state.hands, state.score, state.ties
             hands = (tuple(map(index, hand_0)), tuple(map(index, hand_1)))
             score, ties = index(score), index(ties)
-        except (TypeError, ValueError):
+        except (AttributeError, TypeError, ValueError):
             raise ValueError(f"state ({state!r}) must be a DuelState of two hands, a score and ties") from None
         if len(hands[0]) != len(hands[1]):
             raise ValueError(f"state has hands of unequal size, {len(hands[0])} and {len(hands[1])}")

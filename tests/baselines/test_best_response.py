@@ -1,0 +1,263 @@
+"""Best responses against all pure strategies, and policies that are none."""
+
+import numpy as np
+import pytest
+from brute_force import Pure, asked, mean_payoff, outcome_distribution, pure_strategies, reachable
+from tiny_games import SOLVABLE
+from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_start, uniform_over
+
+import baselines
+from baselines import TablePolicy, best_response, game_graph, head_to_head, nash_conv
+from cardwar_envs import DuelState, make_game
+
+# Small enough to list every pure strategy of a player.
+FEW_STRATEGIES = {
+    "jujitsu 2": make_game("jujitsu", num_cards=2),
+    "jujitsu 3": make_game("jujitsu", num_cards=3),
+    "margin, carried": make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5), payoff="margin"),
+    "duplicates": make_game("dinosaur_war", hand_0=(1, 1, 3), hand_1=(1, 2, 2)),
+    "dice": make_game("dice_wars", num_cards=2, sides=3, ties="carry", payoff="win"),
+    "in turn": in_turn(),
+    "chance at the start": paid_start(),
+}
+
+
+def best_of_all(game, policies, player):
+    """The most that any pure strategy of `player` gets, by working every one of them out."""
+    return max(
+        mean_payoff(game, [pure if seat == player else each for seat, each in enumerate(policies)], player)
+        for pure in pure_strategies(game, player)
+    )
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("game", FEW_STRATEGIES.values(), ids=FEW_STRATEGIES)
+def test_no_pure_strategy_is_better(game, player):
+    policies = [Arbitrary(1), Arbitrary(2)]
+    expected = best_of_all(game, policies, player)
+    assert best_response(game, policies, player).value == pytest.approx(expected, abs=1e-12)
+    assert best_by_recursion(game, policies[1 - player], player) == pytest.approx(expected, abs=1e-12)
+
+
+def best_by_recursion(game, other, player):
+    """The same by choosing the best action state by state, on the tree of all courses of play."""
+
+    def value(state):
+        acting = game.acting_players(state)
+        if not acting:
+            return 0.0
+        mix = asked(game, other, state, 1 - player) if 1 - player in acting else None
+        replies = [None] if mix is None else np.flatnonzero(mix)
+        own = game.legal_actions(state, player) if player in acting else [None]
+        worth = []
+        for action in own:
+            total = 0.0
+            for reply in replies:
+                joint = {p: int(a) for p, a in ((player, action), (1 - player, reply)) if a is not None}
+                chance = 1.0 if reply is None else mix[reply]
+                total += chance * sum(
+                    float(t.probability) * (t.rewards[player] + value(t.state)) for t in game.transitions(state, joint)
+                )
+            worth.append(total)
+        return max(worth)
+
+    return sum(float(s.probability) * (s.rewards[player] + value(s.state)) for s in game.initial())
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+def test_value_by_recursion_and_the_policy_earns_it(game, player):
+    other = Arbitrary(5)
+    response = best_response(game, other, player)
+    assert response.value == pytest.approx(best_by_recursion(game, other, player), abs=1e-12)
+    seats = (response.policy, other) if player == 0 else (other, response.policy)
+    mean = head_to_head(game, *seats).mean
+    assert (mean if player == 0 else -mean) == pytest.approx(response.value, abs=1e-12)
+
+
+def test_the_response_is_deterministic_and_takes_the_lowest_of_the_best():
+    """Against uniform play with discarded ties all cards are worth the same: the lowest is taken."""
+    game = make_game("dinosaur_war", hand_0=(1, 2, 4), hand_1=(2, 3, 5))
+    response = best_response(game, "uniform")
+    for state in reachable(game):
+        if state.hands[0]:
+            mix = asked(game, response.policy, state, 0)
+            assert sorted(mix)[-1] == 1.0
+            assert mix.sum() == 1.0
+    assert asked(game, response.policy, game.initial()[0].state, 0).tolist() == [1, 0, 0, 0, 0]
+
+
+def test_the_answer_to_lowest_card_is_second_lowest_card():
+    """Sanwal and Drechsler 2002, section 5.2."""
+    game = make_game("jujitsu", num_cards=5)
+    response = best_response(game, "lowest_card")
+    assert response.value == 1.0
+    assert head_to_head(game, response.policy, "lowest_card").win == 1.0
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_one_policy_for_all_seats_or_one_for_each(player):
+    game = make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+    alone = best_response(game, Arbitrary(1), player)
+    for seats in ((Arbitrary(1), Arbitrary(1)), [Arbitrary(1)] * 2):
+        assert best_response(game, seats, player).value == alone.value
+    other = ["highest_card", "highest_card"]
+    other[1 - player] = Arbitrary(1)
+    assert best_response(game, other, player).value == alone.value
+
+
+def test_the_policy_in_the_responders_seat_is_not_asked():
+    def refuses(observations, masks):
+        raise AssertionError("asked")
+
+    game = make_game("jujitsu", num_cards=3)
+    best_response(game, (Answering(refuses), "uniform"), 0)
+    best_response(game, ("uniform", Answering(refuses)), 1)
+
+
+@pytest.mark.parametrize("kind", BAD_ANSWERS)
+@pytest.mark.parametrize(
+    "oracle",
+    [
+        lambda game, bad: best_response(game, bad, 0),
+        lambda game, bad: best_response(game, (bad, "uniform"), 1),
+        lambda game, bad: nash_conv(game, ("uniform", bad)),
+        lambda game, bad: baselines.exploitability(game, bad),
+        lambda game, bad: head_to_head(game, bad, "uniform"),
+        lambda game, bad: head_to_head(game, "uniform", bad),
+    ],
+    ids=["best_response", "best_response 1", "nash_conv", "exploitability", "first", "second"],
+)
+def test_answers_that_are_no_strategies(kind, oracle):
+    answer, message = BAD_ANSWERS[kind]
+    with pytest.raises(ValueError, match="policy Answering: " + message):
+        oracle(make_game("jujitsu", num_cards=3), Answering(answer))
+
+
+def test_a_policy_that_writes_into_its_inputs_harms_nobody():
+    """Nor itself in the next question about the same game."""
+
+    def writes(observations, masks):
+        answer = uniform_over(masks)
+        observations[:], masks[:] = -1.0, 1
+        return answer
+
+    game = make_game("jujitsu", num_cards=4)
+    for _ in range(2):
+        assert baselines.exploitability(game, Answering(writes)) == baselines.exploitability(game, "uniform")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda g: best_response(g, "uniform", 2), r"player \(2\) must be in 0\.\.1"),
+        (lambda g: best_response(g, "uniform", -1), r"player \(-1\) must be in 0\.\.1"),
+        (lambda g: best_response(g, "nobody"), "unknown policy 'nobody'"),
+        (lambda g: best_response(g, ("uniform",)), "1 policies given for 2 players"),
+        (lambda g: best_response(g, ("uniform",) * 3), "3 policies given for 2 players"),
+        (lambda g: best_response(g, None), r"policy \(None\) must be a name or have"),
+        (lambda g: best_response(one_step(public=False), "uniform"), "this oracle takes games of public state"),
+    ],
+)
+def test_bad_questions(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(make_game("jujitsu", num_cards=3))
+
+
+def test_waiting_players_are_not_asked_and_lose_nothing():
+    result = nash_conv(in_turn(), "uniform_actions")
+    # 0: 3 and -1 alike; 1: 2 and 5 alike. Player 0 does best with 1, player 1 with (2, 1).
+    assert result.payoffs == (2.25, -2.25)
+    assert result.per_player == (3.5 - 2.25, 2.25 - 0.5)
+
+
+# -- networks -------------------------------------------------------------------------------------
+
+
+class Network:
+    """A masked softmax over a small network with fixed weights, in single precision."""
+
+    def __init__(self, game):
+        self.torch = pytest.importorskip("torch")
+        generator = self.torch.Generator().manual_seed(0)
+        size, actions = game.facts.observation_size, game.facts.num_actions
+        self.first = self.torch.randn(size, 16, generator=generator)
+        self.second = self.torch.randn(16, actions, generator=generator)
+        self.batches = []
+
+    def action_probabilities(self, observations, action_masks):
+        self.batches.append(len(observations))
+        logits = self.torch.tanh(self.torch.from_numpy(observations) @ self.first) @ self.second
+        masked = logits.masked_fill(self.torch.from_numpy(action_masks) == 0, -self.torch.inf)
+        return masked.softmax(dim=1).numpy()
+
+
+def test_a_network_is_asked_in_batches_and_answered_exactly():
+    game = make_game("jujitsu", num_cards=4)
+    network = Network(game)
+    undecided = sum(bool(game.acting_players(s)) for s in reachable(game) if game.settled(s) is None)
+    response = best_response(game, network, 0)
+    assert network.batches == [undecided]
+    assert response.value == pytest.approx(best_by_recursion(game, network, 0), abs=1e-6)
+    assert head_to_head(game, response.policy, network).mean == pytest.approx(response.value, abs=1e-12)
+    assert baselines.exploitability(game, network) > 0.05
+
+
+def test_batches_are_put_together_right(monkeypatch):
+    game, sizes = make_game("jujitsu", num_cards=4), []
+
+    def answer(observations, masks):
+        sizes.append(len(observations))
+        return Arbitrary(3).action_probabilities(observations, masks)
+
+    whole = nash_conv(game, Answering(answer))
+    number = sizes[0]
+    sizes.clear()
+    monkeypatch.setattr(game_graph, "BATCH", 7)
+    assert nash_conv(game, Answering(answer)) == whole
+    assert max(sizes) == 7
+    assert sum(sizes) == 2 * number
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def test_a_table_plays_what_it_says_and_uniformly_elsewhere():
+    game = make_game("jujitsu", num_cards=3)
+    listed, other = game.initial()[0].state, DuelState(((1, 2), (2, 3)), -1)
+    policy = TablePolicy({game.observation(listed, 0).tobytes(): np.array([0.0, 0.25, 0.75])})
+    assert asked(game, policy, listed, 0).tolist() == [0, 0.25, 0.75]
+    assert asked(game, policy, other, 0).tolist() == [0.5, 0.5, 0]
+    rows = np.stack([game.observation(s, 0) for s in (other, listed)])
+    masks = np.stack([game.action_mask(s, 0) for s in (other, listed)])
+    assert policy.action_probabilities(rows, masks).tolist() == [[0.5, 0.5, 0], [0, 0.25, 0.75]]
+
+
+def test_a_table_knows_a_negative_zero_for_zero():
+    """A score seen from the other seat may be computed as -0.0, whose bytes are not those of 0.0."""
+    game = make_game("jujitsu", num_cards=3)
+    state = game.initial()[0].state
+    policy = TablePolicy({game.observation(state, 0).tobytes(): np.array([0.0, 0.25, 0.75])})
+    seen = game.observation(state, 0)[None]
+    seen[0, -2] = -0.0
+    for observations in (seen, seen.astype(np.float64), np.asfortranarray(np.repeat(seen, 2, axis=0))):
+        answer = policy.action_probabilities(observations, np.ones((len(observations), 3), dtype=np.int8))
+        assert answer[0].tolist() == [0, 0.25, 0.75]
+
+
+def test_a_table_is_not_the_callers():
+    table = {}
+    policy = TablePolicy(table)
+    game = make_game("jujitsu", num_cards=3)
+    state = game.initial()[0].state
+    table[game.observation(state, 0).tobytes()] = np.array([1.0, 0, 0])
+    assert asked(game, policy, state, 0) == pytest.approx([1 / 3] * 3)
+
+
+def test_brute_force_of_these_tests_is_no_formality():
+    """Pure strategies do differ in worth, so that the maximum over them says something."""
+    game = FEW_STRATEGIES["duplicates"]
+    worth = {round(mean_payoff(game, [pure, Arbitrary(2)], 0), 9) for pure in pure_strategies(game, 0)}
+    assert len(worth) > 1
+    assert isinstance(next(pure_strategies(game, 0)), Pure)
+    assert sum(outcome_distribution(game, [Arbitrary(1), Arbitrary(2)]).values()) == pytest.approx(1.0)

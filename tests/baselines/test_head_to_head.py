@@ -1,0 +1,139 @@
+"""Exact results of one policy against another: by enumeration, by sampling, and as published."""
+
+import numpy as np
+import pytest
+from brute_force import outcome_distribution
+from tiny_games import SOLVABLE
+from toys import Arbitrary, Toy, endless, in_turn, one_step, paid_start
+
+import baselines
+from baselines import HeadToHead, head_to_head, make_policy
+from cardwar_envs import make_game, play_episode
+
+
+def enumerated(game, first, second):
+    """The same four numbers by following every course of play."""
+    results = outcome_distribution(game, [first, second])
+    win, loss, tie = (
+        sum(p for paid, p in results.items() if np.sign(paid[0] - paid[1]) == sign) for sign in (1, -1, 0)
+    )
+    return win, loss, tie, sum(p * paid[0] for paid, p in results.items())
+
+
+GAMES = {**SOLVABLE, "in turn": in_turn(), "paid start": paid_start()}
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_results_are_those_of_the_enumeration(game):
+    result = head_to_head(game, Arbitrary(1), Arbitrary(2))
+    expected = enumerated(game, Arbitrary(1), Arbitrary(2))
+    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx(expected, abs=1e-12)
+    assert result.win + result.loss + result.tie == pytest.approx(1.0, abs=1e-12)
+    back = head_to_head(game, Arbitrary(1), Arbitrary(1))
+    assert (back.win, back.loss, back.tie, back.mean) == pytest.approx(
+        enumerated(game, Arbitrary(1), Arbitrary(1)), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        make_game("jujitsu", num_cards=5),
+        make_game("dinosaur_war", hand_0=(1, 3, 4, 5, 6), hand_1=(2, 2, 2, 2, 7)),
+        make_game("dice_wars", num_cards=3),
+    ],
+    ids=["jujitsu", "dinosaur_war", "dice_wars"],
+)
+def test_results_are_what_sampling_comes_to(game):
+    """Within four and a half standard errors."""
+    first, second, games, rng = Arbitrary(1), make_policy("uniform", game), 2000, np.random.default_rng(11)
+    exact = head_to_head(game, first, second)
+    sample = np.array([play_episode(game, [first, second], rng).payoffs[0] for _ in range(games)])
+    for share, probability in ((sample > 0, exact.win), (sample < 0, exact.loss), (sample == 0, exact.tie)):
+        error = np.sqrt(probability * (1 - probability) / games)
+        assert abs(share.mean() - probability) <= 4.5 * error
+    assert abs(sample.mean() - exact.mean) <= 4.5 * sample.std() / np.sqrt(games)
+
+
+@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+def test_in_a_game_paid_by_the_winner_the_mean_is_wins_less_losses(game):
+    if game.facts.max_payoff == 1.0 and game.parameters().get("payoff") == "win":
+        result = head_to_head(game, Arbitrary(1), Arbitrary(2))
+        assert result.mean == pytest.approx(result.win - result.loss, abs=1e-12)
+
+
+def test_a_margin_counts_as_it_is_and_wins_by_its_sign():
+    """Highest card (2, 3, 6) against lowest card (1, 3, 5): 6-1 won, 3-3 tied, 2-5 lost; margin 0."""
+    game = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+    assert head_to_head(game, "highest_card", "lowest_card") == HeadToHead(win=0.0, loss=0.0, tie=1.0, mean=0.0)
+    # Lowest against lowest: 2-1, 3-3 and 6-5.
+    assert head_to_head(game, "lowest_card", "lowest_card") == HeadToHead(win=1.0, loss=0.0, tie=0.0, mean=2.0)
+    carried = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5), ties="carry")
+    assert head_to_head(carried, "lowest_card", "lowest_card").mean == 3.0
+
+
+def test_a_loss_now_and_then_can_be_worth_more_than_it_costs():
+    """Wins count games, the mean counts points: 1/4 for 9 points, 3/4 against 1."""
+    game = Toy((((0, 1), {(0, 0): [("1/4", 99, 9), ("3/4", 99, -1)]}),))
+    assert head_to_head(game, "uniform_actions", "uniform_actions") == HeadToHead(0.25, 0.75, 0.0, 1.5)
+
+
+# -- Sanwal and Drechsler 2002, table 5.1 and section 5.2 --------------------------------------------
+
+
+@pytest.mark.parametrize(("num_cards", "win"), [(4, 0.25), (5, 0.45), (6, 0.297222)])
+@pytest.mark.parametrize("other", ["uniform", "highest_card", "lowest_card"])
+def test_random_play_against_weak_players(num_cards, win, other):
+    """Exact counterparts of the rows "Random vs ..." (0.2504, 0.4502, 0.2971 for Random)."""
+    result = head_to_head(make_game("jujitsu", num_cards=num_cards), "uniform", other)
+    assert result.win == pytest.approx(win, abs=5e-7)
+    assert result.loss == pytest.approx(win, abs=5e-7)
+    assert result.tie == pytest.approx(1 - 2 * win, abs=1e-6)
+    assert result.mean == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("num_cards", [3, 4, 5, 6, 7])
+def test_second_lowest_card_beats_lowest_card_for_certain(num_cards):
+    """Section 5.2: it would "beat lowest card at every iteration of the entire game"."""
+    game = make_game("jujitsu", num_cards=num_cards)
+    assert head_to_head(game, "second_lowest_card", "lowest_card") == HeadToHead(1.0, 0.0, 0.0, 1.0)
+    assert head_to_head(game, "lowest_card", "second_lowest_card") == HeadToHead(0.0, 1.0, 0.0, -1.0)
+
+
+@pytest.mark.parametrize(("num_cards", "margin", "published"), [(4, 0.2551, 0.2541), (5, 0.1293, 0.1289)])
+def test_equilibrium_against_highest_card(num_cards, margin, published):
+    """The margin is forced, whichever equilibrium is played; the table comes from 100,000 games."""
+    game = make_game("jujitsu", num_cards=num_cards)
+    mean = head_to_head(game, "equilibrium", "highest_card").mean
+    assert mean == pytest.approx(margin, abs=5e-5)
+    assert abs(mean - published) <= 4.5 / np.sqrt(100_000)
+
+
+@pytest.mark.parametrize("num_cards", [4, 5, 6])
+def test_equilibrium_against_itself_is_even(num_cards):
+    """Table 5.1 reports margins of 1.3 to 6.1 % here; the game is symmetric, so they cannot be right."""
+    game = make_game("jujitsu", num_cards=num_cards)
+    assert head_to_head(game, "equilibrium", "equilibrium").mean == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("other", ["uniform", "highest_card", "lowest_card", "second_lowest_card", "uniform_actions"])
+def test_nobody_beats_the_equilibrium(other):
+    game = make_game("jujitsu", hand_0=(1, 2, 4, 6, 6), hand_1=(2, 3, 4, 5, 6))
+    value = baselines.solve(game).value
+    assert head_to_head(game, "equilibrium", other).mean >= value - 1e-12
+    assert head_to_head(game, other, "equilibrium").mean <= value + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("game", "policies", "message"),
+    [
+        (one_step(players=3), ("uniform", "uniform"), "head_to_head takes two-player games"),
+        (one_step(public=False), ("uniform", "uniform"), "this oracle takes games of public state"),
+        (endless(), ("uniform", "uniform"), "a play can pass a state twice"),
+        (make_game("jujitsu", num_cards=3), ("uniform", "nobody"), "unknown policy 'nobody'"),
+        (make_game("jujitsu", num_cards=3), (3, "uniform"), r"policy \(3\) must be a name"),
+    ],
+)
+def test_bad_questions(game, policies, message):
+    with pytest.raises(ValueError, match=message):
+        head_to_head(game, *policies)

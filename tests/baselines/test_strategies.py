@@ -1,0 +1,85 @@
+"""The classic strategies, by the hands they are given."""
+
+import numpy as np
+import pytest
+from brute_force import asked
+from toys import in_turn
+
+from baselines import make_policy
+from baselines.strategies.duel import HighestCard, LowestCard, SecondLowestCard
+from baselines.strategies.generic import Uniform, UniformActions
+from cardwar_envs import DuelState, make_game
+from cardwar_envs.core.policy import checked_probabilities
+
+GAME = make_game("dinosaur_war", hand_0=(1, 1, 2, 4, 4, 4), hand_1=(1, 2, 2, 3, 4, 5))
+NAMES = ("highest_card", "lowest_card", "second_lowest_card", "uniform", "uniform_actions")
+# Own hand, then for each of NAMES what it gives the ranks 1..5.
+HANDS = [
+    (
+        (1, 1, 2, 4),
+        (0, 0, 0, 1, 0),
+        (1, 0, 0, 0, 0),
+        (1, 0, 0, 0, 0),
+        (0.5, 0.25, 0, 0.25, 0),
+        (1 / 3, 1 / 3, 0, 1 / 3, 0),
+    ),
+    (
+        (1, 2, 4, 4),
+        (0, 0, 0, 1, 0),
+        (1, 0, 0, 0, 0),
+        (0, 1, 0, 0, 0),
+        (0.25, 0.25, 0, 0.5, 0),
+        (1 / 3, 1 / 3, 0, 1 / 3, 0),
+    ),
+    ((2, 4, 4, 4), (0, 0, 0, 1, 0), (0, 1, 0, 0, 0), (0, 0, 0, 1, 0), (0, 0.25, 0, 0.75, 0), (0, 0.5, 0, 0.5, 0)),
+    ((4,), (0, 0, 0, 1, 0), (0, 0, 0, 1, 0), (0, 0, 0, 1, 0), (0, 0, 0, 1, 0), (0, 0, 0, 1, 0)),
+]
+ROWS = [(hand, name, expected) for hand, *row in HANDS for name, expected in zip(NAMES, row, strict=True)]
+
+
+@pytest.mark.parametrize(("hand", "name", "expected"), ROWS)
+def test_what_each_plays_from_a_hand(hand, name, expected):
+    others = (1, 2, 3, 5)[: len(hand)]
+    assert asked(GAME, make_policy(name, GAME), DuelState((hand, others)), 0) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_looks_at_its_own_hand_from_either_seat_and_in_batches(name):
+    policy = make_policy(name, GAME)
+    hands = [((1, 1, 2, 4), (1, 2, 3, 5)), ((2, 4, 4, 4), (2, 2, 3, 4)), ((4,), (5,))]
+    states = [DuelState(hand, score) for hand, score in zip(hands, (0, -2, 1), strict=True)]
+    for player in (0, 1):
+        rows = np.stack([GAME.observation(state, player) for state in states])
+        masks = np.stack([GAME.action_mask(state, player) for state in states])
+        batch = checked_probabilities(policy, rows, masks)
+        for state, row in zip(states, batch, strict=True):
+            assert np.array_equal(row, asked(GAME, policy, state, player))
+            assert set(np.flatnonzero(row)) <= set(GAME.legal_actions(state, player))
+            swapped = DuelState(state.hands[::-1])
+            if player == 1:
+                assert np.array_equal(row, asked(GAME, policy, swapped, 0))
+
+
+def test_names_lead_to_classes():
+    classes = {
+        "highest_card": HighestCard, "lowest_card": LowestCard, "second_lowest_card": SecondLowestCard,
+        "uniform": Uniform, "uniform_actions": UniformActions,
+    }  # fmt: skip
+    for name, expected in classes.items():
+        assert type(make_policy(name, GAME)) is expected
+
+
+@pytest.mark.parametrize("name", ["highest_card", "lowest_card", "second_lowest_card"])
+def test_card_strategies_play_duels_only(name):
+    with pytest.raises(ValueError, match="Card plays duels, not toy"):
+        make_policy(name, in_turn())
+
+
+def test_uniform_fits_any_game():
+    for name in ("uniform", "uniform_actions"):
+        assert asked(in_turn(), make_policy(name, in_turn()), 0, 0).tolist() == [0.5, 0.5, 0.0]
+
+
+def test_unknown_names_are_answered_with_the_known():
+    with pytest.raises(ValueError, match=r"unknown policy 'best'; known are equilibrium, .*uniform"):
+        make_policy("best", GAME)

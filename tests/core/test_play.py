@@ -1,0 +1,208 @@
+"""Episodes: reproducible, from any state, drawn from the very lists that oracles sum over."""
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from brute_force import outcome_distribution, reachable
+from tiny_games import TINY_GAMES
+from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn
+
+from baselines import make_policy
+from cardwar_envs import DuelState, Transition, make_game, play_episode
+from cardwar_envs.core.play import random_state, sample_transition
+
+JUJITSU = make_game("jujitsu", num_cards=4)
+DICE = make_game("dice_wars", num_cards=3)
+
+
+@pytest.mark.parametrize("game", TINY_GAMES.values(), ids=TINY_GAMES)
+def test_an_episode_is_a_course_of_play_by_the_rules(game):
+    for seed in range(3):
+        episode = play_episode(game, ["uniform_actions"] * game.facts.num_players, seed)
+        assert episode.states[0] in [start.state for start in game.initial()]
+        assert len(episode.states) == len(episode.actions) + 1 == len(episode.rewards) + 1
+        for before, actions, rewards, after in zip(
+            episode.states, episode.actions, episode.rewards, episode.states[1:], strict=False
+        ):
+            assert tuple(actions) == game.acting_players(before)
+            outcomes = game.transitions(before, actions)
+            assert (after, rewards) in [(t.state, t.rewards) for t in outcomes]
+        assert not game.acting_players(episode.states[-1])
+        assert episode.payoffs == tuple(np.sum(episode.rewards, axis=0))
+
+
+def test_a_written_episode():
+    """Highest card against lowest card: 4-1 and 3-2 are won, 2-3 and 1-4 lost."""
+    episode = play_episode(make_game("dinosaur_war", num_cards=4), ["highest_card", "lowest_card"])
+    assert episode.actions == ({0: 3, 1: 0}, {0: 2, 1: 1}, {0: 1, 1: 2}, {0: 0, 1: 3})
+    assert episode.rewards == ((1, -1), (1, -1), (-1, 1), (-1, 1))
+    assert [state.score for state in episode.states] == [0, 1, 2, 1, 0]
+    assert episode.payoffs == (0, 0)
+
+
+@pytest.mark.parametrize("game", [JUJITSU, DICE], ids=["cards", "dice"])
+def test_a_seed_says_the_whole_episode(game):
+    episodes = [play_episode(game, ["uniform", Arbitrary()], seed) for seed in (7, 7, np.random.default_rng(7))]
+    assert episodes[0] == episodes[1] == episodes[2]
+    others = {play_episode(game, ["uniform", Arbitrary()], seed).states for seed in range(20)}
+    assert len(others) > 10
+
+
+def test_a_generator_goes_on_from_game_to_game():
+    rng = np.random.default_rng(0)
+    assert len({play_episode(JUJITSU, ["uniform", "uniform"], rng).states for _ in range(20)}) > 10
+
+
+def test_an_episode_can_start_anywhere():
+    state = DuelState(((1, 4), (2, 3)), score=-2)
+    episode = play_episode(JUJITSU, ["highest_card", "lowest_card"], 0, state)
+    assert episode.states == (state, DuelState(((1,), (3,)), -1), DuelState(((), ()), -2))
+    assert episode.payoffs == (-1, 1)
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (DuelState(((), ()), score=2), "the game is over in DuelState"),
+        (DuelState(((1, 2), (1, 5))), r"player_1 cards that it cannot hold: \[5\]"),
+        (DuelState(((1, 2), (1, 2)), score=3), "score 3, impossible"),
+        ("start", "must be a DuelState"),
+    ],
+)
+def test_an_episode_cannot_start_where_the_game_cannot_be(state, message):
+    with pytest.raises(ValueError, match=message):
+        play_episode(JUJITSU, ["uniform", "uniform"], 0, state)
+
+
+@pytest.mark.parametrize(
+    ("policies", "message"),
+    [
+        (["uniform"], "1 policies given for 2 players"),
+        (["uniform"] * 3, "3 policies given for 2 players"),
+        (["uniform", "nobody"], "unknown policy 'nobody'"),
+        (["uniform", None], r"policy \(None\) must be a name"),
+    ],
+)
+def test_policies_must_be_one_per_player(policies, message):
+    with pytest.raises(ValueError, match=message):
+        play_episode(JUJITSU, policies, 0)
+
+
+@pytest.mark.parametrize("kind", BAD_ANSWERS)
+def test_bad_answers_stop_the_game(kind):
+    answer, message = BAD_ANSWERS[kind]
+    if kind == "a row short":
+        message = "probabilities have shape"
+    # All cards are legal at first; a state with fewer leaves room for illegal ones.
+    with pytest.raises(ValueError, match="policy Answering: " + message):
+        play_episode(JUJITSU, ["uniform", Answering(answer)], 0, DuelState(((1, 2), (1, 2))))
+
+
+def test_only_those_who_act_are_asked():
+    asked = []
+
+    def answer(observations, masks):
+        asked.append(observations.tolist())
+        return np.eye(3)[[1]]
+
+    episode = play_episode(in_turn(), [Answering(answer)] * 2)
+    assert asked == [[[0, 0]], [[2, 1]]]
+    assert episode.actions == ({0: 1}, {1: 1})
+    assert episode.payoffs == (2, -2)
+
+
+@pytest.mark.parametrize("game", [JUJITSU, DICE], ids=["cards", "dice"])
+def test_frequencies_are_those_of_the_enumeration(game):
+    policies = [Arbitrary(1), Arbitrary(2)]
+    exact, games, rng = outcome_distribution(game, policies), 3000, np.random.default_rng(5)
+    seen = Counter(play_episode(game, policies, rng).payoffs for _ in range(games))
+    assert set(seen) <= set(exact)
+    for paid, probability in exact.items():
+        error = np.sqrt(probability * (1 - probability) / games)
+        assert abs(seen[paid] / games - probability) <= 4.5 * error + 1e-12
+
+
+# -- chance ------------------------------------------------------------------------------------
+
+
+def outcomes(*probabilities):
+    return [Transition(Fraction(p), state, (0.0, 0.0)) for state, p in enumerate(probabilities)]
+
+
+class Draw:
+    def __init__(self, draw):
+        self.draw = draw
+
+    def random(self):
+        return self.draw
+
+
+@pytest.mark.parametrize(
+    ("draw", "state"), [(0.0, 0), (0.2499, 0), (0.25, 1), (0.7499, 1), (0.75, 2), (np.nextafter(1.0, 0.0), 2)]
+)
+def test_chance_is_drawn_by_probability(draw, state):
+    assert sample_transition(outcomes("1/4", "1/2", "1/4"), Draw(draw)).state == state
+
+
+def test_rounding_cannot_lose_a_draw():
+    """Ten tenths as floats sum to less than one."""
+    assert sample_transition(outcomes(*["1/10"] * 10), Draw(1.0)).state == 9
+
+
+def test_certainty_leaves_the_generator_alone():
+    rng = np.random.default_rng(3)
+    before = rng.bit_generator.state
+    assert sample_transition(outcomes("1"), rng).state == 0
+    assert rng.bit_generator.state == before
+
+
+# -- random states -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", TINY_GAMES.values(), ids=TINY_GAMES)
+def test_random_states_are_undecided_states_of_the_game(game):
+    rng = np.random.default_rng(0)
+    can_be = {state for state in reachable(game) if game.acting_players(state)}
+    found = {random_state(game, rng) for _ in range(200)}
+    assert found <= can_be
+    for state in found:
+        game.check(state)
+
+
+def test_random_states_come_from_every_depth_alike():
+    rng, draws = np.random.default_rng(1), 4000
+    depths = Counter(4 - len(random_state(JUJITSU, rng).hands[0]) for _ in range(draws))
+    assert set(depths) == {0, 1, 2, 3}
+    for count in depths.values():
+        assert abs(count / draws - 0.25) <= 4.5 * np.sqrt(0.25 * 0.75 / draws)
+
+
+def test_random_states_play_cards_not_ranks_alike():
+    """Of three 1s and one 2 the 2 goes first with probability 1/4."""
+    game, rng = make_game("dinosaur_war", hand_0=(1, 1, 1, 2), hand_1=(3, 4, 5, 6)), np.random.default_rng(2)
+    first = [state for state in (random_state(game, rng) for _ in range(4000)) if len(state.hands[0]) == 3]
+    share = np.mean([state.hands[0] == (1, 1, 1) for state in first])
+    assert abs(share - 0.25) <= 4.5 * np.sqrt(0.25 * 0.75 / len(first))
+
+
+def test_random_states_stop_before_an_early_end():
+    """`in_turn` is over after two moves, whatever depth up to nine is drawn."""
+    rng = np.random.default_rng(0)
+    found = Counter(random_state(in_turn(), rng) for _ in range(200))
+    assert set(found) == {0, 1, 2}
+    assert found[0] < 60
+
+
+def test_the_named_policies_play_what_their_names_say():
+    game = make_game("dinosaur_war", hand_0=(1, 1, 3, 4), hand_1=(2, 3, 5, 5))
+    expected = {
+        "highest_card": ([4, 3, 1, 1], [5, 5, 3, 2]),
+        "lowest_card": ([1, 1, 3, 4], [2, 3, 5, 5]),
+        "second_lowest_card": ([1, 3, 4, 1], [3, 5, 5, 2]),
+    }
+    for name, cards in expected.items():
+        episode = play_episode(game, [make_policy(name, game)] * 2)
+        played = [[game.ranks[actions[player]] for actions in episode.actions] for player in (0, 1)]
+        assert played == list(cards), name

@@ -1,0 +1,145 @@
+"""What is taken as a policy, how one is found by name, and which answers are refused."""
+
+import numpy as np
+import pytest
+from toys import BAD_ANSWERS, Answering, Arbitrary, uniform_over
+
+from baselines.strategies.duel import HighestCard
+from cardwar_envs import Policy, make_game
+from cardwar_envs.core.policy import as_policy, checked_probabilities, named_policy, policy_names, sample_actions
+
+GAME = make_game("jujitsu", num_cards=3)
+OBSERVATIONS = np.zeros((3, 8), dtype=np.float32)
+MASKS = np.array([[1, 1, 0], [1, 0, 1], [0, 0, 1]], dtype=np.int8)
+
+
+@pytest.mark.parametrize(("answer", "message"), BAD_ANSWERS.values(), ids=BAD_ANSWERS)
+def test_an_answer_that_is_no_strategy_is_refused_with_policy_and_value(answer, message):
+    masks = MASKS.copy()
+    with pytest.raises(ValueError, match="policy Answering: " + message) as caught:
+        checked_probabilities(Answering(answer), OBSERVATIONS, masks)
+    assert "\n" not in str(caught.value)
+    assert np.array_equal(masks, MASKS)
+
+
+def test_the_message_names_the_worst_offence():
+    def answer(observations, masks):
+        return np.array([[0.5, 0.5, 0.0], [0.2, 0.5, 0.3], [0.0, 0.0, 1.0]])
+
+    with pytest.raises(ValueError, match=r"probability 0\.5 on illegal action 1; legal are \[0, 2\]"):
+        checked_probabilities(Answering(answer), OBSERVATIONS, MASKS)
+
+
+def test_what_a_policy_does_to_its_inputs_stays_with_it():
+    def writes(observations, masks):
+        answer = uniform_over(masks)
+        observations += 5
+        masks[:] = 0
+        return answer
+
+    observations, masks = OBSERVATIONS.copy(), MASKS.copy()
+    answer = checked_probabilities(Answering(writes), observations, masks)
+    assert np.array_equal(observations, OBSERVATIONS)
+    assert np.array_equal(masks, MASKS)
+    assert np.array_equal(answer, uniform_over(MASKS))
+
+
+def test_a_policy_can_write_into_what_it_is_given():
+    """torch warns when it is given an array that cannot be written to."""
+
+    def looks(observations, masks):
+        assert observations.flags.writeable
+        assert masks.flags.writeable
+        return uniform_over(masks)
+
+    frozen = OBSERVATIONS.copy(), MASKS.copy()
+    for array in frozen:
+        array.flags.writeable = False
+    checked_probabilities(Answering(looks), *frozen)
+
+
+def test_rounding_is_removed_and_nothing_else_is():
+    single = (uniform_over(MASKS) * 1.000004).astype(np.float32)
+    single[0, 2], single[2, 0] = -1e-10, 1e-10
+    answer = checked_probabilities(Answering(lambda o, m: single), OBSERVATIONS, MASKS)
+    assert answer.dtype == np.float64
+    assert np.abs(answer.sum(axis=1) - 1.0).max() <= 1e-15
+    assert np.all(answer[MASKS == 0] == 0.0)
+    assert answer.min() >= 0.0
+    assert answer == pytest.approx(uniform_over(MASKS), abs=1e-9)
+    exact = np.array([[0.25, 0.75, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    assert np.array_equal(checked_probabilities(Answering(lambda o, m: exact), OBSERVATIONS, MASKS), exact)
+
+
+def test_lists_are_taken_and_an_empty_batch_is_no_offence():
+    as_list = checked_probabilities(Answering(lambda o, m: uniform_over(m).tolist()), OBSERVATIONS, MASKS)
+    assert np.array_equal(as_list, uniform_over(MASKS))
+    empty = checked_probabilities(Answering(lambda o, m: m * 1.0), OBSERVATIONS[:0], MASKS[:0])
+    assert empty.shape == (0, 3)
+
+
+# -- drawing -----------------------------------------------------------------------------------
+
+
+def test_actions_are_drawn_by_weight():
+    rng = np.random.default_rng(0)
+    weights = np.array([[0.0, 3.0, 0.0, 1.0], [0.2, 0.0, 0.8, 0.0]])
+    draws = np.array([sample_actions(weights, rng) for _ in range(20_000)])
+    for row, probabilities in enumerate(weights / weights.sum(axis=1, keepdims=True)):
+        shares = np.bincount(draws[:, row], minlength=4) / len(draws)
+        errors = np.sqrt(probabilities * (1 - probabilities) / len(draws))
+        assert np.all(np.abs(shares - probabilities) <= 4.5 * errors)  # 0 where the weight is 0
+
+
+class Stub:
+    """A generator whose draws are given."""
+
+    def __init__(self, draw):
+        self.draw = draw
+
+    def random(self, shape):
+        return np.full(shape, self.draw)
+
+
+@pytest.mark.parametrize(
+    ("weights", "draw", "action"),
+    [
+        ([0.0, 0.5, 0.5, 0.0], 0.0, 1),  # the least draw does not fall on an action without weight
+        ([0.0, 0.5, 0.5, 0.0], 0.4999999, 1),
+        ([0.0, 0.5, 0.5, 0.0], 0.5, 2),
+        ([0.0, 0.5, 0.5, 0.0], np.nextafter(1.0, 0.0), 2),
+        ([0.0, 0.5, 0.5, 0.0], 1.0, 2),  # as if the product had been rounded up
+        ([0.1, 0.1, 0.1, 0.0], np.nextafter(1.0, 0.0), 2),
+        ([3.0, 0.0, 0.0, 0.0], np.nextafter(1.0, 0.0), 0),
+    ],
+)
+def test_draws_at_the_edges_stay_on_actions_of_weight(weights, draw, action):
+    assert sample_actions(np.array([weights]), Stub(draw)).tolist() == [action]
+
+
+# -- by name -----------------------------------------------------------------------------------
+
+
+def test_the_names_of_the_design_are_known():
+    names = {"uniform", "uniform_actions", "equilibrium", "highest_card", "lowest_card", "second_lowest_card"}
+    assert names <= set(policy_names())
+    assert policy_names() == sorted(policy_names())
+    for name in names:
+        assert isinstance(named_policy(name, GAME), Policy)
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones():
+    with pytest.raises(ValueError, match="unknown policy 'best'; known are equilibrium, highest_card, lowest_card"):
+        as_policy("best", GAME)
+
+
+@pytest.mark.parametrize("policy", [None, 3, object(), HighestCard, lambda o, m: m])
+def test_what_is_no_policy_is_refused(policy):
+    """Also a class where an object of it is meant."""
+    with pytest.raises(ValueError, match="must be a name or have a method action_probabilities"):
+        as_policy(policy, GAME)
+
+
+def test_a_policy_object_is_taken_as_it_is():
+    policy = Arbitrary()
+    assert as_policy(policy, GAME) is policy

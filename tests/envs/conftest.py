@@ -1,0 +1,6 @@
+"""Helper modules of these tests (`knock_out`, `skins`) lie beside this file."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

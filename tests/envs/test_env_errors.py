@@ -1,0 +1,199 @@
+"""A caller's mistake is one clear line, and the game in progress is left as it was."""
+
+import re
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from skins import choose, every_game, every_skin, illegal_actions, is_over, one_step, rest_of_game, same, view
+
+from cardwar_envs import DuelState, IllegalActionError, make_game
+from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.single_agent import SingleAgentEnv
+
+ALWAYS_THERE = {"game": make_game("jujitsu", num_cards=2)}
+
+
+def refusals(env, rng):
+    """(player, illegal action, a call that tries it) for all that an environment must refuse now."""
+    game, state = env.game, env._session.state
+    if isinstance(env, SingleAgentEnv):
+        return [(env.seat, bad, bad) for bad in illegal_actions(game, state, env.seat)]
+    if isinstance(env, AECGameEnv):
+        player = int(env.agent_selection[-1])
+        return [(player, bad, bad) for bad in illegal_actions(game, state, player)]
+    legal = {agent: choose(env, int(agent[-1]), rng) for agent in env.agents}
+    live = [int(agent[-1]) for agent in env.agents]
+    return [(p, bad, {**legal, f"player_{p}": bad}) for p in live for bad in illegal_actions(game, state, p)]
+
+
+@every_skin
+@every_game
+def test_illegal_actions_are_refused_and_change_nothing(game, skin):
+    env, rng = skin(game), np.random.default_rng(3)
+    env.reset(seed=3)
+    refused = 0
+    while not is_over(env):
+        if not (isinstance(env, AECGameEnv) and env.terminations[env.agent_selection]):
+            before = view(env)
+            for player, action, call in refusals(env, rng):
+                with pytest.raises(IllegalActionError) as error:
+                    env.step(call)
+                legal = ", ".join(map(str, game.legal_actions(env._session.state, player)))
+                expected = f"player_{player} cannot play action {action!r}; legal actions are {legal}"
+                assert str(error.value) == expected
+                assert isinstance(error.value, ValueError)
+                assert same(before, view(env))
+                refused += 1
+        one_step(env, rng)
+    assert refused >= 10
+
+
+@every_skin
+@every_game
+def test_a_game_with_refused_actions_goes_on_as_without(game, skin):
+    tried, plain = skin(game), skin(game)
+    tried.reset(seed=1)
+    plain.reset(seed=1)
+    for _, _, call in refusals(tried, np.random.default_rng(0)):
+        with pytest.raises(IllegalActionError):
+            tried.step(call)
+    assert same(rest_of_game(tried), rest_of_game(plain))
+
+
+# -- out of turn ------------------------------------------------------------------------------
+
+
+@every_skin
+def test_nothing_goes_before_reset(skin):
+    env = skin(**ALWAYS_THERE, render_mode="ansi")
+    calls = [lambda: env.step(0), env.render]
+    if skin is not SingleAgentEnv:
+        calls.append(env.state)
+    if skin is AECGameEnv:
+        calls.append(lambda: env.observe("player_0"))
+    for call in calls:
+        with pytest.raises(ResetNeeded, match="reset"):
+            call()
+    env.reset(seed=0)
+    rest_of_game(env)
+
+
+@every_skin
+@every_game
+def test_no_step_after_the_end(game, skin):
+    env = skin(game)
+    env.reset(seed=0)
+    rest_of_game(env)
+    before = view(env)
+    for action in (0, None, {}):
+        with pytest.raises(ResetNeeded, match="reset"):
+            env.step(action)
+    assert same(before, view(env))
+    env.reset()
+    rest_of_game(env)
+
+
+# -- who acts in the Parallel environment -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        {},
+        {"player_0": 0},
+        {"player_0": 0, "player_2": 0},
+        {"player_0": 0, "player_1": 0, "player_2": 0},
+        {0: 0, "player_1": 0},
+        {0: 0, 1: 0},
+    ],
+    ids=str,
+)
+def test_missing_and_extra_agents_are_named(actions):
+    env = ParallelGameEnv(**ALWAYS_THERE)
+    env.reset(seed=0)
+    before = view(env)
+    expected = f"actions for {list(actions)} given; needed are those for ['player_0', 'player_1']"
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        env.step(actions)
+    assert same(before, view(env))
+
+
+# -- making an environment --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"game": None}, "game (None) must be a game or the name of one"),
+        ({"game": type(ALWAYS_THERE["game"])}, "must be a game or the name of one"),
+        ({"game": "jujitsu", "cards": 3}, "jujitsu has no parameter 'cards'"),
+        ({"game": "jujitsu", "num_cards": 0}, "num_cards (0) must be in 1..1000"),
+        ({**ALWAYS_THERE, "num_cards": 3}, "parameters ['num_cards'] go with a game's name"),
+        (
+            {**ALWAYS_THERE, "render_mode": "rgb_array"},
+            "render_mode ('rgb_array') must be one of None, 'human', 'ansi'",
+        ),
+        ({**ALWAYS_THERE, "illegal_action": "ignore"}, "illegal_action ('ignore') must be one of 'raise', 'forfeit'"),
+    ],
+)
+@every_skin
+def test_bad_arguments(skin, arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        skin(**arguments)
+
+
+@pytest.mark.parametrize("seat", [-1, 2, "player_0", None, 0.5])
+def test_bad_seats(seat):
+    with pytest.raises(ValueError, match=re.escape(f"seat ({seat!r}) must be one of 0, 1")):
+        SingleAgentEnv(**ALWAYS_THERE, seat=seat)
+
+
+@every_skin
+def test_arguments_after_the_game_go_by_name(skin):
+    with pytest.raises(TypeError, match="positional"):
+        skin("jujitsu", "ansi")
+
+
+# -- options of reset -------------------------------------------------------------------------
+
+OVER = DuelState(((), ()), score=0, ties=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"state": DuelState(((1, 2, 3), (1, 2)))}, "unequal size"),
+        ({"state": DuelState(((3,), (1,)))}, "cannot hold: [3]"),
+        ({"state": DuelState(((1,), (1,)), score=5)}, "score 5"),
+        ({"state": "12"}, "DuelState"),
+        ({"state": [[[1], [1]], 0, 0]}, "DuelState"),
+        ({"state": OVER}, "must not be one in which the game is over"),
+        ({"start": "middle"}, "start ('middle') must be one of 'initial', 'random'"),
+        ({"start": None}, "start (None) must be one of"),
+        ({"start": "random", "state": DuelState(((1, 2), (1, 2)))}, "'state' and 'start' cannot be given together"),
+    ],
+)
+@every_skin
+def test_bad_options_change_nothing(skin, options, message):
+    env = skin(**ALWAYS_THERE)
+    env.reset(seed=0)
+    one_step(env, np.random.default_rng(0))
+    before = view(env)
+    for seed in (None, 7):
+        with pytest.raises(ValueError, match=re.escape(message)) as error:
+            env.reset(seed=seed, options=options)
+        assert "\n" not in str(error.value)
+        assert same(before, view(env))
+    rest_of_game(env)
+
+
+@every_skin
+def test_bad_options_at_first(skin):
+    env = skin(**ALWAYS_THERE)
+    with pytest.raises(ValueError, match="start"):
+        env.reset(options={"start": "late"})
+    with pytest.raises(ResetNeeded):
+        env.step(0)

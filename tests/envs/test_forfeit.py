@@ -1,0 +1,220 @@
+"""`illegal_action="forfeit"`: judged when all have committed; whoever offends loses all there is to lose."""
+
+import copy
+
+import numpy as np
+import pytest
+from knock_out import DUCK, STAND, KnockOut
+from skins import SingleAgentEnv, choose, every_game, illegal_actions, is_over, same, view
+
+from cardwar_envs import make_game
+from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
+
+ILLEGAL = 99
+
+
+def play_aec(game, seed, turns, offenders, rng):
+    """Whole-game payoffs when the offenders offend after `turns` legal turns; None if the game is over before."""
+    env, received = AECGameEnv(game, illegal_action="forfeit"), np.zeros(game.facts.num_players)
+    env.reset(seed=seed)
+    turn = 0
+    for agent in env.agent_iter():
+        player = int(agent[-1])
+        _, reward, terminated, _, _ = env.last()
+        received[player] += reward
+        if turn == turns and not env._pending and not set(offenders) <= set(env._session.acting) and not terminated:
+            return None
+        offends = turn == turns and player in offenders and not terminated
+        last_commit = len(env._pending) == len(env._session.acting) - 1
+        env.step(None if terminated else ILLEGAL if offends else choose(env, player, rng))
+        turn += last_commit and not terminated
+    return received if turn > turns else None
+
+
+def play_parallel(game, seed, turns, offenders, rng):
+    env, received = ParallelGameEnv(game, illegal_action="forfeit"), np.zeros(game.facts.num_players)
+    env.reset(seed=seed)
+    for _ in range(turns):
+        if env.agents:
+            step(env, received, {agent: choose(env, int(agent[-1]), rng) for agent in env.agents})
+    if not set(offenders) <= set(env._session.acting):
+        return None
+    actions = {agent: choose(env, int(agent[-1]), rng) for agent in env.agents}
+    actions |= {f"player_{player}": ILLEGAL for player in offenders}
+    observations, _, terminations, _, infos = step(env, received, actions)
+    assert env.agents == []
+    assert all(terminations.values())
+    assert not any(seen["action_mask"].any() for seen in observations.values())
+    assert not any(info["action_mask"].any() for info in infos.values())
+    return received
+
+
+def step(env, received, actions):
+    result = env.step(actions)
+    for agent, reward in result[1].items():
+        received[int(agent[-1])] += reward
+    return result
+
+
+def check_payoffs(game, received, offenders):
+    """Of two players: the least payoff to the offender, its negative to the other, nothing if both offend."""
+    least = game.facts.min_payoff
+    expected = {(0,): [least, -least], (1,): [-least, least], (0, 1): [0.0, 0.0]}[offenders]
+    assert received.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("offenders", [(0,), (1,), (0, 1)], ids=str)
+@pytest.mark.parametrize("play", [play_aec, play_parallel])
+@every_game
+def test_payoffs_of_the_whole_game(game, play, offenders):
+    played = 0
+    for turns in range(game.facts.max_length):
+        for seed in range(6):
+            received = play(game, seed, turns, offenders, np.random.default_rng(seed))
+            if received is None:  # it did not last that long, or an offender had nothing to choose
+                continue
+            played += 1
+            assert received.sum() == pytest.approx(0.0)
+            if game.facts.num_players == 2:
+                check_payoffs(game, received, offenders)
+    assert played >= game.facts.max_length
+
+
+def test_tricks_that_were_paid_are_taken_back():
+    """Player 0 has won a trick already; by forfeiting it ends at -3 of 3 all the same."""
+    env = ParallelGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
+    env.reset(seed=0)
+    assert env.step({"player_0": 2, "player_1": 0})[1] == {"player_0": 1.0, "player_1": -1.0}
+    assert env.step({"player_0": 2, "player_1": 1})[1] == {"player_0": -4.0, "player_1": 4.0}
+
+
+def test_both_offend_after_a_paid_trick():
+    env = ParallelGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
+    env.reset(seed=0)
+    env.step({"player_0": 2, "player_1": 0})
+    assert env.step({"player_0": 2, "player_1": 0})[1] == {"player_0": -1.0, "player_1": 1.0}
+
+
+def test_what_was_paid_is_forgotten_on_reset():
+    env = ParallelGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
+    env.reset(seed=0)
+    env.step({"player_0": 2, "player_1": 0})
+    env.reset(seed=0)
+    assert env.step({"player_0": ILLEGAL, "player_1": 0})[1] == {"player_0": -3.0, "player_1": 3.0}
+
+
+@pytest.mark.parametrize("illegal", [ILLEGAL, -1, None, "0", 0.0], ids=repr)
+def test_it_is_judged_when_all_have_committed(illegal):
+    env = AECGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
+    env.reset(seed=0)
+    env.step(illegal)
+    assert env.agent_selection == "player_1"
+    assert not any(env.terminations.values())
+    assert set(env.rewards.values()) == {0}
+    env.step(0)
+    assert all(env.terminations.values())
+    assert env.rewards == {"player_0": -3.0, "player_1": 3.0}
+    assert not any(env.observe(agent)["action_mask"].any() for agent in env.agents)
+    assert not any(env.infos[agent]["action_mask"].any() for agent in env.agents)
+
+
+@every_game
+def test_legal_play_goes_as_without_forfeits(game):
+    for seed in range(5):
+        raising, forfeiting = AECGameEnv(game), AECGameEnv(game, illegal_action="forfeit")
+        raising.reset(seed=seed)
+        forfeiting.reset(seed=seed)
+        rng = np.random.default_rng(seed)
+        while not is_over(raising):
+            agent = raising.agent_selection
+            action = None if raising.terminations[agent] else choose(raising, int(agent[-1]), rng)
+            raising.step(action)
+            forfeiting.step(action)
+            assert same(*(view(env, without=["session"]) for env in (raising, forfeiting)))
+
+
+@every_game
+def test_the_single_agent_forfeits(game):
+    for seat in range(game.facts.num_players):
+        env = SingleAgentEnv(game, seat=seat, illegal_action="forfeit")
+        for seed in range(10):
+            env.reset(seed=seed)
+            rng, total, steps = np.random.default_rng(seed), 0.0, 0
+            while not is_over(env) and steps < seed % 3:
+                total += env.step(choose(env, seat, rng))[1]
+                steps += 1
+            if is_over(env):
+                continue
+            for action in illegal_actions(game, env._session.state, seat):
+                tried = copy.deepcopy(env)
+                seen, reward, terminated, truncated, info = tried.step(action)
+                assert (terminated, truncated) == (True, False)
+                assert total + reward == pytest.approx(game.facts.min_payoff)
+                assert not seen["action_mask"].any()
+                assert not info["action_mask"].any()
+                assert not tried.action_masks().any()
+
+
+# -- three players ----------------------------------------------------------------------------
+
+
+def knock_out_from(players, seed=0):
+    env = ParallelGameEnv(KnockOut(), illegal_action="forfeit")
+    env.reset(seed=seed, options={"state": (0, players)})
+    return env
+
+
+@pytest.mark.parametrize(
+    ("offenders", "expected"),
+    [
+        ((2,), [0.625, 0.625, -1.25]),
+        ((0, 1), [-1.25, -1.25, 2.5]),
+        ((0, 1, 2), [0.0, 0.0, 0.0]),
+    ],
+)
+def test_the_others_share(offenders, expected):
+    env = knock_out_from((0, 1, 2))
+    rewards = env.step({f"player_{p}": ILLEGAL if p in offenders else DUCK for p in range(3)})[1]
+    assert list(rewards.values()) == expected
+
+
+def knocked_out_first():
+    """An environment in which player 2 was knocked out by chance in the first turn, and paid a point."""
+    for seed in range(100):
+        env = knock_out_from((0, 1, 2), seed)
+        rewards = env.step({"player_0": DUCK, "player_1": DUCK, "player_2": STAND})[1]
+        if env.agents == ["player_0", "player_1"]:
+            assert rewards == {"player_0": 0.5, "player_1": 0.5, "player_2": -1.0}
+            return env
+    raise AssertionError("player_2 was never hit")
+
+
+def test_who_is_out_keeps_what_it_was_paid():
+    """Player 2 stays at -1; player 1 ends at -1.25, and player 0 has what both lost."""
+    rewards = knocked_out_first().step({"player_0": 2, "player_1": ILLEGAL})[1]
+    assert rewards == {"player_0": 2.25 - 0.5, "player_1": -1.25 - 0.5}
+
+
+def test_all_who_are_left_offend():
+    """They share alike what player 2 has paid: half a point each, which they have already."""
+    rewards = knocked_out_first().step({"player_0": ILLEGAL, "player_1": ILLEGAL})[1]
+    assert rewards == {"player_0": 0.0, "player_1": 0.0}
+
+
+def test_to_refuse_to_wait_is_an_offence():
+    """Player 0 waits in the second turn; in the Parallel environment it has to say so."""
+    env = ParallelGameEnv(KnockOut(), illegal_action="forfeit", render_mode="ansi")
+    env.reset(seed=0, options={"state": (1, (0, 1, 2))})
+    rewards = env.step({"player_0": DUCK, "player_1": DUCK, "player_2": DUCK})[1]
+    assert rewards == {"player_0": -1.25, "player_1": 0.625, "player_2": 0.625}
+    assert "player_0 forfeits" in env.render()
+
+
+def test_forfeit_in_dice_wars_needs_no_dice():
+    game = make_game("dice_wars", num_cards=3)
+    env = ParallelGameEnv(game, illegal_action="forfeit")
+    env.reset(seed=0)
+    before = env._rng.bit_generator.state
+    env.step({"player_0": ILLEGAL, "player_1": 0})
+    assert env._rng.bit_generator.state == before

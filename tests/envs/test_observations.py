@@ -1,0 +1,210 @@
+"""What players see lies in the spaces, is theirs to keep, and the masks say exactly what may be played."""
+
+import copy
+
+import numpy as np
+import pytest
+from skins import (
+    ParallelGameEnv,
+    SingleAgentEnv,
+    every_game,
+    illegal_actions,
+    is_over,
+    joint_actions,
+    one_step,
+    reachable,
+    same,
+    view,
+)
+
+from cardwar_envs import DuelState, IllegalActionError, make_game
+from cardwar_envs.envs.aec import AECGameEnv
+
+
+def check_seen(env, seen, info, space, game):
+    assert space.contains(seen)
+    observation, mask = seen["observation"], seen["action_mask"]
+    assert (observation.dtype, observation.shape) == (np.float32, (game.facts.observation_size,))
+    assert (mask.dtype, mask.shape) == (np.int8, (game.facts.num_actions,))
+    assert np.array_equal(info["action_mask"], mask)
+    assert info["action_mask"].dtype == np.int8
+
+
+@every_game
+def test_observations_of_aec_lie_in_their_spaces(game):
+    for seed in range(10):
+        env, rng = AECGameEnv(game), np.random.default_rng(seed)
+        env.reset(seed=seed)
+        while not is_over(env):
+            for agent in env.possible_agents:  # those who are out may still look
+                space = env.observation_space(agent)
+                check_seen(env, env.observe(agent), env.infos.get(agent, env.observe(agent)), space, game)
+            for agent in env.agents:
+                assert env.observe(agent)["action_mask"].any() == (not env.terminations[agent])
+            assert env.state_space.contains(env.state())
+            one_step(env, rng)
+
+
+@every_game
+def test_observations_of_parallel_lie_in_their_spaces(game):
+    for seed in range(10):
+        env, rng = ParallelGameEnv(game), np.random.default_rng(seed)
+        observations, infos = env.reset(seed=seed)
+        while env.agents:
+            for agent in env.agents:
+                assert observations[agent]["action_mask"].any()
+            observations, rewards, terminations, _, infos = one_step(env, rng)
+            assert observations.keys() == infos.keys() == rewards.keys() == terminations.keys()
+            for agent, seen in observations.items():  # the last observation of those who are out included
+                check_seen(env, seen, infos[agent], env.observation_space(agent), game)
+                assert seen["action_mask"].any() == (not terminations[agent])
+            assert env.state_space.contains(env.state())
+
+
+@every_game
+def test_observations_of_single_agent_lie_in_their_space(game):
+    for seat in range(game.facts.num_players):
+        for seed in range(10):
+            env, rng, terminated = SingleAgentEnv(game, seat=seat), np.random.default_rng(seed), False
+            seen, info = env.reset(seed=seed)
+            while not terminated:
+                check_seen(env, seen, info, env.observation_space, game)
+                assert np.array_equal(env.action_masks(), seen["action_mask"] == 1)
+                assert env.action_masks().dtype == np.bool_
+                assert env.action_masks().any()
+                seen, reward, terminated, truncated, info = one_step(env, rng)
+                assert isinstance(reward, float)
+                assert truncated is False
+            check_seen(env, seen, info, env.observation_space, game)
+            assert not seen["action_mask"].any()
+
+
+def arrays(data):
+    """All arrays in nested data."""
+    if isinstance(data, np.ndarray):
+        return [data]
+    if isinstance(data, dict):
+        data = list(data.values())
+    return [array for item in data for array in arrays(item)] if isinstance(data, list | tuple) else []
+
+
+@pytest.mark.parametrize("skin", [ParallelGameEnv, SingleAgentEnv])
+@every_game
+def test_returned_arrays_are_fresh(game, skin):
+    """No two arrays ever returned share memory, and spoiling them all changes nothing."""
+    env, spoiled, rng, spoiled_rng = skin(game), skin(game), np.random.default_rng(1), np.random.default_rng(1)
+    kept = [env.reset(seed=2)]
+    spoil(spoiled.reset(seed=2))
+    while not is_over(env):
+        kept.append(one_step(env, rng))
+        spoil(one_step(spoiled, spoiled_rng))
+        assert same(view(env), view(spoiled))
+    assert_unshared(arrays(kept))
+
+
+@every_game
+def test_arrays_of_aec_are_fresh(game):
+    env, spoiled, rng, spoiled_rng = AECGameEnv(game), AECGameEnv(game), *map(np.random.default_rng, (1, 1))
+    env.reset(seed=2)
+    spoiled.reset(seed=2)
+    kept = []
+    while not is_over(env):
+        for agent in env.agents:
+            kept += arrays([env.observe(agent), env.last()[0], env.state()])
+            spoil([spoiled.observe(agent), spoiled.last()[0], spoiled.state()])
+        assert same(view(env), view(spoiled))
+        one_step(env, rng)
+        one_step(spoiled, spoiled_rng)
+    assert_unshared(kept)
+
+
+@every_game
+def test_spoiling_infos_of_aec_does_not_reach_the_game(game):
+    """`infos` is the environment's own until the next joint action, but nothing is read from it."""
+    env, spoiled, rng, spoiled_rng = AECGameEnv(game), AECGameEnv(game), *map(np.random.default_rng, (1, 1))
+    env.reset(seed=2)
+    spoiled.reset(seed=2)
+    kept = []
+    while not is_over(env):
+        if not env._pending and not any(env.terminations.values()):
+            kept += arrays(env.infos)
+        spoil(spoiled.infos)
+        one_step(env, rng)
+        one_step(spoiled, spoiled_rng)
+        assert same(view(env, without=["infos"])["observations"], view(spoiled, without=["infos"])["observations"])
+    assert_unshared(kept)
+
+
+def spoil(data):
+    for array in arrays(data):
+        array.fill(77)
+
+
+def assert_unshared(every):
+    assert len(every) > 3
+    for i, first in enumerate(every):
+        assert not any(np.shares_memory(first, second) for second in every[:i])
+
+
+@every_game
+def test_masks_say_exactly_what_may_be_played(game):
+    """In every reachable state, for every player: what is masked in steps, all else is refused."""
+    states = [state for state in reachable(game) if game.acting_players(state)]
+    for state in states[:60]:
+        env = AECGameEnv(game)
+        env.reset(seed=0, options={"state": state})
+        first = game.acting_players(state)[0]
+        assert env.agent_selection == f"player_{first}"
+        mask = env.last()[0]["action_mask"]
+        for action in range(game.facts.num_actions):
+            tried = copy.deepcopy(env)
+            if mask[action]:
+                tried.step(action)
+                assert tried._pending or tried._session.last_actions
+            else:
+                with pytest.raises(IllegalActionError):
+                    tried.step(action)
+    assert len(states) > 3
+
+
+@every_game
+def test_every_joint_action_of_the_rules_steps_in_parallel(game):
+    for state in [state for state in reachable(game) if game.acting_players(state)][:30]:
+        env = ParallelGameEnv(game)
+        observations, _ = env.reset(seed=0, options={"state": state})
+        waiting = {agent: int(seen["action_mask"].argmax()) for agent, seen in observations.items()}
+        for actions in joint_actions(game, state):
+            after = copy.deepcopy(env)
+            after.step(waiting | {f"player_{player}": action for player, action in actions.items()})
+            assert after._session.last_actions == actions
+
+
+@pytest.mark.parametrize("integer", [int, bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.array])
+def test_integers_of_all_kinds_are_actions(integer):
+    env = ParallelGameEnv("dinosaur_war", num_cards=2)
+    env.reset(seed=0)
+    env.step({"player_0": integer(1), "player_1": integer(0)})
+    assert env._session.state == DuelState(((1,), (2,)), score=1)
+    assert all(type(action) is int for action in env._session.last_actions.values())
+
+
+@every_game
+def test_illegal_actions_are_not_integers_or_not_legal(game):
+    """The list that other tests refuse is what it says."""
+    state = game.initial()[0].state
+    player = game.acting_players(state)[0]
+    for action in illegal_actions(game, state, player):
+        assert not (type(action) is int and action in game.legal_actions(state, player))
+
+
+def test_written_observation():
+    """Counts per rank (1, 2, 3, 5, 6), own first; own score minus the other's; carried ties."""
+    game = make_game("dinosaur_war", hand_0=(2, 2, 6), hand_1=(1, 3, 5), ties="carry")
+    env = AECGameEnv(game)
+    env.reset(options={"state": DuelState(((2, 2), (1, 5)), score=1)})
+    assert env.observe("player_0")["observation"].tolist() == [0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0]
+    assert env.observe("player_1")["observation"].tolist() == [1, 0, 0, 1, 0, 0, 2, 0, 0, 0, -1, 0]
+    assert env.observe("player_0")["action_mask"].tolist() == [0, 1, 0, 0, 0]
+    assert env.observe("player_1")["action_mask"].tolist() == [1, 0, 0, 1, 0]
+    first, second = (env.observe(agent)["observation"].tolist() for agent in env.agents)
+    assert env.state().tolist() == first + second

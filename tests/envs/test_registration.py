@@ -1,0 +1,117 @@
+"""`import cardwar_envs` is all it takes to make any game by name."""
+
+import importlib
+import subprocess
+import sys
+
+import gymnasium
+import pettingzoo
+import pytest
+
+import cardwar_envs
+from cardwar_envs import GAMES
+from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id, register_all
+from cardwar_envs.envs.single_agent import SingleAgentEnv
+
+every_name = pytest.mark.parametrize("name", GAMES)
+
+
+def module_of(name):
+    return importlib.import_module(f"cardwar_envs.{name}_v{GAMES[name].version}")
+
+
+def test_names_as_documented():
+    assert gymnasium_id("dinosaur_war") == "cardwar/DinosaurWar-v0"
+    assert pettingzoo_id("dinosaur_war") == "cardwar/dinosaur-war-v0"
+    assert (gymnasium_id("jujitsu"), pettingzoo_id("jujitsu")) == ("cardwar/Jujitsu-v0", "cardwar/jujitsu-v0")
+    assert (gymnasium_id("dice_wars"), pettingzoo_id("dice_wars")) == ("cardwar/DiceWars-v0", "cardwar/dice-wars-v0")
+
+
+@every_name
+def test_made_by_gymnasium(name):
+    game = cardwar_envs.make_game(name)
+    env = gymnasium.make(gymnasium_id(name))
+    assert type(env.unwrapped) is SingleAgentEnv
+    assert (env.unwrapped.game, env.unwrapped.seat) == (game, 0)
+    assert env.observation_space["observation"].shape == (game.facts.observation_size,)
+    assert env.action_space.n == game.facts.num_actions
+
+
+@every_name
+def test_made_by_pettingzoo(name):
+    game = cardwar_envs.make_game(name)
+    for kind, skin in (("aec", AECGameEnv), ("parallel", ParallelGameEnv)):
+        env = pettingzoo.make(kind, pettingzoo_id(name))
+        assert type(env.unwrapped) is skin
+        assert env.unwrapped.game == game
+        assert str(env) == f"{name}_v{game.version}"
+        assert env.metadata["render_modes"] == ["human", "ansi"]
+        assert env.possible_agents == [f"player_{player}" for player in range(game.facts.num_players)]
+
+
+@every_name
+def test_modules_have_three_names(name):
+    module = module_of(name)
+    game = cardwar_envs.make_game(name)
+    for make, skin in ((module.env, AECGameEnv), (module.raw_env, AECGameEnv), (module.parallel_env, ParallelGameEnv)):
+        env = make(render_mode="ansi", illegal_action="forfeit")
+        assert isinstance(env, skin), "no wrapper around it"
+        assert env.unwrapped is env
+        assert (env.game, env.render_mode, env._session.forfeits) == (game, "ansi", True)
+    assert "Version history" in module.__doc__
+
+
+def test_parameters_pass_through():
+    expected = cardwar_envs.make_game("dinosaur_war", hand_0=(1, 3, 4), hand_1=(2, 2, 7), ties="carry")
+    parameters = {"hand_0": (1, 3, 4), "hand_1": (2, 2, 7), "ties": "carry"}
+    env = gymnasium.make(
+        "cardwar/DinosaurWar-v0",
+        opponent="equilibrium",
+        seat=1,
+        render_mode="ansi",
+        illegal_action="forfeit",
+        **parameters,
+    )
+    assert (env.unwrapped.game, env.unwrapped.seat, env.render_mode) == (expected, 1, "ansi")
+    assert env.unwrapped._session.forfeits
+    for kind in ("aec", "parallel"):
+        env = pettingzoo.make(
+            kind, "cardwar/dinosaur-war-v0", render_mode="human", illegal_action="forfeit", **parameters
+        )
+        assert (env.unwrapped.game, env.unwrapped.render_mode) == (expected, "human")
+        assert env.unwrapped._session.forfeits
+
+
+@every_name
+def test_bad_parameters_are_named(name):
+    with pytest.raises(ValueError, match="no parameter 'colour'"):
+        gymnasium.make(gymnasium_id(name), colour="red")
+    with pytest.raises(ValueError, match="no parameter 'colour'"):
+        pettingzoo.make("aec", pettingzoo_id(name), colour="red")
+
+
+def test_registering_again_changes_nothing():
+    """Warnings are errors here, and both libraries warn when a name is overridden."""
+    registries = (gymnasium.registry, pettingzoo.aec_registry, pettingzoo.parallel_registry)
+    before = [dict(registry) for registry in registries]
+    register_all()
+    importlib.reload(importlib.import_module("cardwar_envs.envs.registration")).register_all()
+    assert [dict(registry) for registry in registries] == before
+    with pytest.warns(UserWarning, match="Overriding"):
+        gymnasium.register(gymnasium_id("jujitsu"), entry_point="nowhere:env")
+    gymnasium.registry.update(before[0])
+
+
+def test_a_fresh_import_registers_and_stays_light():
+    """No environment, no solver and no learner is imported before one is asked for."""
+    code = (
+        "import sys, cardwar_envs, gymnasium, pettingzoo\n"
+        "heavy = {'torch', 'numba', 'pygame', 'scipy', 'baselines', 'cardwar_envs.envs.aec'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "env = gymnasium.make('cardwar/Jujitsu-v0', num_cards=3)\n"
+        "print(env.action_space.n, pettingzoo.make('aec', 'cardwar/jujitsu-v0').possible_agents)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "3 ['player_0', 'player_1']\n", "")

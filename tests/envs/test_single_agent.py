@@ -1,0 +1,207 @@
+"""One seat against policies: who may sit there, what comes out, and the libraries that use it."""
+
+import re
+
+import gymnasium
+import numpy as np
+import pytest
+from skins import SingleAgentEnv, choose, every_game
+from tiny_games import EVERY_GAME
+
+import baselines
+from cardwar_envs import DuelState, make_game
+from cardwar_envs.envs.registration import gymnasium_id
+
+TINY = {"num_cards": 3}
+
+
+class Lowest:
+    """Plays the lowest legal action."""
+
+    def action_probabilities(self, observations, action_masks):
+        return np.eye(action_masks.shape[1])[action_masks.argmax(axis=1)]
+
+
+class Answers:
+    """Answers with a row that it was given."""
+
+    def __init__(self, *row):
+        self.row = row
+
+    def action_probabilities(self, observations, action_masks):
+        return np.array([self.row])
+
+
+@pytest.mark.parametrize(
+    "opponent", ["lowest_card", Lowest(), ["lowest_card"], (Lowest(),)], ids=["name", "object", "names", "objects"]
+)
+def test_opponents_of_all_kinds(opponent):
+    """Against 1, 2, 3 in this order, 2, 3, 1 wins twice and loses once."""
+    env = SingleAgentEnv("dinosaur_war", **TINY, opponent=opponent)
+    env.reset(seed=0)
+    assert [env.step(action)[1:3] for action in (1, 2, 0)] == [(1.0, False), (1.0, False), (-1.0, True)]
+
+
+@pytest.mark.parametrize("opponent", ["uniform", "uniform_actions"])
+@every_game
+def test_opponents_for_any_game(game, opponent):
+    env, rng = SingleAgentEnv(game, opponent=opponent), np.random.default_rng(100)
+    env.reset(seed=0)
+    steps, terminated = 0, False
+    while not terminated:
+        terminated = env.step(choose(env, 0, rng))[2]
+        steps += 1
+    assert 1 <= steps <= game.facts.max_length
+
+
+@pytest.mark.parametrize("opponent", ["equilibrium", "highest_card", "second_lowest_card"])
+@pytest.mark.parametrize("name", ["dinosaur_war", "jujitsu", "dice_wars"])
+def test_opponents_for_duels(name, opponent):
+    env = SingleAgentEnv(name, **TINY, opponent=opponent)
+    env.reset(seed=0)
+    assert [env.step(action)[2] for action in (0, 1, 2)] == [False, False, True]
+    env.reset(seed=0)
+    env.step(0)
+    mixes = {"equilibrium": {0, 1, 2}, "highest_card": {2}, "second_lowest_card": {1}}
+    assert env._session.last_actions[1] in mixes[opponent]
+
+
+def test_uniform_is_the_default_and_plays_every_card_alike():
+    """With hand 1, 1, 2 the first card is a 1 in two games of three, within 4.5 standard errors."""
+    env = SingleAgentEnv("dinosaur_war", hand_0=(1, 1, 2), hand_1=(1, 1, 2))
+    env.reset(seed=0)
+    ones, games = 0, 2000
+    for _ in range(games):
+        env.reset()
+        env.step(0)
+        ones += env._session.last_actions[1] == 0
+    assert abs(ones / games - 2 / 3) < 4.5 * np.sqrt(2 / 9 / games)
+
+
+@pytest.mark.parametrize(
+    ("opponent", "message"),
+    [
+        ("grandmaster", "unknown policy 'grandmaster'; known are"),
+        (Lowest, "must be a name or have a method action_probabilities"),
+        (object(), "must be a name or have a method action_probabilities"),
+        (None, "policy (None) must be a name or have a method action_probabilities"),
+        (3, "policy (3) must be a name or have a method action_probabilities"),
+        ([3], "policy (3) must be a name or have a method action_probabilities"),
+        ({"player_1": "uniform"}, "must be a name or have a method action_probabilities"),
+        ([], "0 opponents given for 1 other seats"),
+        (["uniform", "uniform"], "2 opponents given for 1 other seats"),
+        (["grandmaster"], "unknown policy 'grandmaster'"),
+    ],
+)
+def test_bad_opponents(opponent, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        SingleAgentEnv("jujitsu", **TINY, opponent=opponent)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ((0.0, 0.5, 0.4), "sum to 0.9"),
+        ((0.5, 0.5), "shape (1, 2), not (1, 3)"),
+        ((np.nan, 0.5, 0.5), "finite"),
+        ((1.0, 0.0, 0.0), "on illegal action 0; legal are [1, 2]"),
+    ],
+)
+def test_an_opponent_that_answers_nonsense_changes_nothing(row, message):
+    env = SingleAgentEnv("jujitsu", **TINY, opponent=Answers(*row))
+    state = DuelState(((1, 2), (2, 3)), score=1)
+    env.reset(seed=0, options={"state": state})
+    before = env.np_random.bit_generator.state
+    with pytest.raises(ValueError, match=re.escape(message)):
+        env.step(0)
+    assert (env._session.state, env.np_random.bit_generator.state) == (state, before)
+
+
+# -- what comes out ---------------------------------------------------------------------------
+
+UNLIKE = {"hand_0": (1, 3, 4, 5, 6), "hand_1": (2, 2, 2, 2, 7)}
+MATCHES = [
+    ("dinosaur_war", UNLIKE, "highest_card", "uniform_actions"),
+    ("dinosaur_war", UNLIKE, "uniform", "uniform"),
+    ("dinosaur_war", UNLIKE, "lowest_card", "equilibrium"),
+    ("jujitsu", {"num_cards": 4}, "second_lowest_card", "uniform"),
+    ("jujitsu", {"hand_0": (1, 1, 4), "hand_1": (2, 3, 3)}, "uniform_actions", "highest_card"),
+    ("dice_wars", {"num_cards": 3, "sides": 3}, "lowest_card", "highest_card"),
+    ("dice_wars", {"hand_0": (1, 2, 2), "hand_1": (1, 1, 3), "sides": 2}, "uniform", "lowest_card"),
+]
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize(("name", "parameters", "agent", "opponent"), MATCHES)
+def test_mean_return_is_what_is_exact(name, parameters, agent, opponent, seat):
+    """Seeded play, held against the exact mean: 4.5 standard errors, so that one in 100,000 right ones would fail."""
+    game = make_game(name, **parameters)
+    policies = (agent, opponent) if seat == 0 else (opponent, agent)
+    expected = baselines.head_to_head(game, *policies).mean * (1 if seat == 0 else -1)
+    env, policy = SingleAgentEnv(game, opponent=opponent, seat=seat), baselines.make_policy(agent, game)
+    # Another seed than the environment's: the same one would draw the opponent's own numbers.
+    rng, returns = np.random.default_rng(1000 + seat), []
+    env.reset(seed=seat)
+    for _ in range(500):
+        seen, _ = env.reset()
+        total, terminated = 0.0, False
+        while not terminated:
+            weights = policy.action_probabilities(seen["observation"][None], seen["action_mask"][None])[0]
+            seen, reward, terminated, _, _ = env.step(rng.choice(len(weights), p=weights))
+            total += reward
+        returns.append(total)
+    assert abs(np.mean(returns) - expected) <= 4.5 * np.std(returns) / np.sqrt(len(returns)) + 1e-9
+
+
+def test_some_of_those_means_are_not_zero():
+    """A mean of zero cannot tell the seats apart."""
+    means = [baselines.head_to_head(make_game(name, **args), *policies).mean for name, args, *policies in MATCHES]
+    assert sum(abs(mean) > 0.2 for mean in means) >= 3
+
+
+def test_start_in_a_state_seen_from_the_other_seat():
+    env = SingleAgentEnv("dinosaur_war", **UNLIKE, seat=1, opponent="highest_card")
+    seen, _ = env.reset(options={"state": DuelState(((4, 6), (2, 7)), score=-1)})
+    # ranks 1..7: own 2 and 7, the other's 4 and 6, own score +1, no carried ties
+    assert seen["observation"].tolist() == [0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0]
+    assert env.action_masks().tolist() == [False, True, False, False, False, False, True]
+    assert env.step(6)[1] == 1.0  # 7 beats 6
+    assert env.step(1)[1] == -1.0  # 2 loses to 4
+
+
+# -- with Gymnasium and Stable-Baselines3 -----------------------------------------------------
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=lambda game: game.facts.name)
+def test_two_at_once_in_gymnasiums_own_vector(game):
+    envs = gymnasium.make_vec(gymnasium_id(game.facts.name), num_envs=2, vectorization_mode="sync", **game.parameters())
+    seen, _ = envs.reset(seed=4)
+    played = 0
+    for _ in range(2 * (game.facts.max_length + 1)):  # one step more for the reset
+        assert seen["observation"].shape == (2, envs.single_observation_space["observation"].shape[0])
+        masks = seen["action_mask"]
+        # A row without legal actions is one whose game has ended: it is reset by the next step.
+        seen, rewards, ended, truncated, _ = envs.step(masks.argmax(axis=1))
+        assert rewards.shape == (2,)
+        assert not truncated.any()
+        played += ended.sum()
+    assert played >= 4
+    envs.close()
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_maskable_ppo_learns_in_it(wrapped):
+    """It plays legal cards only, else the environment would raise."""
+    sb3_contrib = pytest.importorskip("sb3_contrib")
+    env = gymnasium.make("cardwar/Jujitsu-v0", num_cards=3, opponent="lowest_card")
+    env = env if wrapped else env.unwrapped
+    model = sb3_contrib.MaskablePPO(
+        "MultiInputPolicy", env, n_steps=32, batch_size=16, n_epochs=1, seed=0, device="cpu"
+    )
+    model.learn(64)
+    assert model.num_timesteps == 64
+    seen, _ = env.reset(seed=0)
+    for _ in range(3):
+        action, _ = model.predict(seen, action_masks=env.get_wrapper_attr("action_masks")())
+        seen, _, terminated, _, _ = env.step(action)
+    assert terminated

@@ -1,0 +1,251 @@
+"""Three players who wait and drop out (`knock_out`): the skins ask whom the rules ask."""
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from knock_out import DUCK, STAND, WAIT, Always, KnockOut
+from skins import choose, one_step
+
+from cardwar_envs import IllegalActionError
+from cardwar_envs.core.play import sample_transition
+from cardwar_envs.envs import single_agent
+from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.single_agent import SingleAgentEnv
+
+GAME = KnockOut()
+
+
+def seed_by(hit):
+    """A seed whose first draw makes the shot hit, or miss (it misses in the first half)."""
+    return next(seed for seed in range(100) if (np.random.default_rng(seed).random() >= 0.5) == hit)
+
+
+# -- AEC --------------------------------------------------------------------------------------
+
+
+def test_aec_asks_only_those_who_act():
+    env = AECGameEnv(GAME)
+    env.reset(seed=0, options={"state": (0, (0, 1, 2))})
+    asked = []
+    while env.agents and not any(env.terminations.values()):
+        asked.append(env.agent_selection)
+        env.step(DUCK)
+    everyone, waits = ["player_0", "player_1", "player_2"], ["player_1", "player_2"]
+    assert asked == everyone + waits + everyone + waits
+
+
+def test_aec_says_to_wait_to_those_who_are_not_asked():
+    env = AECGameEnv(GAME)
+    env.reset(seed=0, options={"state": (1, (0, 1, 2))})
+    assert env.observe("player_0")["action_mask"].tolist() == [0, 0, 1]
+    assert env.infos["player_0"]["action_mask"].tolist() == [0, 0, 1]
+    assert env.agent_selection == "player_1"
+
+
+def test_aec_steps_the_eliminated_with_none_and_forgets_them():
+    env = AECGameEnv(GAME)
+    env.reset(seed=seed_by(hit=True), options={"state": (0, (0, 1, 2))})
+    for action in (DUCK, STAND, DUCK):
+        env.step(action)
+    assert env.terminations == {"player_0": False, "player_1": True, "player_2": False}
+    assert env.agent_selection == "player_1"
+    observation, reward, terminated, truncated, info = env.last()
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert not observation["action_mask"].any()
+    assert not info["action_mask"].any()
+    with pytest.raises(ValueError, match="None"):
+        env.step(DUCK)
+    env.step(None)
+    assert env.agents == ["player_0", "player_2"]
+    assert env.agent_selection == "player_2"  # turn 1: the lowest player waits
+    env.step(DUCK)
+    assert env.last()[:3][1:] == (0.5, False)  # player_0, who was not asked since it was paid
+    assert env.agent_selection == "player_0"
+
+
+def test_aec_pays_a_waiter_for_all_it_waited_through():
+    """Player 0 is paid half a point while it waits, and is told when it is asked again."""
+    env = AECGameEnv(GAME)
+    env.reset(seed=seed_by(hit=True), options={"state": (1, (0, 1, 2))})
+    env.step(STAND)
+    env.step(DUCK)
+    assert env.agent_selection == "player_1"
+    env.step(None)
+    assert (env.agent_selection, env.last()[1]) == ("player_0", 0.5)
+
+
+# -- Parallel ---------------------------------------------------------------------------------
+
+
+def test_parallel_lets_waiters_wait():
+    env = ParallelGameEnv(GAME)
+    observations, infos = env.reset(seed=0, options={"state": (1, (0, 1, 2))})
+    assert observations["player_0"]["action_mask"].tolist() == [0, 0, 1]
+    assert infos["player_0"]["action_mask"].tolist() == [0, 0, 1]
+    with pytest.raises(IllegalActionError, match="player_0 cannot play action 0; legal actions are 2"):
+        env.step({"player_0": DUCK, "player_1": DUCK, "player_2": DUCK})
+    env.step({"player_0": WAIT, "player_1": DUCK, "player_2": DUCK})
+    assert env.state()[1] == 2
+
+
+def test_parallel_forgets_the_eliminated():
+    env = ParallelGameEnv(GAME)
+    env.reset(seed=seed_by(hit=True), options={"state": (0, (0, 1, 2))})
+    observations, rewards, terminations, _, _ = env.step({"player_0": STAND, "player_1": DUCK, "player_2": DUCK})
+    assert rewards == {"player_0": -1.0, "player_1": 0.5, "player_2": 0.5}
+    assert terminations == {"player_0": True, "player_1": False, "player_2": False}
+    assert env.agents == ["player_1", "player_2"]
+    assert not observations["player_0"]["action_mask"].any()
+    with pytest.raises(ValueError, match=r"needed are those for \['player_1', 'player_2'\]"):
+        env.step({"player_0": WAIT, "player_1": WAIT, "player_2": DUCK})
+    result = env.step({"player_1": WAIT, "player_2": DUCK})
+    assert all(set(part) == {"player_1", "player_2"} for part in result)
+
+
+# -- starts in which someone is out already ---------------------------------------------------
+
+
+@pytest.mark.parametrize("skin", [AECGameEnv, ParallelGameEnv])
+def test_those_who_are_out_at_the_start_take_no_part(skin):
+    env = skin(GAME)
+    env.reset(seed=0, options={"state": (2, (0, 2))})
+    assert env.agents == ["player_0", "player_2"]
+    env.reset()
+    assert env.agents == ["player_0", "player_1", "player_2"]
+
+
+def test_a_single_agent_who_is_out_cannot_start():
+    env = SingleAgentEnv(GAME, seat=1)
+    with pytest.raises(ValueError, match="must not be one in which player_1 is out"):
+        env.reset(options={"state": (2, (0, 2))})
+
+
+# -- single agent -----------------------------------------------------------------------------
+
+
+def test_single_agent_skips_the_turns_in_which_it_waits():
+    env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=0)
+    env.reset(seed=0, options={"state": (0, (0, 1, 2))})
+    observation, reward, terminated, _, _ = env.step(DUCK)
+    assert observation["observation"][1] == 2  # turn 1 went by
+    assert observation["action_mask"].tolist() == [1, 1, 0]
+    assert (reward, terminated) == (0.0, False)
+    assert env.step(DUCK)[2] is True  # turn 3 too, and that is the end
+
+
+def test_single_agent_is_paid_for_what_happens_while_it_waits():
+    env = SingleAgentEnv(GAME, opponent=[Always(DUCK), Always(STAND)], seat=0)
+    rewards = set()
+    for seed in range(20):
+        env.reset(seed=seed, options={"state": (1, (0, 1, 2))})  # player 2 stands alone while player 0 waits
+        rewards.add(env.step(DUCK)[1])
+    assert 0.5 in rewards
+
+
+def test_single_agent_is_paid_once_for_what_happens_before_it_is_asked():
+    """Player 0 waits first, and in the meantime player 2, who always stands, may be knocked out."""
+    env = SingleAgentEnv(KnockOut(turns=6), opponent=[Always(DUCK), Always(STAND)], seat=0)
+    payments = set()
+    for seed in range(20):
+        seen, _ = env.reset(seed=seed, options={"state": (1, (0, 1, 2))})
+        knocked_out = seen["observation"][4] == 0
+        rewards = [env.step(STAND)[1]]
+        if knocked_out and env._session.live == (0, 1):  # nobody was hit after that
+            rewards.append(env.step(DUCK)[1])
+            payments.add(tuple(rewards))
+    assert payments == {(0.5, 0.0)}
+
+
+def test_single_agent_is_over_when_it_is_eliminated():
+    env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=2)
+    ends = 0
+    for seed in range(20):
+        env.reset(seed=seed, options={"state": (0, (0, 1, 2))})
+        observation, reward, terminated, _, _ = env.step(STAND)
+        if terminated:
+            ends += 1
+            assert reward == -1.0
+            assert not observation["action_mask"].any()
+            assert env._session.live == (0, 1)
+            with pytest.raises(ResetNeeded):
+                env.step(DUCK)
+    assert 0 < ends < 20
+
+
+def test_opponents_sit_in_the_order_given():
+    env = SingleAgentEnv(GAME, opponent=[Always(DUCK), Always(STAND)], seat=1)
+    env.reset(seed=0, options={"state": (2, (0, 1, 2))})
+    env.step(STAND)
+    # Player 0 ducks and player 2 stands; in the turn after player 0 waits.
+    assert env._session.last_actions[2] == STAND
+    assert env._session.state[1] == (0, 1, 2)
+
+
+def exact_means(game, state):
+    """Each player's expected payoff to go under uniform play, by walking through the rules."""
+    acting = game.acting_players(state)
+    total = np.zeros(game.facts.num_players)
+    if not acting:
+        return total
+    for code in range(2 ** len(acting)):
+        actions = {player: code >> place & 1 for place, player in enumerate(acting)}
+        for probability, after, rewards in game.transitions(state, actions):
+            total += float(probability) / 2 ** len(acting) * (np.array(rewards) + exact_means(game, after))
+    return total
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_mean_return_of_uniform_play_is_exact(seat):
+    """Nothing is lost that the deal pays, or that is paid in turns in which the agent waits."""
+    expected = sum(
+        float(probability) * (np.array(rewards) + exact_means(GAME, state))
+        for probability, state, rewards in GAME.initial()
+    )[seat]
+    env, rng, returns = SingleAgentEnv(GAME, seat=seat), np.random.default_rng(1007), []
+    env.reset(seed=7)
+    for _ in range(2000):
+        env.reset()
+        total, terminated = 0.0, False
+        while not terminated:
+            _, reward, terminated, _, _ = env.step(choose(env, seat, rng))
+            total += reward
+        returns.append(total)
+    assert abs(np.mean(returns) - expected) < 4.5 * np.std(returns) / np.sqrt(len(returns))
+    assert abs(expected) > 0.01, "else a lost payment would not show"
+
+
+def test_a_start_that_goes_by_without_the_agent_is_drawn_again():
+    """From turn 3 with two left, player 0 only waits until the end."""
+    env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=0)
+    with pytest.raises(ValueError, match=f"player_0 was not asked once in {single_agent.MAX_STARTS} games"):
+        env.reset(seed=0, options={"state": (3, (0, 2))})
+    with pytest.raises(ResetNeeded):
+        env.step(DUCK)
+    env.reset(seed=0)
+    for seed in range(50):
+        observation, _ = env.reset(seed=seed, options={"start": "random"})
+        assert observation["action_mask"].tolist() == [1, 1, 0]
+        one_step(env, np.random.default_rng(seed))
+
+
+def test_what_the_deal_pays_comes_with_the_first_step():
+    """Player 0 has half a point from the deal in one game of four."""
+    totals = []
+    for seed in range(40):
+        dealt = sample_transition(GAME.initial(), np.random.default_rng(seed)).rewards
+        env = ParallelGameEnv(GAME)
+        env.reset(seed=seed)
+        rewards = env.step(dict.fromkeys(env.agents, DUCK))[1]
+        assert tuple(rewards.values()) == dealt
+        totals.append(rewards["player_0"])
+        assert set(env.step({"player_0": WAIT, "player_1": DUCK, "player_2": DUCK})[1].values()) == {0.0}
+    assert set(totals) == {0.0, 0.5}
+
+
+def test_what_a_deal_paid_does_not_outlast_its_game():
+    env = ParallelGameEnv(GAME)
+    for seed in range(40):
+        env.reset(seed=seed)
+        env.reset(options={"state": (0, (0, 1, 2))})
+        assert set(env.step(dict.fromkeys(env.agents, DUCK))[1].values()) == {0.0}

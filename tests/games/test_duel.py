@@ -1,0 +1,310 @@
+"""The rules of a duel, by written games; what its states may be; what its players see."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from brute_force import DuelTruth, interleaving_word, reachable, sub_hands
+
+from cardwar_envs import DuelState, make_game
+
+CERTAIN = Fraction(1)
+# (hands, score, ties), (card of player 0, card of player 1), (hands, score, ties) after, reward of player 0
+CARRY_WIN = [
+    # Sanwal and Drechsler 2002, section 1.1: "The winner of the first non-tie trick wins all the accumulated ties".
+    [(((1, 2, 3, 4), (1, 2, 3, 4)), 0, 0), (2, 2), (((1, 3, 4), (1, 3, 4)), 0, 1), 0],
+    [(((1, 3, 4), (1, 3, 4)), 0, 1), (3, 3), (((1, 4), (1, 4)), 0, 2), 0],
+    [(((1, 4), (1, 4)), 0, 2), (1, 4), (((4,), (1,)), -3, 0), 0],
+    [(((4,), (1,)), -3, 0), (4, 1), (((), ()), -2, 0), -1],
+    # Tricks still tied at the end belong to nobody.
+    [(((1, 4), (1, 4)), 0, 2), (1, 1), (((4,), (4,)), 0, 3), 0],
+    [(((4,), (4,)), 0, 3), (4, 4), (((), ()), 0, 4), 0],
+    [(((4,), (4,)), 1, 0), (4, 4), (((), ()), 1, 1), 1],
+    # A win is one point however large the margin.
+    [(((4,), (1,)), -1, 2), (4, 1), (((), ()), 2, 0), 1],
+    [(((1,), (4,)), 1, 0), (1, 4), (((), ()), 0, 0), 0],
+]
+CARRY_MARGIN = [
+    [(((2, 3, 4), (2, 3, 4)), 0, 1), (2, 2), (((3, 4), (3, 4)), 0, 2), 0],
+    [(((3, 4), (3, 4)), 0, 2), (4, 3), (((3,), (4,)), 3, 0), 3],
+    [(((3,), (4,)), 3, 0), (3, 4), (((), ()), 2, 0), -1],
+    [(((4,), (4,)), 0, 3), (4, 4), (((), ()), 0, 4), 0],
+]
+DISCARD_WIN = [
+    # Sanwal and Drechsler 2002, section 4: tied tricks "thrown out".
+    [(((1, 2, 3, 4), (1, 2, 3, 4)), 0, 0), (2, 2), (((1, 3, 4), (1, 3, 4)), 0, 0), 0],
+    [(((1, 3, 4), (1, 3, 4)), 0, 0), (1, 4), (((3, 4), (1, 3)), -1, 0), 0],
+    [(((3, 4), (1, 3)), -1, 0), (4, 1), (((3,), (3,)), 0, 0), 0],
+    [(((3,), (3,)), 0, 0), (3, 3), (((), ()), 0, 0), 0],
+    [(((3,), (3,)), -1, 0), (3, 3), (((), ()), -1, 0), -1],
+]
+DISCARD_MARGIN = [
+    # Fetterman 2023, section 1.1: "If there is a tie, no points are awarded."
+    [(((2, 3, 4), (2, 3, 4)), 0, 0), (3, 3), (((2, 4), (2, 4)), 0, 0), 0],
+    [(((2, 4), (2, 4)), 0, 0), (4, 2), (((2,), (4,)), 1, 0), 1],
+    [(((2,), (4,)), 1, 0), (2, 4), (((), ()), 0, 0), -1],
+]
+TABLES = {
+    ("carry", "win"): CARRY_WIN,
+    ("carry", "margin"): CARRY_MARGIN,
+    ("discard", "win"): DISCARD_WIN,
+    ("discard", "margin"): DISCARD_MARGIN,
+}
+WRITTEN = [(*switches, *row) for switches, table in TABLES.items() for row in table]
+
+
+def play(game, state, cards):
+    """The certain outcome of both cards."""
+    (outcome,) = game.transitions(state, {p: game.ranks.index(card) for p, card in enumerate(cards)})
+    return outcome
+
+
+@pytest.mark.parametrize(("ties", "payoff", "before", "cards", "after", "reward"), WRITTEN)
+def test_written_tricks(ties, payoff, before, cards, after, reward):
+    game = make_game("jujitsu", num_cards=4, ties=ties, payoff=payoff)
+    state = DuelState(*before)
+    game.check(state)
+    assert play(game, state, cards) == (CERTAIN, DuelState(*after), (reward, -reward))
+    # and from the other seat
+    mirror = DuelState(before[0][::-1], -before[1], before[2])
+    mirror_after = DuelState(after[0][::-1], -after[1], after[2])
+    assert play(game, mirror, cards[::-1]) == (CERTAIN, mirror_after, (-reward, reward))
+
+
+def test_one_card_of_several_of_a_rank_is_played():
+    game = make_game("dinosaur_war", hand_0=(2, 2, 5), hand_1=(2, 3, 3))
+    first = play(game, game.initial()[0].state, (2, 3))
+    assert first == (CERTAIN, DuelState(((2, 5), (2, 3)), -1), (-1.0, 1.0))
+    second = play(game, first.state, (2, 2))
+    assert second == (CERTAIN, DuelState(((5,), (3,)), -1), (0.0, 0.0))
+    assert play(game, second.state, (5, 3)) == (CERTAIN, DuelState(((), ()), 0), (1.0, -1.0))
+
+
+def test_the_defaults_are_those_of_the_sources():
+    # Fetterman 2023, section 1.1: ten cards each; Sanwal and Drechsler 2002, section 1.1: "The standard version".
+    dinosaur_war, jujitsu, dice_wars = (make_game(n) for n in ("dinosaur_war", "jujitsu", "dice_wars"))
+    assert dinosaur_war.hands == (tuple(range(1, 11)),) * 2
+    assert (dinosaur_war.ties, dinosaur_war.payoff) == ("discard", "margin")
+    assert jujitsu.hands == (tuple(range(1, 14)),) * 2
+    assert (jujitsu.ties, jujitsu.payoff) == ("carry", "win")
+    assert dice_wars.hands == (tuple(range(1, 7)),) * 2
+    assert (dice_wars.ties, dice_wars.payoff, dice_wars.sides) == ("discard", "margin", 6)
+
+
+@pytest.mark.parametrize(
+    ("payoff", "score", "ties", "settled"),
+    [
+        # Three cards left: with t carried ties, 3 + t tricks can still be won.
+        ("win", 3, 0, None), ("win", 4, 0, (1.0, -1.0)), ("win", -4, 0, (-1.0, 1.0)),
+        ("win", 4, 1, None), ("win", 5, 1, (1.0, -1.0)), ("win", -5, 1, (-1.0, 1.0)),
+        ("win", 0, 0, None), ("margin", 6, 0, None),
+    ],
+)  # fmt: skip
+def test_a_game_is_settled_when_the_score_cannot_be_caught(payoff, score, ties, settled):
+    game = make_game("jujitsu", num_cards=9, payoff=payoff)
+    assert game.settled(DuelState(((1, 2, 3), (1, 2, 3)), score, ties)) == settled
+
+
+def test_a_finished_game_has_nothing_to_settle():
+    assert make_game("jujitsu", num_cards=2).settled(DuelState(((), ()), 2)) is None
+
+
+# -- what players see --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("player", "expected"),
+    [(0, [2, 0, 0, 1, 0, 1, 2, 0, -3, 1]), (1, [0, 1, 2, 0, 2, 0, 0, 1, 3, 1])],
+)
+def test_observation_is_own_counts_other_counts_own_score_and_carried_ties(player, expected):
+    game = make_game("jujitsu", hand_0=(1, 1, 3, 3, 4, 5, 5), hand_1=(1, 3, 3, 3, 4, 5, 5))
+    assert game.ranks == (1, 3, 4, 5)
+    seen = game.observation(DuelState(((1, 1, 5), (3, 4, 4)), -3, 1), player)
+    assert seen.tolist() == expected
+
+
+def test_action_counts_are_cards_in_hand():
+    game = make_game("dinosaur_war", hand_0=(1, 1, 1, 2), hand_1=(2, 2, 3, 3))
+    state = game.initial()[0].state
+    rows = np.stack([game.observation(state, p) for p in (0, 1)])
+    masks = np.stack([game.action_mask(state, p) for p in (0, 1)])
+    assert game.action_counts(rows, masks).tolist() == [[3, 1, 0], [0, 2, 2]]
+
+
+def test_describe_lines_up_the_ranks():
+    game = make_game("jujitsu", hand_0=(1, 2, 2, 4), hand_1=(2, 3, 4, 11))
+    lines = game.describe(DuelState(((1, 2, 2), (3, 4, 11)), -1, 0)).splitlines()
+    assert lines == ["player_0   1  2  2  .  .  .", "player_1   .  .  .  3  4 11", "score -1  carried ties 0"]
+    assert [game.describe_action(a) for a in range(5)] == ["1", "2", "3", "4", "11"]
+
+
+def test_many_different_hands_do_not_pile_up():
+    game = make_game("jujitsu", num_cards=18)
+    hands = [hand for size in (8, 9) for hand in sub_hands(game.hands[0], size)]
+    assert len(hands) < 100_000
+    for hand in hands[:20_000]:
+        assert game.legal_actions(DuelState((hand, hand)), 0) == tuple(card - 1 for card in hand)
+    # Past the bound on what is kept, answers stay right.
+    game._views.update(dict.fromkeys(range(100_000)))
+    assert game.legal_actions(DuelState(((2, 5), (1, 3))), 0) == (1, 4)
+    assert len(game._views) == 1
+
+
+# -- states that cannot be ---------------------------------------------------------------------
+
+JUJITSU = make_game("jujitsu", num_cards=4)
+DISCARD = make_game("jujitsu", num_cards=4, ties="discard")
+UNLIKE = make_game("dinosaur_war", hand_0=(1, 1, 2), hand_1=(2, 3, 3), ties="carry")
+DICE = make_game("dice_wars", num_cards=3, ties="carry")
+FULL = (1, 2, 3, 4)
+IMPOSSIBLE = [
+    (JUJITSU, DuelState(((1, 2), (1,))), "hands of unequal size, 2 and 1"),
+    (JUJITSU, DuelState(((1, 5), (1, 2))), r"player_0 cards that it cannot hold: \[5\]"),
+    (JUJITSU, DuelState(((1, 2), (2, 2))), r"player_1 cards that it cannot hold: \[2\]"),
+    (JUJITSU, DuelState(((0, 1), (1, 2))), r"player_0 cards that it cannot hold: \[0\]"),
+    (JUJITSU, DuelState(((1, 2, 3, 4, 4), (1, 2, 3, 4, 4))), r"player_0 cards that it cannot hold: \[4\]"),
+    (UNLIKE, DuelState(((2, 3), (1, 2))), r"player_0 cards that it cannot hold: \[3\]"),
+    (UNLIKE, DuelState(((1, 1), (1, 2))), r"player_1 cards that it cannot hold: \[1\]"),
+    (JUJITSU, DuelState._make((((2, 1), (1, 2)), 0, 0)), r"unsorted hand \(2, 1\)"),
+    (JUJITSU, DuelState._make((((1, 2), (2, 1)), 0, 0)), r"unsorted hand \(2, 1\)"),
+    (JUJITSU, DuelState((FULL, FULL), 1), "score 1, impossible after 0 tricks with 0 carried ties"),
+    (JUJITSU, DuelState((FULL, FULL), 0, 1), r"1 carried ties; possible are 0\.\.0"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), 3), "score 3, impossible after 2 tricks with 0 carried ties"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), -4), "score -4, impossible"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), 1), "score 1, impossible after 2 tricks with 0"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), 1, 2), "score 1, impossible after 2 tricks with 2"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), 2, 1), "score 2, impossible after 2 tricks with 1"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), 0, 3), r"3 carried ties; possible are 0\.\.2"),
+    (JUJITSU, DuelState(((1, 2), (3, 4)), 0, 1), r"1 carried ties; possible are 0\.\.0"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), 0, -1), "-1 carried ties"),
+    (JUJITSU, DuelState(((), ()), 5), "score 5, impossible after 4 tricks"),
+    (DISCARD, DuelState(((1, 2), (1, 2)), 0, 1), r"1 carried ties; possible are 0\.\.0"),
+    (DISCARD, DuelState(((1, 2), (3, 4)), 1), "score 1, impossible after 2 tricks"),
+    (DISCARD, DuelState(((1, 2), (1, 2)), 3), "score 3, impossible"),
+    (UNLIKE, DuelState(((1, 1), (3, 3)), 0, 2), r"2 carried ties; possible are 0\.\.1"),
+    (UNLIKE, DuelState(((1, 2), (3, 3)), 0, 1), r"1 carried ties; possible are 0\.\.0"),
+    (DICE, DuelState(((1, 2, 3), (1, 2, 3)), 0, 1), "1 carried ties"),
+    (DICE, DuelState(((1,), (2,)), 2, 1), "score 2, impossible after 2 tricks with 1"),
+    (JUJITSU, DuelState(((1.0, 2), (1, 2))), "must be a DuelState of two hands"),
+    (JUJITSU, DuelState(("12", "12")), "must be a DuelState of two hands"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), 0.0), "must be a DuelState of two hands"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), 0, None), "must be a DuelState of two hands"),
+    (JUJITSU, DuelState(((1, 2), (1, 2)), "0"), "must be a DuelState of two hands"),
+    (JUJITSU, DuelState._make((((1, 2), (1, 2), (1, 2)), 0, 0)), "must be a DuelState of two hands"),
+    (JUJITSU, DuelState._make((([1, 2], [1, 2]), 0, 0)), "must be a DuelState of two hands"),
+    (JUJITSU, DuelState._make((5, 0, 0)), "must be a DuelState of two hands"),
+    (JUJITSU, (((1, 2), (1, 2)), 0, 0), "must be a DuelState of two hands"),
+]
+
+
+@pytest.mark.parametrize(("game", "state", "message"), IMPOSSIBLE)
+def test_check_refuses_states_that_cannot_be(game, state, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        game.check(state)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "state"),
+    [
+        (JUJITSU, DuelState(((1, 2), (1, 2)), 0, 2)),
+        (JUJITSU, DuelState(((1, 2), (1, 2)), -2, 0)),
+        (DISCARD, DuelState(((1, 2), (1, 2)), 0, 0)),
+        (DISCARD, DuelState(((1, 2), (1, 3)), 1, 0)),  # the 4s may have met
+        (UNLIKE, DuelState(((1, 1), (3, 3)), 0, 1)),
+        (DICE, DuelState(((1,), (3,)), 0, 2)),
+    ],
+)
+def test_check_takes_states_that_can_be(game, state):
+    game.check(state)
+
+
+def test_a_state_sorts_its_hands():
+    assert DuelState(([3, 1], (2, 0))) == DuelState(((1, 3), (0, 2)), score=0, ties=0)
+    assert DuelState(hands=((1, 3), (2, 3)), score=1, ties=0).hands == ((1, 3), (2, 3))
+
+
+@pytest.mark.parametrize("hands", [((1, 2, 3, 4),) * 2, ((1, 1, 2, 3), (1, 2, 2, 4)), ((2, 2, 3), (1, 3, 3))])
+@pytest.mark.parametrize("ties", ["carry", "discard"])
+def test_check_takes_all_that_can_be_and_not_much_more(hands, ties):
+    """The conditions are necessary, and of all hands, scores and carried ties they leave few too many."""
+    game = make_game("jujitsu", hand_0=hands[0], hand_1=hands[1], ties=ties)
+    size = len(hands[0])
+    passed = set()
+    for left in range(size + 1):
+        for first, second in product(*(sub_hands(hand, left) for hand in hands)):
+            for score, carried in product(range(-size, size + 1), range(size + 1)):
+                state = DuelState((first, second), score, carried)
+                try:
+                    game.check(state)
+                except ValueError:
+                    continue
+                passed.add(state)
+    can_be = set(reachable(game))
+    assert can_be <= passed
+    assert len(passed) <= 3 * len(can_be)
+
+
+# -- equal situations --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        # (hands, score), (hands, score): the same, or the same from the other seat
+        ((((1, 4), (2, 3)), 0), (((2, 6), (3, 5)), 0)),  # ABBA
+        ((((3, 4), (1, 2)), 0), (((5, 6), (1, 3)), 0)),  # BBAA
+        ((((3, 4), (1, 2)), 1), (((1, 2), (3, 4)), -1)),  # mirrored
+        ((((2, 6), (2, 4)), 0), (((1, 5), (1, 3)), 0)),  # a rank that both hold
+    ],
+)
+def test_hands_that_interleave_alike_have_one_representative(first, second):
+    game = make_game("jujitsu", num_cards=6)
+    assert game.canonical(DuelState(*first)).state == game.canonical(DuelState(*second)).state
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ((((1, 4), (2, 3)), 0), (((1, 3), (2, 4)), 0)),
+        ((((2, 3), (2, 3)), 0), (((2, 3), (1, 4)), 0)),
+        ((((2, 3), (2, 3)), 1), (((2, 3), (2, 3)), 0)),
+        ((((3, 4), (1, 2)), 1), (((3, 4), (1, 2)), -1)),
+    ],
+)
+def test_situations_that_differ_have_different_representatives(first, second):
+    game = make_game("jujitsu", num_cards=6)
+    assert game.canonical(DuelState(*first)).state != game.canonical(DuelState(*second)).state
+
+
+@pytest.mark.parametrize("payoff", ["win", "margin"])
+def test_representatives_are_the_words_of_the_design(payoff):
+    """Two states share a representative exactly if their words, scores and ties agree, seats swapped or not."""
+    game = make_game("jujitsu", hand_0=(1, 2, 2, 4), hand_1=(2, 3, 4, 4), payoff=payoff)
+    groups = {}
+    for state in reachable(game):
+        score = state.score if payoff == "win" else 0
+        here = (interleaving_word(*state.hands), score, state.ties)
+        there = (interleaving_word(*state.hands[::-1]), -score, state.ties)
+        groups.setdefault(min(here, there), set()).add(game.canonical(state).state)
+    assert all(len(group) == 1 for group in groups.values())
+    assert len(set.union(*groups.values())) == len(groups)
+
+
+def test_interchangeable_cards_share_by_number():
+    game = make_game("dinosaur_war", hand_0=(1, 2, 2, 5), hand_1=(3, 3, 4, 5))
+    images = game.canonical_actions(game.initial()[0].state, 0)
+    assert [(game.ranks[i.action], i.share) for i in images] == [(1, Fraction(1, 3)), (2, Fraction(2, 3)), (5, 1)]
+    assert len({i.image for i in images[:2]}) == 1
+
+
+def test_the_score_counts_for_winning_but_not_for_the_margin():
+    """By brute force: with margins what is still to come does not depend on the score, with wins it does."""
+    for payoff, differs in (("margin", False), ("win", True)):
+        truth = DuelTruth(carry=True, win=payoff == "win")
+        values = {truth.value((1, 2, 3), (1, 2, 3), score) for score in (-1, 0, 1)}
+        assert (len(values) > 1) is differs
+        game = make_game("jujitsu", num_cards=4, payoff=payoff)
+        states = {game.canonical(DuelState(((1, 2, 3),) * 2, score)).state for score in (-1, 0)}
+        assert (len(states) > 1) is differs

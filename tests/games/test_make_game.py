@@ -1,0 +1,77 @@
+"""Games by name, and what is said of a parameter that a game does not allow."""
+
+import numpy as np
+import pytest
+
+from cardwar_envs import GAMES, Duel, make_game
+
+BAD = [
+    ("jujitsu", {"num_cards": 0}, r"num_cards \(0\) must be in 1\.\.1000"),
+    ("jujitsu", {"num_cards": -3}, r"num_cards \(-3\) must be in 1\.\.1000"),
+    ("jujitsu", {"num_cards": 1001}, r"num_cards \(1001\) must be in 1\.\.1000"),
+    ("jujitsu", {"num_cards": "abc"}, r"num_cards \(abc\) must be an integer"),
+    ("jujitsu", {"num_cards": "3"}, r"num_cards \(3\) must be an integer"),
+    ("jujitsu", {"num_cards": 2.5}, r"num_cards \(2\.5\) must be an integer"),
+    ("jujitsu", {"num_cards": 3.0}, r"num_cards \(3\.0\) must be an integer"),
+    ("jujitsu", {"num_cards": True}, r"num_cards \(True\) must be an integer"),
+    ("jujitsu", {"num_cards": [3]}, r"num_cards \(\[3\]\) must be an integer"),
+    ("dinosaur_war", {"hand_0": (1, 2), "hand_1": (1, 2, 3)}, r"hands of 2 and 3 cards must be of equal size"),
+    ("dinosaur_war", {"hand_0": (), "hand_1": ()}, "hands of 0 and 0 cards must be of equal size"),
+    ("dinosaur_war", {"hand_0": range(1001), "hand_1": range(1001)}, "hands of 1001 and 1001 cards"),
+    ("dinosaur_war", {"hand_0": (1, 2)}, "hand_0 and hand_1 must be given together"),
+    ("dinosaur_war", {"hand_1": (1, 2)}, "hand_0 and hand_1 must be given together"),
+    ("dinosaur_war", {"hand_0": (1, 2.5), "hand_1": (1, 2)}, r"hand_0 \(2\.5\) must be an integer"),
+    ("dinosaur_war", {"hand_0": (1, 2), "hand_1": (1, "a")}, r"hand_1 \(a\) must be an integer"),
+    ("dinosaur_war", {"hand_0": (1, True), "hand_1": (1, 2)}, r"hand_0 \(True\) must be an integer"),
+    ("dinosaur_war", {"hand_0": "123", "hand_1": "123"}, r"hand_0 \(123\) must be a sequence of integers"),
+    ("dinosaur_war", {"hand_0": 123, "hand_1": 123}, r"hand_0 \(123\) must be a sequence of integers"),
+    ("dinosaur_war", {"hand_0": (1, 2), "hand_1": (1, 2), "num_cards": 3}, r"num_cards \(3\) must be the size"),
+    ("jujitsu", {"ties": "x"}, r"ties \(x\) must be discard or carry"),
+    ("jujitsu", {"ties": None}, r"ties \(None\) must be discard or carry"),
+    ("jujitsu", {"payoff": "points"}, r"payoff \(points\) must be margin or win"),
+    ("dice_wars", {"sides": 0}, r"sides \(0\) must be in 1\.\.1000"),
+    ("dice_wars", {"sides": 1001}, r"sides \(1001\) must be in 1\.\.1000"),
+    ("dice_wars", {"sides": 6.0}, r"sides \(6\.0\) must be an integer"),
+    ("dice_wars", {"sides": "six"}, r"sides \(six\) must be an integer"),
+    ("dice_wars", {"sides": False}, r"sides \(False\) must be an integer"),
+    ("dice_wars", {"hand_0": (0, 1), "hand_1": (1, 2)}, "hand_0: 0 must be at least 1"),
+    ("dice_wars", {"hand_0": (1, 2), "hand_1": (-1, 2)}, "hand_1: -1 must be at least 1"),
+    ("jujitsu", {"sides": 6}, "jujitsu has no parameter 'sides'; it has num_cards, hand_0, hand_1, ties, payoff"),
+    ("poker", {}, "unknown game 'poker'; known are dinosaur_war, jujitsu, dice_wars"),
+    ("Jujitsu", {}, "unknown game 'Jujitsu'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "parameters", "message"), BAD)
+def test_a_bad_parameter_is_named_with_what_is_allowed(name, parameters, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        make_game(name, **parameters)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_of_equal_parameters_are_equal_however_they_were_asked_for(name):
+    by_size = make_game(name, num_cards=3)
+    for same in (
+        make_game(name, hand_0=(1, 2, 3), hand_1=(3, 2, 1)),
+        make_game(name, hand_0=[1, 3, 2], hand_1=range(1, 4), num_cards=3),
+        make_game(name, num_cards=np.int64(3)),
+        make_game(name, hand_0=np.array([1, 2, 3]), hand_1=np.array([1, 2, 3], dtype=np.int8)),
+    ):
+        assert same == by_size
+        assert hash(same) == hash(by_size)
+        assert all(type(rank) is int for rank in same.hands[0])
+    assert make_game(name, num_cards=4) != by_size
+    assert isinstance(by_size, Duel)
+
+
+def test_equal_parameters_do_not_make_different_games_equal():
+    dinosaur_war = make_game("dinosaur_war", num_cards=3)
+    jujitsu = make_game("jujitsu", num_cards=3, ties="discard", payoff="margin")
+    assert dinosaur_war != jujitsu
+
+
+def test_a_game_cannot_be_changed():
+    game = make_game("jujitsu", num_cards=3)
+    with pytest.raises(AttributeError):
+        game.num_cards = 4

@@ -1,0 +1,247 @@
+"""Ground truth by plain recursion, to hold the library against.
+
+`DuelTruth` is written from the papers alone and shares no code with the library. The other
+functions take the rules of a `Game` as given and check what oracles make of them.
+"""
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+from scipy.optimize import linprog
+
+
+def minimax(matrix):
+    """Value of a matrix game to the row player, by one linear program."""
+    matrix = np.asarray(matrix, dtype=float)
+    rows, columns = matrix.shape
+    if rows == 1:
+        return float(matrix.min())
+    if columns == 1:
+        return float(matrix.max())
+    outcome = linprog(
+        [0.0] * rows + [-1.0],
+        A_ub=np.hstack([-matrix.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=[[1.0] * rows + [0.0]],
+        b_eq=[1.0],
+        bounds=[(0, None)] * rows + [(None, None)],
+    )
+    assert outcome.status == 0, outcome.message
+    return float(-outcome.fun)
+
+
+def card_odds(first, second):
+    """The higher card wins for certain."""
+    return [(1.0, (first > second) - (first < second))]
+
+
+def dice_odds(sides):
+    """Odds of one battle by listing every roll of every die."""
+    table = {}
+
+    def odds(first, second):
+        if (first, second) not in table:
+            faces = range(1, sides + 1)
+            counts = Counter(
+                (sum(roll[:first]) > sum(roll[first:])) - (sum(roll[:first]) < sum(roll[first:]))
+                for roll in product(faces, repeat=first + second)
+            )
+            total = sides ** (first + second)
+            table[first, second] = [(ways / total, winner) for winner, ways in counts.items()]
+        return table[first, second]
+
+    return odds
+
+
+class DuelTruth:
+    """The value to go of a duel by recursion over (hands, score, ties); no symmetry is used."""
+
+    def __init__(self, *, carry, win, odds=card_odds):
+        self.carry, self.win, self.odds = carry, win, odds
+        self.values = {}
+
+    def value(self, first, second, score=0, ties=0):
+        if not first:
+            return float(np.sign(score)) if self.win else 0.0
+        key = (first, second, score, ties)
+        if key not in self.values:
+            self.values[key] = minimax([[self._trick(key, a, b) for b in second] for a in first])
+        return self.values[key]
+
+    def matrix(self, first, second, score=0, ties=0):
+        return [[self._trick((first, second, score, ties), a, b) for b in second] for a in first]
+
+    def _trick(self, key, a, b):
+        first, second, score, ties = key
+        rest_0, rest_1 = without(first, a), without(second, b)
+        worth = 0.0
+        for probability, winner in self.odds(a, b):
+            points = winner * (ties + 1)
+            carried = ties + 1 if self.carry and winner == 0 else 0
+            paid = 0 if self.win else points
+            worth += probability * (paid + self.value(rest_0, rest_1, score + points, carried))
+        return worth
+
+
+def without(hand, card):
+    """The hand, ascending, less one card."""
+    left = list(hand)
+    left.remove(card)
+    return tuple(left)
+
+
+def sub_hands(hand, size):
+    """All distinct hands of `size` cards that can be left of `hand`."""
+    return sorted(set(combinations(sorted(hand), size)))
+
+
+# -- any game, by its rules --------------------------------------------------------------------
+
+
+def joint_actions(game, state):
+    """Every joint action at a state, as player -> action; none where the game is over."""
+    acting = game.acting_players(state)
+    if not acting:
+        return
+    for choice in product(*(game.legal_actions(state, player) for player in acting)):
+        yield dict(zip(acting, choice, strict=True))
+
+
+def reachable(game, limit=30_000):
+    """Every state that can come up, the final ones included, in the order of a depth-first search."""
+    seen, stack = {}, [start.state for start in game.initial()]
+    while stack:
+        state = stack.pop()
+        if state in seen:
+            continue
+        seen[state] = None
+        assert len(seen) <= limit, f"{game} is too large for a full-tree test: give it small parameters"
+        stack.extend(t.state for a in joint_actions(game, state) for t in game.transitions(state, a))
+    return list(seen)
+
+
+class Values:
+    """Minimax values to go of a two-player zero-sum game of public state, without `canonical` or `settled`."""
+
+    def __init__(self, game):
+        self.game, self.memo = game, {}
+
+    def value(self, state):
+        acting = self.game.acting_players(state)
+        if not acting:
+            return 0.0
+        if state not in self.memo:
+            choices = [[{p: a} for a in self.game.legal_actions(state, p)] if p in acting else [{}] for p in (0, 1)]
+            self.memo[state] = minimax([[self.worth(state, {**r, **c}) for c in choices[1]] for r in choices[0]])
+        return self.memo[state]
+
+    def worth(self, state, actions):
+        return sum(
+            float(t.probability) * (t.rewards[0] + self.value(t.state)) for t in self.game.transitions(state, actions)
+        )
+
+
+def final_payoffs(game):
+    """State -> the set of what can still be paid to the players from there on, over every course of play."""
+    memo = {}
+
+    def to_go(state):
+        if not game.acting_players(state):
+            return {(0.0,) * game.facts.num_players}
+        if state not in memo:
+            memo[state] = {
+                tuple(r + p for r, p in zip(t.rewards, paid, strict=True))
+                for a in joint_actions(game, state)
+                for t in game.transitions(state, a)
+                for paid in to_go(t.state)
+            }
+        return memo[state]
+
+    return to_go
+
+
+def asked(game, policy, state, player):
+    """A policy's probabilities at one state."""
+    observation, mask = game.observation(state, player), game.action_mask(state, player)
+    return policy.action_probabilities(observation[None], mask[None])[0]
+
+
+def outcome_distribution(game, policies):
+    """Whole-game payoffs -> probability, by following every course of play."""
+    result = defaultdict(float)
+
+    def follow(state, paid, chance):
+        acting = game.acting_players(state)
+        if not acting:
+            result[paid] += chance
+            return
+        mixes = {p: asked(game, policies[p], state, p) for p in acting}
+        for actions in joint_actions(game, state):
+            chosen = chance * float(np.prod([mixes[p][a] for p, a in actions.items()]))
+            if chosen > 0.0:
+                for t in game.transitions(state, actions):
+                    rewards = tuple(x + y for x, y in zip(paid, t.rewards, strict=True))
+                    follow(t.state, rewards, chosen * float(t.probability))
+
+    for start in game.initial():
+        follow(start.state, start.rewards, float(start.probability))
+    return dict(result)
+
+
+def mean_payoff(game, policies, player):
+    """Expected payoff of one player, from `outcome_distribution`."""
+    return sum(p * paid[player] for paid, p in outcome_distribution(game, policies).items())
+
+
+class Pure:
+    """A pure strategy: state -> action, for one seat; `game` only translates observations."""
+
+    def __init__(self, game, player, choices):
+        self.table = {game.observation(state, player).tobytes(): action for state, action in choices.items()}
+
+    def action_probabilities(self, observations, action_masks):
+        actions = [self.table[row.tobytes()] for row in observations]
+        return np.eye(action_masks.shape[1])[actions]
+
+
+def pure_strategies(game, player):
+    """Every pure strategy of one player."""
+    states = [s for s in reachable(game) if player in game.acting_players(s)]
+    for choice in product(*(game.legal_actions(state, player) for state in states)):
+        yield Pure(game, player, dict(zip(states, choice, strict=True)))
+
+
+def interleaving_word(first, second):
+    """The two hands as a word of A, B and ties, each rank that both hold being a letter of its own."""
+    letters = []
+    for rank in sorted({*first, *second}):
+        a, b = first.count(rank), second.count(rank)
+        letters.append((a, b) if a and b else "A" * a + "B" * b)
+    word = []
+    for letter in letters:  # runs of one player's cards become single letters, however they were split
+        word.extend(letter if isinstance(letter, str) else [letter])
+    return tuple(map(str, word))
+
+
+def undecided_words(hand):
+    """Reachable, undecided (word, score, ties) of Jujitsu from two equal hands, by a search over words."""
+    start = (tuple(hand), tuple(hand), 0, 0)
+    seen, stack = {}, [start]
+    while stack:
+        first, second, score, ties = stack.pop()
+        key = (interleaving_word(first, second), score, ties)
+        if not first or abs(score) > len(first) + ties or key in seen:
+            continue
+        seen[key] = (interleaving_word(second, first), -score, ties)
+        for a, b in product(set(first), set(second)):
+            winner = (a > b) - (a < b)
+            points = winner * (ties + 1)
+            stack.append((without(first, a), without(second, b), score + points, 0 if winner else ties + 1))
+    return seen
+
+
+def certain(distribution):
+    """A sum of `Fraction`s that must be one."""
+    return sum(distribution, Fraction(0)) == 1
