@@ -1,0 +1,1 @@
+"""Learners, their exact evaluation, and the command `cardwar`."""

@@ -1,0 +1,131 @@
+"""From the words of a command line to games, policies and fields of dataclasses."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from cardwar_envs import GAMES, Game, Policy, make_game
+from cardwar_envs.core.policy import named_policy, policy_names
+
+NUMBERS: dict[type, str] = {int: "an integer", float: "a number"}
+BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def converted(name: str, text: str, hint: Any) -> Any:
+    """`text` as a value of the type that a dataclass field asks for.
+
+    Args:
+        name: What the value is for, for the error.
+        text: A word; sequences have commas between their items.
+        hint: The field's type: int, float, bool, str, a tuple of one of these, or any of them
+            or None.
+
+    Raises:
+        ValueError: If the text does not read as that type.
+    """
+    if isinstance(hint, types.UnionType):
+        hint = next(part for part in typing.get_args(hint) if part is not types.NoneType)
+    if typing.get_origin(hint) is tuple:
+        item = typing.get_args(hint)[0]
+        return tuple(converted(name, part.strip(), item) for part in text.split(","))
+    if hint is bool:
+        if text.lower() not in BOOLEANS:
+            raise ValueError(f"{name} ({text}) must be one of {', '.join(BOOLEANS)}")
+        return BOOLEANS[text.lower()]
+    if hint in NUMBERS:
+        try:
+            return hint(text)
+        except ValueError:
+            raise ValueError(f"{name} ({text}) must be {NUMBERS[hint]}") from None
+    return text
+
+
+def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
+    """Keyword arguments of a dataclass.
+
+    Args:
+        kind: The dataclass.
+        words: Field name -> text.
+        owner: Whose fields they are, for the error.
+
+    Raises:
+        ValueError: For a field that it does not have or a text that does not fit.
+    """
+    hints = typing.get_type_hints(kind)
+    names = [field.name for field in dataclasses.fields(kind)]
+    for name in words:
+        if name not in names:
+            raise ValueError(f"{owner} has no parameter {name!r}; it has {', '.join(names)}")
+    return {name: converted(name, text, hints[name]) for name, text in words.items()}
+
+
+def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """Sorts words into `KEY=VALUE`, `--option VALUE` and the rest.
+
+    Raises:
+        ValueError: If something is given twice or an option has no value.
+    """
+    parameters: dict[str, str] = {}
+    options: dict[str, str] = {}
+    rest: list[str] = []
+    remaining = iter(words)
+    for word in remaining:
+        name, equals, text = word.partition("=")
+        if word.startswith("--"):
+            if not equals:
+                text = next(remaining, "")
+            if not text:
+                raise ValueError(f"option {name} needs a value")
+            target, name = options, name[2:].replace("-", "_")
+        elif equals and name.isidentifier():
+            target = parameters
+        else:
+            rest.append(word)
+            continue
+        if name in target:
+            raise ValueError(f"{name} is given twice")
+        target[name] = text
+    return parameters, options, rest
+
+
+def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
+    """The game of that name with parameters in words.
+
+    Raises:
+        ValueError: If there is no such game, or a parameter is not one of it.
+    """
+    if name not in GAMES:
+        return make_game(name)  # which says so
+    return make_game(name, **fields_from(GAMES[name], parameters, name))
+
+
+def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
+    """The game of that name, where nothing but `KEY=VALUE` may follow.
+
+    Raises:
+        ValueError: As `game_from`; also for other words.
+    """
+    parameters, options, rest = split_words(words)
+    for word in (*rest, *(f"--{option}" for option in options)):
+        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game")
+    return game_from(name, parameters)
+
+
+def policy_from(word: str, game: Game[Any]) -> Policy:
+    """A policy by name, or learned in a run folder, or from a policy file.
+
+    Raises:
+        ValueError: If it is none of these or does not fit the game.
+    """
+    if word not in policy_names() and Path(word).exists():
+        from train.networks import load_policy  # needs torch, which most commands do without
+
+        return load_policy(Path(word), game)
+    if word not in policy_names() and len(Path(word).parts) > 1:
+        raise ValueError(f"no run folder or policy file {word!r}")
+    return named_policy(word, game)

@@ -1,0 +1,299 @@
+"""The command `cardwar`: solve a game, measure a policy, play policies against each other, train."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import baselines
+from baselines.game_graph import Progress
+from cardwar_envs import GAMES, Game
+from train.algorithms import ALGORITHMS, Algorithm, algorithm_named
+from train.arguments import fields_from, game_from, game_of_words, policy_from, split_words
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help=__doc__,
+)
+out, err = Console(), Console(stderr=True)
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+DIGITS = 6
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command; an error is one line on stderr and exit code 2."""
+    try:
+        code = app(arguments, prog_name="cardwar", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        print("cardwar: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except Exception as error:
+        message = _message(error)
+        if message is None:
+            raise
+        print(f"cardwar: {message}", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _message(error: Exception) -> str | None:
+    """What to say about a mistake of the caller's or of its files; None if the mistake is ours."""
+    if hasattr(error, "format_message"):  # typer's own errors
+        return " ".join(str(error.format_message()).split())
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error}; it comes with the extra: pip install 'cardwar-envs[train]'"
+    if isinstance(error, (ValueError, OSError)):
+        return " ".join(str(error).split())
+    return None
+
+
+@app.command()
+def solve(
+    game: GameName,
+    words: Words = None,
+    exact: Annotated[bool, typer.Option(help="Compute in rationals (small games).")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
+    rules = game_of_words(game, words or [])
+    _compile()
+    start = time.perf_counter()
+    with _counting("states explored") as progress:
+        solution = baselines.solve(rules, exact=exact, progress=progress)
+    seconds = time.perf_counter() - start
+    strategies = _start_strategies(solution)
+    if as_json:
+        _print_json(
+            rules,
+            value=solution.value,
+            gap=solution.gap,
+            **({"exact": str(solution.exact)} if exact else {}),
+            strategies=strategies,
+            states=solution.states,
+            seconds=seconds,
+            method=solution.method,
+        )
+        return
+    value = _number(solution.value) + (f" = {solution.exact}" if exact else "")
+    out.print(f"{' '.join([game, *(words or [])])}: value {value} to player_0", highlight=False, soft_wrap=True)
+    out.print(
+        f"{solution.states:,} matrix games by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if strategies:
+        out.print(_strategy_table(strategies))
+
+
+@app.command()
+def exploit(
+    game: GameName,
+    words: Words = None,
+    policy: Annotated[str, typer.Option(help="Name of a policy, a run folder or a policy file.")] = "uniform",
+    as_json: AsJson = False,
+) -> None:
+    """Measure how far a policy is from optimal, exactly."""
+    rules = game_of_words(game, words or [])
+    player = policy_from(policy, rules)
+    start = time.perf_counter()
+    result = baselines.nash_conv(rules, player)
+    seconds = time.perf_counter() - start
+    two = {"exploitability": result.total / 2} if rules.facts.num_players == 2 else {}
+    if as_json:
+        _print_json(
+            rules,
+            policy=policy,
+            **two,
+            nash_conv=result.total,
+            per_player=list(result.per_player),
+            payoffs=list(result.payoffs),
+            seconds=seconds,
+        )
+        return
+    table = Table(title=" ".join([game, *(words or [])]) + f": {policy}")
+    table.add_column("payoff points")
+    for seat in range(rules.facts.num_players):
+        table.add_column(f"player_{seat}", justify="right")
+    table.add_row("payoff when all play it", *map(_number, result.payoffs))
+    table.add_row("gain of a best response", *map(_number, result.per_player))
+    out.print(table)
+    if two:
+        out.print(f"exploitability {_number(result.total / 2)}", highlight=False)
+    out.print(f"NashConv {_number(result.total)} (the gains added up), {seconds:.2f} s", highlight=False)
+
+
+@app.command()
+def match(
+    game: GameName,
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY", help="Parameters of the game, then the policies."),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Play two policies against each other over all courses a game can take: exact odds."""
+    parameters, options, policies = split_words(words)
+    if options:
+        raise ValueError(f"no such option: --{next(iter(options))}")
+    rules = game_from(game, parameters)
+    if len(policies) != rules.facts.num_players:
+        raise ValueError(f"{len(policies)} policies given for {rules.facts.num_players} players")
+    first, second = (policy_from(policy, rules) for policy in policies)
+    start = time.perf_counter()
+    result = baselines.head_to_head(rules, first, second)
+    seconds = time.perf_counter() - start
+    if as_json:
+        _print_json(
+            rules,
+            policies=policies,
+            win=result.win,
+            loss=result.loss,
+            tie=result.tie,
+            mean=result.mean,
+            seconds=seconds,
+        )
+        return
+    table = Table(title=f"{' '.join([game, *words])}, exact")
+    for heading, number in (("win", result.win), ("loss", result.loss), ("tie", result.tie)):
+        table.add_column(f"P({heading})", footer=_number(number), justify="right")
+    table.add_column("mean payoff", justify="right")
+    table.add_row(*map(_number, (result.win, result.loss, result.tie, result.mean)))
+    out.print(table)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def train(
+    game: GameName,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY=VALUE ...] [--OPTION VALUE ...]",
+            help="Parameters of the game, and options of the algorithm (see --list-options).",
+        ),
+    ] = None,
+    algorithm: Annotated[str, typer.Option(help=f"One of {', '.join(ALGORITHMS)}.")] = "minimax_q",
+    folder: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Run folder; made from the names if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a policy in self-play and say, exactly, how far it is from optimal."""
+    parameters, options, rest = split_words(words or [])
+    if rest:
+        raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
+    rules, entry = game_from(game, parameters), algorithm_named(algorithm)
+    if list_options:
+        out.print(_options_table(entry))
+        return
+    arguments = entry.args(**fields_from(entry.args_type(), options, algorithm))
+    # These need torch and matplotlib, which the other commands do without.
+    from train.loop import run
+    from train.plot import PLOT_FILE
+
+    if folder is None:
+        given = "".join(f"-{key}={text}" for key, text in parameters.items())
+        folder = Path("runs") / f"{game}{given}-{algorithm}-seed={seed}"
+    result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
+    if as_json:
+        _print_json(
+            rules,
+            algorithm=algorithm,
+            value=result.value,
+            guarantees=list(result.evaluation.guarantees),
+            exploitability=result.evaluation.exploitability,
+            nash_conv=result.evaluation.nash_conv,
+            uniform_exploitability=result.uniform_exploitability,
+            steps=result.steps,
+            seconds=result.seconds,
+            folder=str(result.folder),
+        )
+        return
+    out.print(result.verdict, highlight=False)
+    out.print(f"Picture: {result.folder / PLOT_FILE}", highlight=False, soft_wrap=True)
+
+
+def _options_table(entry: Algorithm) -> Table:
+    table = Table(title=f"{entry.name}: {entry.summary}")
+    for heading in ("option", "default", "what it is"):
+        table.add_column(heading)
+    for field in dataclasses.fields(entry.args_type()):
+        table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["help"])
+    return table
+
+
+def _compile() -> None:
+    """Lets the solver's kernel be compiled or loaded before anything is timed."""
+    baselines.solve_matrices(np.zeros((1, 1, 1)))
+
+
+def _start_strategies(solution: baselines.Solution) -> list[dict[str, float]]:
+    """Both players' strategies where the game starts: action in words -> probability."""
+    starts = solution.game.initial()
+    if len(starts) != 1:
+        return []
+    state = starts[0].state
+    return [
+        {
+            solution.game.describe_action(action): float(strategy[action])
+            for action in solution.game.legal_actions(state, player)
+        }
+        for player, strategy in enumerate(solution.strategies(state))
+    ]
+
+
+def _strategy_table(strategies: list[dict[str, float]]) -> Table:
+    """Actions down the side, so that long hands fit a narrow terminal."""
+    table = Table(title="equilibrium at the start (probability)")
+    table.add_column("play", justify="right")
+    for player in range(len(strategies)):
+        table.add_column(f"player_{player}", justify="right")
+    for action in dict.fromkeys(action for strategy in strategies for action in strategy):
+        table.add_row(action, *(_number(s[action]) if action in s else "" for s in strategies))
+    return table
+
+
+@contextmanager
+def _counting(what: str) -> Iterator[Progress | None]:
+    """A live count on stderr, if that is a terminal."""
+    if not err.is_terminal:
+        yield None
+        return
+    with err.status(what) as status:
+        yield lambda done: status.update(f"{done:,} {what}")
+
+
+def _print_json(game: Game[Any], **entries: Any) -> None:
+    facts = {"game": game.facts.name, "parameters": game.parameters()}
+    print(json.dumps({**facts, **entries}))
+
+
+def _number(value: float) -> str:
+    """Fixed digits, without the sign of a zero that is only rounding."""
+    return f"{round(value, DIGITS) + 0.0:.{DIGITS}f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""The main job end to end, for a first look: solve Jujitsu, learn it twice, measure how close it came.
+
+Usage: python -m train.demo [--out DIR] [--seed N]
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import count
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import baselines
+from cardwar_envs import make_game
+from train.algorithms import ALGORITHMS
+from train.loop import RunResult, run
+from train.plot import PLOT_FILE, plot_runs
+
+SOLVED_SIZES = range(3, 9)
+LEARNED_SIZE = 5
+
+out = Console()
+
+
+def main(
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="A new folder for both runs; runs/demo-N if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of both learners.")] = 0,
+) -> None:
+    """Solves Jujitsu for 3..8 cards, trains both learners on 5 cards, and says how far from optimal they end."""
+    folder = folder or next(Path("runs") / f"demo-{n}" for n in count(1) if not (Path("runs") / f"demo-{n}").exists())
+    out.print(_solutions())
+    game = make_game("jujitsu", num_cards=LEARNED_SIZE)
+    results: dict[str, RunResult] = {}
+    for name, algorithm in ALGORITHMS.items():
+        results[name] = run(game, name, algorithm.args(), folder / name, seed=seed, echo=sys.stdout)
+    picture = plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
+    out.print(f"\nPicture: {picture}", highlight=False, soft_wrap=True)
+    out.print(f"Verdict: {_verdict(results)}", highlight=False)
+
+
+def _solutions() -> Table:
+    """Value and equilibrium of Jujitsu for each size, found here and now."""
+    table = Table(
+        title="Jujitsu solved: which card optimal play leads (probability)",
+        caption="The gap is a certified bound on the error of the value, which is 0 by symmetry.",
+    )
+    table.add_column("")
+    columns = []
+    for num_cards in SOLVED_SIZES:
+        table.add_column(f"{num_cards} cards", justify="right")
+        solution = baselines.solve(make_game("jujitsu", num_cards=num_cards))
+        strategy, _ = solution.strategies(solution.game.initial()[0].state)
+        cells = [f"{solution.value + 0.0:.4f}", f"{solution.gap:.0e}", *(f"{p:.3f}" for p in strategy)]
+        columns.append(cells + [""] * (SOLVED_SIZES[-1] - num_cards))
+    headings = ["value", "gap", *(f"card {card}" for card in range(1, SOLVED_SIZES[-1] + 1))]
+    for heading, *cells in zip(headings, *columns, strict=True):
+        table.add_row(heading, *cells, end_section=heading == "gap")
+    return table
+
+
+def _verdict(results: dict[str, RunResult]) -> str:
+    """The better run in full, then the other in a clause."""
+    better, *others = sorted(results, key=lambda name: results[name].evaluation.exploitability)
+    beside = "; ".join(
+        f"{ALGORITHMS[name].label} ended at {results[name].evaluation.exploitability:.4f} "
+        f"after {results[name].steps:,} steps and {results[name].seconds:.0f} s"
+        for name in others
+    )
+    return f"{results[better].verdict} Beside it, {beside}."
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,116 @@
+"""Files that are whole or absent, and tensors that are checked when they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+from torch.optim import Optimizer
+
+DIGEST = "sha256"
+DATA = "data"
+
+
+class Archive(NamedTuple):
+    """Named tensors and data that JSON can hold."""
+
+    tensors: dict[str, Tensor]
+    data: dict[str, Any]
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replaces a file in one step: whoever reads it finds the old content or the new, both whole."""
+    beside = path.with_name(f".{path.name}.new")
+    with open(beside, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Writes an object to a JSON file, atomically."""
+    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Reads an object from a JSON file.
+
+    Raises:
+        ValueError: If the file is missing, damaged or holds something else.
+    """
+    try:
+        content = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} does not hold a JSON object")
+    return content
+
+
+def write_archive(path: Path, archive: Archive) -> None:
+    """Writes tensors and data to one safetensors file, atomically and with a checksum over both."""
+    data = json.dumps(archive.data)
+    metadata = {DATA: data, DIGEST: _digest(archive.tensors, data)}
+    tensors = {name: tensor.contiguous() for name, tensor in archive.tensors.items()}
+    write_atomically(path, save(tensors, metadata))
+
+
+def read_archive(path: Path) -> Archive:
+    """Reads what `write_archive` wrote.
+
+    Raises:
+        ValueError: If the file is missing, torn, damaged or of another origin.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata, names = file.metadata() or {}, file.keys()
+            tensors = {name: file.get_tensor(name) for name in names}
+        data = metadata.get(DATA, "")
+        if metadata.get(DIGEST) != _digest(tensors, data):
+            raise ValueError("its checksum does not match")
+        return Archive(tensors, json.loads(data))
+    except (OSError, SafetensorError, ValueError) as error:
+        raise ValueError(f"{path} is missing or damaged: {error}") from None
+
+
+def _digest(tensors: Mapping[str, Tensor], data: str) -> str:
+    digest = hashlib.sha256(data.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name].contiguous()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def within(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """The tensors whose names start with `prefix`, under what is left of their names."""
+    return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
+
+
+def optimizer_tensors(optimizer: Optimizer) -> dict[str, Tensor]:
+    """An optimizer's state per parameter, such as Adam's moments, for `restore_optimizer`."""
+    state = optimizer.state_dict()["state"]
+    return {f"optimizer.{i}.{key}": tensor for i, of_one in state.items() for key, tensor in of_one.items()}
+
+
+def restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Gives an optimizer back what `optimizer_tensors` took; its settings stay as they are."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in within(tensors, "optimizer.").items():
+        number, key = name.split(".", 1)
+        state.setdefault(int(number), {})[key] = tensor
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

@@ -1,0 +1,162 @@
+"""Networks, the policies read from them, and how policies are kept."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from baselines import solve_matrices
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+from train.files import Archive, read_archive, write_archive
+
+POLICY_FILE = "policy.safetensors"
+FORMAT = "cardwar policy 1"
+ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+
+
+class Network(nn.Sequential):
+    """A multilayer perceptron on observations as they are.
+
+    Attributes:
+        architecture: What, besides the game, is needed to build it again.
+    """
+
+    def __init__(self, game: Game[Any], width: int, layers: int, outputs: int, activation: str) -> None:
+        """Takes the width and number of hidden layers, the number of outputs and a key of `ACTIVATIONS`."""
+        self.architecture = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
+        sizes = [game.facts.observation_size, *[width] * layers]
+        hidden: list[nn.Module] = []
+        for inputs, units in pairwise(sizes):
+            hidden += [nn.Linear(inputs, units), ACTIVATIONS[activation]()]
+        super().__init__(*hidden, nn.Linear(sizes[-1], outputs))
+
+    def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`[batch, observation_size]` -> `[batch, outputs]`, without gradients."""
+        with torch.no_grad():
+            answer = self(torch.from_numpy(np.ascontiguousarray(observations, dtype=np.float32)))
+        result: NDArray[np.float64] = answer.numpy().astype(np.float64)
+        return result
+
+
+class NetworkPolicy:
+    """A policy read from a network."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, game: Game[Any], network: Network) -> None:
+        self.game, self.network = game, network
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        raise NotImplementedError
+
+
+class SoftmaxPolicy(NetworkPolicy):
+    """Plays an action with probability proportional to the exponential of the network's output for it."""
+
+    kind = "softmax"
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return probabilities
+
+
+class MatrixPolicy(NetworkPolicy):
+    """Plays the row player's optimal strategy of the matrix game that the network sees.
+
+    The outputs are `[own action, opponent's action]`, payoff points to the observer; which
+    actions the opponent may play is read off the observation, which shows the state.
+    """
+
+    kind = "matrix_game"
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        matrices = joint_values(self.network, observations)
+        opponents = np.array([self._opponent_mask(observation) for observation in observations])
+        return solve_matrices(matrices, action_masks, opponents.reshape(action_masks.shape)).row_strategies
+
+    def _opponent_mask(self, observation: NDArray[np.float32]) -> NDArray[np.int8]:
+        state, player = self.game.state_of(observation)
+        return self.game.action_mask(state, 1 - player)
+
+
+def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+    """`[batch, num_actions, num_actions]`: the outputs as matrix games, payoff points to the observer."""
+    outputs = network.outputs(observations)
+    actions = round(outputs.shape[1] ** 0.5)
+    return outputs.reshape(len(outputs), actions, actions)
+
+
+POLICY_KINDS: dict[str, type[NetworkPolicy]] = {kind.kind: kind for kind in (SoftmaxPolicy, MatrixPolicy)}
+
+
+def save_policy(path: Path, policy: NetworkPolicy) -> None:
+    """Writes a policy, its game and its architecture to a safetensors file, atomically."""
+    data = {
+        "format": FORMAT,
+        "game": policy.game.facts.name,
+        "version": policy.game.facts.version,
+        "parameters": plain_parameters(policy.game),
+        "kind": policy.kind,
+        "architecture": policy.network.architecture,
+    }
+    write_archive(path, Archive(dict(policy.network.state_dict()), data))
+
+
+def load_policy(path: str | Path, game: Game[Any]) -> Policy:
+    """Reads a learned policy.
+
+    Args:
+        path: A policy file, or the folder of a finished run.
+        game: The game it is to play.
+
+    Returns:
+        The policy.
+
+    Raises:
+        ValueError: If there is no policy, the file is damaged or the policy was learned for
+            another game.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / POLICY_FILE
+        if not path.exists():
+            raise ValueError(f"{path.parent} holds no learned policy; an unfinished run must be resumed first")
+    tensors, data = read_archive(path)
+    if data.get("format") != FORMAT:
+        raise ValueError(f"{path} does not hold a policy of format {FORMAT!r}")
+    learned = (data["game"], data["version"], data["parameters"])
+    wanted = (game.facts.name, game.facts.version, plain_parameters(game))
+    if learned != wanted:
+        raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
+    network = Network(game, **data["architecture"])
+    network.load_state_dict(tensors)
+    return POLICY_KINDS[data["kind"]](game, network)
+
+
+def plain_parameters(game: Game[Any]) -> dict[str, Any]:
+    """A game's parameters as JSON gives them back (lists for tuples)."""
+    parameters: dict[str, Any] = json.loads(json.dumps(game.parameters()))
+    return parameters
+
+
+def _in_words(name: str, version: int, parameters: dict[str, Any]) -> str:
+    return f"{name} v{version} with {', '.join(f'{key}={value}' for key, value in parameters.items())}"
