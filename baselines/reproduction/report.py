@@ -115,7 +115,7 @@ def write_report(report: Report, folder: Path) -> list[Path]:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         written.append(folder / f"{picture.name}.png")
-        FigureCanvasAgg(picture.draw()).print_png(written[-1])
+        FigureCanvasAgg(picture.draw()).print_figure(written[-1], format="png")
     return written
 
 

@@ -1,0 +1,35 @@
+# Every target makes the virtual environment first, if it is missing or out of date.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test slow coverage lint bench
+
+demo: $(READY)
+	$(BIN)/python -m train.demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+slow: $(READY)
+	$(BIN)/python -m pytest -m slow
+
+coverage: $(READY)
+	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage report --fail-under=95
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m benchmarks.stepping
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,test,lint]'
+	touch $(READY)
