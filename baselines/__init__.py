@@ -13,6 +13,7 @@ from baselines.matrix_game import (
     solve_matrix,
     solve_matrix_exact,
 )
+from baselines.selection import Exploit
 from baselines.solution import Solution, solve
 from baselines.table_policy import TablePolicy
 from cardwar_envs.core.game import Game
@@ -23,8 +24,8 @@ def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     """The policy of that name for `game`.
 
     Args:
-        name: `uniform`, `equilibrium`, `highest_card` and so on, or a name that another
-            distribution has added to the entry-point group `cardwar_envs.policies`.
+        name: `uniform`, `equilibrium`, `equilibrium:max_entropy`, `highest_card` and so on, or a
+            name that another distribution has added to the entry-point group `cardwar_envs.policies`.
         game: The game it is to play.
         **arguments: What that policy takes besides the game.
 
@@ -37,6 +38,7 @@ def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
 __all__ = [
     "BestResponse",
     "ExactMatrixSolution",
+    "Exploit",
     "HeadToHead",
     "MatrixSolution",
     "MatrixSolutions",

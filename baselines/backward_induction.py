@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.game_graph import END, MAX_STATES, GameGraph, Progress, build_graph, group_sums
-from baselines.matrix_game import solve_matrices, solve_matrix_exact
+from baselines.game_graph import MAX_STATES, GameGraph, Progress, build_graph
+from baselines.layer_games import LayerGames, values_to_go
+from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 
 Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -71,6 +72,11 @@ class EquilibriumTable:
                 mapped[player, action] = solved[seats[player], image] * float(share)
         return mapped[0], mapped[1]
 
+    def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The strategy of the player who sees `observation`, `[num_actions]`."""
+        state, player = self.game.state_of(observation)
+        return self.strategies(state)[player]
+
     def solve(
         self,
         starts: Sequence[Transition[Any]],
@@ -93,33 +99,32 @@ class EquilibriumTable:
         # One entry more than there are states: what END (-1) finds there is 0.
         values, gaps = np.zeros(len(graph.states) + 1), np.zeros(len(graph.states) + 1)
         for states, edges in graph.backward():
-            local = graph.parents[edges] - states.start
-            children = graph.children[edges]
-            to_go = np.where(graph.swapped[edges], -values[children], values[children])
-            worth = graph.probabilities[edges] * (graph.rewards[edges, 0] + to_go)
-            # A player who does not act has one row or column, at action 0.
-            rows, row_of = _legal(local, np.maximum(graph.actions[edges, 0], 0))
-            columns, column_of = _legal(local, np.maximum(graph.actions[edges, 1], 0))
-            shape = (len(rows), rows.shape[1], columns.shape[1])
-            cells = np.ravel_multi_index((local, row_of, column_of), shape)
-            matrices = group_sums(cells, worth, int(np.prod(shape))).reshape(shape)
-            solved = solve_matrices(matrices, rows != END, columns != END)
+            games = LayerGames.of(graph, states, edges)
+            matrices = games.joint_sums(values_to_go(graph, edges, values))
+            solved = solve_matrices(matrices, *games.masks)
             values[states] = solved.values
-            np.maximum.at(gaps, graph.parents[edges], gaps[children])
+            np.maximum.at(gaps, graph.parents[edges], gaps[graph.children[edges]])
             gaps[states] += solved.gaps
-            strategies = np.zeros((len(rows), 2, self.game.facts.num_actions + 1))
-            np.put_along_axis(strategies[:, 0], rows, solved.row_strategies, axis=1)
-            np.put_along_axis(strategies[:, 1], columns, solved.column_strategies, axis=1)
+            chosen = self._choose(graph, games, matrices, solved)
+            strategies = np.stack(
+                [games.spread_out(chosen[seat], seat, self.game.facts.num_actions) for seat in (0, 1)], axis=1
+            )
             for i, state in enumerate(graph.states[states]):
                 s = states.start + i
-                self._solved[state] = _Solved(float(values[s]), float(gaps[s]), strategies[i, :, :-1])
+                self._solved[state] = _Solved(float(values[s]), float(gaps[s]), strategies[i])
+
+    def _choose(
+        self, graph: GameGraph[Any], games: LayerGames, matrices: NDArray[np.float64], solved: MatrixSolutions
+    ) -> Strategies:
+        """Optimal strategies of both players in each game of a layer, `[num_games, own actions]`."""
+        return solved.row_strategies, solved.column_strategies
 
     def _solve_exactly(self, graph: GameGraph[Any]) -> None:
         game = self.game
         for state in graph.states:
             actions = joint_choices(game, state)
             solution = solve_matrix_exact(
-                [[self._exact_worth(state, {**row, **column}) for column in actions[1]] for row in actions[0]]
+                [[self.exact_worth(state, {**row, **column}) for column in actions[1]] for row in actions[0]]
             )
             self.exact_values[state] = solution.value
             strategies = np.zeros((2, game.facts.num_actions))
@@ -128,7 +133,8 @@ class EquilibriumTable:
                     strategies[player, list(choice.values())] = float(probability)
             self._solved[state] = _Solved(float(solution.value), 0.0, strategies)
 
-    def _exact_worth(self, state: Any, actions: dict[int, int]) -> Fraction:
+    def exact_worth(self, state: Any, actions: dict[int, int]) -> Fraction:
+        """What player 0 is paid for a joint action and from then on, where `solve` was asked for rationals."""
         return sum(
             (
                 outcome.probability * (Fraction(outcome.rewards[0]) + self.exact_value_to_go(outcome.state))
@@ -145,6 +151,8 @@ class EquilibriumTable:
         if settled is not None:
             return Fraction(settled[0])
         representative, seats = self.game.canonical(state)
+        if representative not in self.exact_values:
+            self._at(representative)  # which solves the game from there
         value = self.exact_values[representative]
         return -value if seats == (1, 0) else value
 
@@ -152,8 +160,9 @@ class EquilibriumTable:
         if representative not in self._solved:
             settled = self.game.settled(representative)
             if settled is None:
-                # Off the ways that have been solved: solve the game from there.
-                self.solve([Transition(CERTAIN, representative, (0.0, 0.0))], exact=self._exact)
+                # Off the ways that have been solved: solve the game from there (nothing more than that,
+                # whatever a subclass adds to it).
+                EquilibriumTable.solve(self, [Transition(CERTAIN, representative, (0.0, 0.0))], exact=self._exact)
             else:
                 self._solved[representative] = _Solved(settled[0], 0.0, self._lowest_actions(representative))
         return self._solved[representative]
@@ -173,22 +182,3 @@ def joint_choices(game: Game[Any], state: Any) -> list[list[dict[int, int]]]:
         [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
         for player in (0, 1)
     ]
-
-
-def _legal(local: NDArray[np.int64], actions: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The legal actions of each state in a layer, and where each edge's action stands among them.
-
-    Args:
-        local: `[num_edges]` states, numbered from 0.
-        actions: `[num_edges]`.
-
-    Returns:
-        `[num_states, most legal actions]`, padded with END, and `[num_edges]`.
-    """
-    mask = np.zeros((int(local.max()) + 1, int(actions.max()) + 1), dtype=np.bool_)
-    mask[local, actions] = True
-    place = mask.cumsum(axis=1) - 1
-    legal = np.full((len(mask), int(place.max()) + 1), END, dtype=np.int64)
-    states, legal_actions = np.nonzero(mask)
-    legal[states, place[states, legal_actions]] = legal_actions
-    return legal, place[local, actions]

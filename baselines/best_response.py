@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.bayesian import bayesian_response, outcomes
 from baselines.game_graph import GameGraph, as_policies, full_graph, group_sums
 from baselines.table_policy import TablePolicy
 from cardwar_envs.core.game import Game
@@ -34,7 +35,8 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
     """The exact best response of one player.
 
     Args:
-        game: A game of public state that always ends, small enough to list its states.
+        game: A game of public state that always ends, small enough to list its states, or one in
+            which both players move once on private information.
         policy: What the others play: one policy for all seats, or one per seat (the one in
             `player`'s seat is not used).
         player: Who responds.
@@ -48,7 +50,9 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
     """
     if player not in range(game.facts.num_players):
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
-    graph = public_graph(game)
+    if not game.facts.public_state:
+        return BestResponse(*bayesian_response(game, policy, player))
+    graph = full_graph(game)
     policies = as_policies(policy, game)
     strategies = [
         None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
@@ -59,17 +63,6 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
     choices = np.eye(game.facts.num_actions)[best]
     table = {row.tobytes(): choice for row, choice in zip(observations, choices, strict=True)}
     return BestResponse(value, TablePolicy(table))
-
-
-def public_graph(game: Game[Any]) -> GameGraph[Any]:
-    """The full graph of a game in which players see the state.
-
-    Raises:
-        ValueError: If the game is of another kind or too large.
-    """
-    if not game.facts.public_state:
-        raise ValueError(f"{game.facts.name}: this oracle takes games of public state")
-    return full_graph(game)
 
 
 def payoffs_and_responses(game: Game[Any], policy: Seats) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -85,7 +78,11 @@ def payoffs_and_responses(game: Game[Any], policy: Seats) -> tuple[tuple[float, 
     Raises:
         ValueError: As for `best_response`.
     """
-    graph = public_graph(game)
+    if not game.facts.public_state:
+        worth, probabilities = outcomes(game, policy)
+        payoff = float((worth * probabilities).sum())
+        return (payoff, -payoff), (bayesian_response(game, policy, 0)[0], bayesian_response(game, policy, 1)[0])
+    graph = full_graph(game)
     strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(as_policies(policy, game))]
     responses = []
     for player in range(game.facts.num_players):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.best_response import public_graph
-from baselines.game_graph import END, GameGraph, as_policies, group_sums
+from baselines.bayesian import outcomes
+from baselines.game_graph import END, GameGraph, as_policies, full_graph, group_sums
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 
@@ -35,7 +35,8 @@ def head_to_head(game: Game[Any], first: Policy | str, second: Policy | str) -> 
     """Plays two policies against each other over all courses that a game can take.
 
     Args:
-        game: A two-player game of public state that always ends, small enough to list its states.
+        game: A two-player game of public state that always ends, small enough to list its states, or
+            one in which both players move once on private information.
         first: Who sits in seat 0.
         second: Who sits in seat 1.
 
@@ -48,7 +49,11 @@ def head_to_head(game: Game[Any], first: Policy | str, second: Policy | str) -> 
     """
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
-    graph = public_graph(game)
+    if not game.facts.public_state:
+        worth, odds = outcomes(game, (first, second))
+        win, loss, tie = (float(odds[sign].sum()) for sign in (worth > 0, worth < 0, worth == 0))
+        return HeadToHead(win, loss, tie, float((worth * odds).sum()))
+    graph = full_graph(game)
     policies = as_policies((first, second), game)
     strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
     payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))

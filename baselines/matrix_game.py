@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from baselines.exact_lp import maximise
+
 # A float result is taken if its duality gap is at most this share of the payoffs' size.
 RELATIVE_GAP = 1e-12
 # Differences and sums of larger payoffs could overflow.
@@ -233,41 +235,12 @@ def _unit(place: int, size: int) -> list[Fraction]:
 
 
 def _exact_simplex(matrix: list[list[Fraction]]) -> _ExactStrategies:
-    """Bland's rule on the full column program of `matrix_kernel`, which cannot cycle."""
-    rows, columns = len(matrix), len(matrix[0])
+    """The column program of `matrix_kernel`: max sum(w), M w <= 1 for M > 0, scaled back to distributions."""
     shift = 1 - min(map(min, matrix))
-    tableau = [[entry + shift for entry in row] + [Fraction(1)] for row in matrix]
-    tableau.append([Fraction(-1)] * columns + [Fraction(0)])
-    basis, outside = list(range(columns, columns + rows)), list(range(columns))
-    while candidates := [(outside[j], j) for j in range(columns) if tableau[rows][j] < 0]:
-        column = min(candidates)[1]
-        # The program is bounded (all entries are positive), so some row always limits the step.
-        _, _, row = min(
-            (tableau[i][columns] / tableau[i][column], basis[i], i) for i in range(rows) if tableau[i][column] > 0
-        )
-        _exact_exchange(tableau, row, column)
-        basis[row], outside[column] = outside[column], basis[row]
-    total = tableau[rows][columns]
-    x, y = [Fraction(0)] * rows, [Fraction(0)] * columns
-    for i, label in enumerate(basis):
-        if label < columns:
-            y[label] = tableau[i][columns] / total
-    for j, label in enumerate(outside):
-        if label >= columns:
-            x[label - columns] = tableau[rows][j] / total
-    return x, y
-
-
-def _exact_exchange(tableau: list[list[Fraction]], row: int, column: int) -> None:
-    pivot = tableau[row][column]
-    pivot_row = [entry / pivot for entry in tableau[row]]
-    for i, entries in enumerate(tableau):
-        factor = entries[column]
-        if i != row and factor:
-            tableau[i] = [e - factor * p for e, p in zip(entries, pivot_row, strict=True)]
-            tableau[i][column] = -factor / pivot
-    pivot_row[column] = 1 / pivot
-    tableau[row] = pivot_row
+    one = Fraction(1)
+    positive = [[entry + shift for entry in row] for row in matrix]
+    optimum = maximise([one] * len(matrix[0]), positive, [one] * len(matrix))
+    return [p / optimum.value for p in optimum.dual], [q / optimum.value for q in optimum.primal]
 
 
 def _checked(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:

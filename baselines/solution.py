@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.backward_induction import EquilibriumTable, Strategies, joint_choices
+from baselines.bayesian import Behaviour, solve_bayesian
 from baselines.game_graph import MAX_STATES, Progress
+from baselines.selection import Selection, table_for
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
 
 
 class EquilibriumPolicy:
@@ -27,14 +30,13 @@ class EquilibriumPolicy:
         """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
         probabilities = np.zeros(action_masks.shape)
         for row, observation in enumerate(observations):
-            state, player = self._table.game.state_of(observation)
-            probabilities[row] = self._table.strategies(state)[player]
+            probabilities[row] = self._table.seen(observation)
         return probabilities
 
 
 @dataclass(frozen=True)
 class Solution:
-    """An equilibrium of a two-player zero-sum game of public state, with its certificate.
+    """An equilibrium of a two-player zero-sum game, with its certificate.
 
     Attributes:
         game: The rules.
@@ -45,16 +47,28 @@ class Solution:
             matrix games on the worst way through the game, added up.
         states: Matrix games solved.
         exact: `value` as a fraction, if rationals were asked for.
+        behaviour: In a game on private information, per player `[types, own actions]`
+            probabilities; None where players see the state.
     """
 
     game: Game[Any]
     value: float
-    policy: EquilibriumPolicy
+    policy: Policy
     method: str
     gap: float
     states: int
     exact: Fraction | None
-    _table: EquilibriumTable = field(repr=False, compare=False)
+    behaviour: tuple[Behaviour, Behaviour] | None = field(repr=False, compare=False)
+    _positions: EquilibriumTable | None = field(repr=False, compare=False)
+
+    @property
+    def _table(self) -> EquilibriumTable:
+        if self._positions is None:
+            raise ValueError(
+                f"{self.game.facts.name}: players do not see the whole state, so there is no play at a state; "
+                "see Solution.behaviour"
+            )
+        return self._positions
 
     def value_at(self, state: Any) -> float:
         """Value to go: what player 0 is still to be paid from `state` on, payoff points.
@@ -62,8 +76,9 @@ class Solution:
         Raises:
             ValueError: For a state that cannot be.
         """
+        table = self._table
         self.game.check(state)
-        return self._table.value_to_go(state)
+        return table.value_to_go(state)
 
     def strategies(self, state: Any) -> Strategies:
         """Equilibrium strategies of both players at `state`, each `[num_actions]` probabilities.
@@ -71,8 +86,9 @@ class Solution:
         Raises:
             ValueError: For a state that cannot be or in which the game is over.
         """
+        table = self._table
         self.game.check(state)
-        return self._table.strategies(state)
+        return table.strategies(state)
 
     def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
         """The matrix game at `state`: payoff points to player 0, to go, for each joint action.
@@ -90,6 +106,33 @@ class Solution:
         rows, columns = joint_choices(self.game, state)
         return np.array([[self._worth(state, {**row, **column}) for column in columns] for row in rows])
 
+    def exact_value_at(self, state: Any) -> Fraction:
+        """`value_at` in rationals, if they were asked for.
+
+        Raises:
+            ValueError: If they were not; also for a state that cannot be.
+        """
+        self._check_exact()
+        self.game.check(state)
+        return self._table.exact_value_to_go(state)
+
+    def exact_payoff_matrix(self, state: Any) -> tuple[tuple[Fraction, ...], ...]:
+        """`payoff_matrix` in rationals, if they were asked for.
+
+        Raises:
+            ValueError: If they were not; also for a state that cannot be or in which the game is over.
+        """
+        self._check_exact()
+        self.game.check(state)
+        if not self.game.acting_players(state):
+            raise ValueError(f"the game is over in {state!r}")
+        rows, columns = joint_choices(self.game, state)
+        return tuple(tuple(self._table.exact_worth(state, {**row, **column}) for column in columns) for row in rows)
+
+    def _check_exact(self) -> None:
+        if self.exact is None:
+            raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
+
     def _worth(self, state: Any, actions: dict[int, int]) -> float:
         return sum(
             float(outcome.probability) * (outcome.rewards[0] + self._table.value_to_go(outcome.state))
@@ -100,16 +143,22 @@ class Solution:
 def solve(
     game: Game[Any],
     *,
-    exact: bool = False,
+    selection: Selection = "default",
+    exact: bool | None = None,
     max_states: int = MAX_STATES,
     progress: Progress | None = None,
 ) -> Solution:
     """Finds an equilibrium.
 
     Args:
-        game: A two-player zero-sum game of public state that always ends.
+        game: A two-player zero-sum game of public state that always ends, or one in which both
+            players move once on private information.
+        selection: Which optimal strategy to play where there are several: "default",
+            "max_entropy", "exploit:POLICY" with the name of a policy, or an `Exploit` with a
+            policy object; see `baselines.selection`. Values are the same for all.
         exact: Compute in rationals (small games): `Solution.exact` is then the value as a
-            fraction, and values and strategies are roundings of exact ones.
+            fraction, and values and strategies are roundings of exact ones. If None, only where
+            that costs nothing (games on private information with few types).
         max_states: Give up beyond so many matrix games.
         progress: Called now and then with the number of states explored.
 
@@ -117,14 +166,19 @@ def solve(
         The solution with its certificate.
 
     Raises:
-        ValueError: If the game is of another kind or too large.
+        ValueError: If the game is of another kind or too large, there is no such selection, or
+            rationals are asked for with another than the default.
     """
     facts = game.facts
-    if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-        raise ValueError(f"{facts.name}: only two-player zero-sum games of public state can be solved")
-    table = EquilibriumTable(game)
+    if not (facts.num_players == 2 and facts.zero_sum):
+        raise ValueError(f"{facts.name}: only two-player zero-sum games can be solved")
+    if not facts.public_state:
+        return _on_private_information(game, selection, exact)
+    if exact and selection != "default":
+        raise ValueError(f"selection ({selection!r}) must be 'default' where rationals are asked for")
+    table = table_for(game, selection)
     starts = game.initial()
-    states = table.solve(starts, exact=exact, max_states=max_states, progress=progress)
+    states = table.solve(starts, exact=bool(exact), max_states=max_states, progress=progress)
     value = sum(float(s.probability) * (s.rewards[0] + table.value_to_go(s.state)) for s in starts)
     gap = sum(float(s.probability) * table.gap_at(s.state) for s in starts)
     exact_value = None
@@ -139,11 +193,29 @@ def solve(
         gap=gap,
         states=states,
         exact=exact_value,
-        _table=table,
+        behaviour=None,
+        _positions=table,
+    )
+
+
+def _on_private_information(game: Game[Any], selection: Selection, exact: bool | None) -> Solution:
+    if selection != "default":
+        raise ValueError(f"selection ({selection!r}) must be 'default' for {game.facts.name}")
+    solved = solve_bayesian(game, exact)
+    return Solution(
+        game=game,
+        value=solved.value,
+        policy=solved.policy,
+        method=solved.method,
+        gap=solved.gap,
+        states=solved.states,
+        exact=solved.exact,
+        behaviour=solved.behaviour,
+        _positions=None,
     )
 
 
 @lru_cache(maxsize=8)
-def equilibrium(game: Game[Any]) -> EquilibriumPolicy:
-    """The policy `equilibrium`; a game's solution is kept for the next time it is asked for."""
-    return solve(game).policy
+def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
+    """The policy `equilibrium` or `equilibrium:SELECTION`; kept for the next time it is asked for."""
+    return solve(game, selection=selection).policy

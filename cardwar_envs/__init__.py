@@ -9,12 +9,14 @@ from cardwar_envs.core.play import Episode, play_episode
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.envs.registration import register_all
 from cardwar_envs.games import GAMES, make_game
+from cardwar_envs.games.dice_poker import DicePokerState
 from cardwar_envs.games.duel import Duel, DuelState
 
 __version__ = "0.1.0"
 
 __all__ = [
     "GAMES",
+    "DicePokerState",
     "Duel",
     "DuelState",
     "Episode",

@@ -106,6 +106,34 @@ class GameFacts:
         return len(self.observation_low)
 
 
+@dataclass(frozen=True)
+class BayesianForm:
+    """A two-player zero-sum game in which both players move once, on private information, as arrays.
+
+    A type is what a player is told in private. What solvers need of millions of deals stands in
+    here without a `Transition` for each; a property test holds it and the rules together.
+
+    Attributes:
+        deals: `[types of 0, types of 1]` whole numbers, in proportion to the probability of each deal.
+        payoffs: `[types of 0, types of 1, actions of 0, actions of 1]` payoff points to player 0.
+        observations: Per player `[types, observation_size]`, what it sees.
+        actions: Per player, the actions that the last two axes of `payoffs` stand for.
+        types: Per player, a word for each type.
+    """
+
+    deals: NDArray[np.int64]
+    payoffs: NDArray[np.float64]
+    observations: tuple[NDArray[np.float32], NDArray[np.float32]]
+    actions: tuple[tuple[int, ...], tuple[int, ...]]
+    types: tuple[tuple[str, ...], tuple[str, ...]]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """`[types of 0, types of 1]` probabilities of the deals."""
+        weights: NDArray[np.float64] = self.deals / self.deals.sum()
+        return weights
+
+
 class IllegalActionError(ValueError):
     """An action that the rules do not allow where it was tried."""
 
@@ -154,8 +182,8 @@ class Game(ABC, Generic[S]):
         """The state as a few lines of text."""
 
     @abstractmethod
-    def describe_action(self, action: int) -> str:
-        """The action as a word."""
+    def describe_action(self, action: int, player: int = 0) -> str:
+        """What `player` does with the action, as a word."""
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""
@@ -178,6 +206,14 @@ class Game(ABC, Generic[S]):
             ValueError: If the game is not one of public state.
         """
         raise ValueError(f"{self.facts.name}: an observation does not show the whole state")
+
+    def bayesian_form(self) -> BayesianForm:
+        """The whole game as arrays, if both of two players move once, on private information.
+
+        Raises:
+            ValueError: If the game is not of that kind.
+        """
+        raise ValueError(f"{self.facts.name}: not a game in which both players move once on private information")
 
     def canonical(self, state: S) -> Canonical[S]:
         """An equal-valued representative; the state itself unless the game knows better."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
+from inspect import signature
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -101,15 +102,24 @@ def policy_names() -> list[str]:
 def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     """The policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
 
-    Each entry is a callable that takes the game (and optional keyword arguments).
+    Each entry is a callable that takes the game (and optional keyword arguments). A name can go
+    on after a colon, as `equilibrium:max_entropy` does: the entry then gets the rest, a string, as
+    its second argument.
 
     Raises:
         ValueError: If there is no such policy or it does not fit the game.
     """
-    if name not in _factories():
+    entry, colon, rest = name.partition(":")
+    if entry not in _factories():
         raise ValueError(f"unknown policy {name!r}; known are {', '.join(policy_names())}")
-    factory: Callable[..., Policy] = _factories()[name].load()
-    return factory(game, **arguments)
+    factory: Callable[..., Policy] = _factories()[entry].load()
+    if not colon:
+        return factory(game, **arguments)
+    try:
+        signature(factory).bind(game, rest, **arguments)
+    except TypeError:
+        raise ValueError(f"policy {entry!r} takes nothing after a colon, but is asked for as {name!r}") from None
+    return factory(game, rest, **arguments)
 
 
 def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:

@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, resolved_game
+from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, own_stream, resolved_game
 
 
 class AECGameEnv(AECEnv[str, spaces.Observation, int]):
@@ -82,7 +82,7 @@ class AECGameEnv(AECEnv[str, spaces.Observation, int]):
         """
         self._session.check_options(options)
         if seed is not None or self._rng is None:
-            self._rng, _ = np_random(seed)
+            self._rng = own_stream(np_random(seed)[0])
         self._session.reset(self._rng, options)
         self.agents = [self.possible_agents[player] for player in self._session.live]
         self.rewards = dict.fromkeys(self.agents, 0.0)

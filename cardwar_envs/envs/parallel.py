@@ -14,7 +14,7 @@ from pettingzoo import ParallelEnv
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import FORFEIT, RENDER_MODES, Session, one_of, resolved_game
+from cardwar_envs.envs.session import FORFEIT, RENDER_MODES, Session, one_of, own_stream, resolved_game
 
 Infos = dict[str, dict[str, Any]]
 StepResult = tuple[dict[str, spaces.Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]
@@ -80,7 +80,7 @@ class ParallelGameEnv(ParallelEnv[str, spaces.Observation, int]):
         """
         self._session.check_options(options)
         if seed is not None or self._rng is None:
-            self._rng, _ = np_random(seed)
+            self._rng = own_stream(np_random(seed)[0])
         self._session.reset(self._rng, options)
         self.agents = [self.possible_agents[player] for player in self._session.live]
         if self.render_mode == "human":

@@ -15,7 +15,7 @@ def session_text(session: Session[Any]) -> str:
     lines = [game.describe(session.state)]
     if session.last_actions is not None:
         moves = (
-            f"{session.agents[player]} {'forfeits' if action == FORFEIT else game.describe_action(action)}"
+            f"{session.agents[player]} {'forfeits' if action == FORFEIT else game.describe_action(action, player)}"
             for player, action in session.last_actions.items()
         )
         lines.append("played  " + "  ".join(moves))

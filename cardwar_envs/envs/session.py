@@ -43,6 +43,15 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
     return game
 
 
+def own_stream(generator: np.random.Generator) -> np.random.Generator:
+    """A stream of an environment's own.
+
+    Whoever seeds a policy's generator with the number that seeds the environment would otherwise
+    draw the very numbers that decide chance and the opponents' moves.
+    """
+    return generator.spawn(1)[0]
+
+
 def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     """`value`, if it is allowed.
 

@@ -15,7 +15,7 @@ from cardwar_envs.core.play import draw_action
 from cardwar_envs.core.policy import Policy, as_policy
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, resolved_game
+from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, own_stream, resolved_game
 
 Opponent = str | Policy
 # A game may be over before the agent is asked; a new one is started then, but not for ever.
@@ -51,6 +51,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
         self._session = Session(self.game, illegal_action)
+        self._rng: np.random.Generator | None = None
         self._owed = 0.0  # paid before the agent was first asked; its first step returns it
         self._opponents = self._seated(opponent)
         self.observation_space = spaces.observation_space(self.game)
@@ -83,8 +84,10 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """
         self._session.check_options(options, needed=self.seat)
         super().reset(seed=seed)
+        if seed is not None or self._rng is None:
+            self._rng = own_stream(self.np_random)
         for _ in range(MAX_STARTS):
-            self._session.reset(self.np_random, options)
+            self._session.reset(self._rng, options)
             self._show()
             self._owed = self._play_others_until_asked()
             if self.seat in self._session.acting:
@@ -118,14 +121,15 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
 
     def _play(self, action: int | None) -> float:
         session = self._session
+        assert self._rng is not None  # reset has made it
         actions = {}
         for player in session.acting:
             if player == self.seat:
                 assert action is not None  # the agent is asked whenever it acts
                 actions[player] = action
             else:
-                actions[player] = draw_action(self.game, session.state, player, self._opponents[player], self.np_random)
-        reward = session.resolve(actions, self.np_random)[self.seat]
+                actions[player] = draw_action(self.game, session.state, player, self._opponents[player], self._rng)
+        reward = session.resolve(actions, self._rng)[self.seat]
         self._show()
         return reward
 

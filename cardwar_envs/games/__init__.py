@@ -6,11 +6,12 @@ import dataclasses
 from typing import Any
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 from cardwar_envs.games.jujitsu import Jujitsu
 
-GAMES: dict[str, type[Game[Any]]] = {game.name: game for game in (DinosaurWar, Jujitsu, DiceWars)}
+GAMES: dict[str, type[Game[Any]]] = {game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, DicePoker)}
 
 
 def make_game(name: str, **parameters: Any) -> Game[Any]:

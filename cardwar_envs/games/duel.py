@@ -264,7 +264,7 @@ class Duel(Game[DuelState]):
             lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
         return "\n".join([*lines, f"score {state.score:+d}  carried ties {state.ties}"])
 
-    def describe_action(self, action: int) -> str:
+    def describe_action(self, action: int, player: int = 0) -> str:
         """The rank that it plays."""
         return str(self.ranks[action])
 

@@ -156,7 +156,7 @@ def test_a_policy_that_writes_into_its_inputs_harms_nobody():
         (lambda g: best_response(g, ("uniform",)), "1 policies given for 2 players"),
         (lambda g: best_response(g, ("uniform",) * 3), "3 policies given for 2 players"),
         (lambda g: best_response(g, None), r"policy \(None\) must be a name or have"),
-        (lambda g: best_response(one_step(public=False), "uniform"), "this oracle takes games of public state"),
+        (lambda g: best_response(one_step(public=False), "uniform"), "move once on private information"),
     ],
 )
 def test_bad_questions(call, message):

@@ -76,7 +76,7 @@ class KnockOut(Game):
     def describe(self, state):
         return f"turn {state[0]}, still in {state[1]}"
 
-    def describe_action(self, action):
+    def describe_action(self, action, player=0):
         return ("duck", "stand", "wait")[action]
 
 

@@ -25,7 +25,7 @@ ATTRIBUTES = [
 
 def generator(env):
     """The generator that chance (and, in the single-agent skin, the opponents) draw from."""
-    return env.np_random if isinstance(env, SingleAgentEnv) else env._rng
+    return env._rng
 
 
 def view(env, without=()):

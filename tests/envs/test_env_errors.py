@@ -33,10 +33,11 @@ def refusals(env, rng):
 def test_illegal_actions_are_refused_and_change_nothing(game, skin):
     env, rng = skin(game), np.random.default_rng(3)
     env.reset(seed=3)
-    refused = 0
+    refused, asked = 0, 0
     while not is_over(env):
         if not (isinstance(env, AECGameEnv) and env.terminations[env.agent_selection]):
             before = view(env)
+            asked += 1
             for player, action, call in refusals(env, rng):
                 with pytest.raises(IllegalActionError) as error:
                     env.step(call)
@@ -47,7 +48,7 @@ def test_illegal_actions_are_refused_and_change_nothing(game, skin):
                 assert same(before, view(env))
                 refused += 1
         one_step(env, rng)
-    assert refused >= 10
+    assert refused >= 9 * asked > 0  # in a game of one joint action, a skin may ask once
 
 
 @every_skin

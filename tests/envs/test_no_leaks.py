@@ -11,6 +11,7 @@ import pytest
 from skins import every_game, generator, illegal_actions, is_over, one_step, same, view
 
 from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.session import own_stream
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 HIDDEN = ("_pending",)  # the one place that knows, and that nobody is shown
@@ -100,7 +101,7 @@ def test_reset_does_not_draw_for_the_opponent():
     """With nothing to deal, reset leaves a freshly seeded generator as it is."""
     env = SingleAgentEnv("jujitsu", num_cards=3)
     env.reset(seed=8)
-    assert env.np_random.bit_generator.state == np.random.default_rng(8).bit_generator.state
+    assert generator(env).bit_generator.state == own_stream(np.random.default_rng(8)).bit_generator.state
 
 
 def test_opponents_do_not_see_the_agents_move():

@@ -131,3 +131,11 @@ def test_all_skins_draw_the_same_dice():
     env = SingleAgentEnv(DICE, opponent="highest_card")
     env.reset(seed=6)
     assert generator(env).bit_generator.state == generator(seeded(AECGameEnv, DICE, 6)).bit_generator.state
+
+
+@every_skin
+def test_an_environment_and_a_policy_seeded_alike_draw_apart(skin):
+    """Otherwise a player seeded like its environment plays what decides chance and the opponents."""
+    env = seeded(skin, make_game("dice_wars", num_cards=3), 7)
+    own = np.random.default_rng(7).random(20)
+    assert not np.isclose(generator(env).random(20)[:, None], own).any()

@@ -8,11 +8,12 @@ from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.play import sample_transition
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.session import own_stream
 
 
 def rules_episode(game, seed, choices):
     """Joint actions, and the rewards after each, of a random game by the rules alone."""
-    chance, rng = np.random.default_rng(seed), np.random.default_rng(choices)
+    chance, rng = own_stream(np.random.default_rng(seed)), np.random.default_rng(choices)
     _, state, dealt = sample_transition(game.initial(), chance)
     played = []
     while acting := game.acting_players(state):

@@ -111,10 +111,10 @@ def test_an_opponent_that_answers_nonsense_changes_nothing(row, message):
     env = SingleAgentEnv("jujitsu", **TINY, opponent=Answers(*row))
     state = DuelState(((1, 2), (2, 3)), score=1)
     env.reset(seed=0, options={"state": state})
-    before = env.np_random.bit_generator.state
+    before = env._rng.bit_generator.state
     with pytest.raises(ValueError, match=re.escape(message)):
         env.step(0)
-    assert (env._session.state, env.np_random.bit_generator.state) == (state, before)
+    assert (env._session.state, env._rng.bit_generator.state) == (state, before)
 
 
 # -- what comes out ---------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from cardwar_envs.core.play import sample_transition
 from cardwar_envs.envs import single_agent
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.session import own_stream
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 GAME = KnockOut()
@@ -233,7 +234,7 @@ def test_what_the_deal_pays_comes_with_the_first_step():
     """Player 0 has half a point from the deal in one game of four."""
     totals = []
     for seed in range(40):
-        dealt = sample_transition(GAME.initial(), np.random.default_rng(seed)).rewards
+        dealt = sample_transition(GAME.initial(), own_stream(np.random.default_rng(seed))).rewards
         env = ParallelGameEnv(GAME)
         env.reset(seed=seed)
         rewards = env.step(dict.fromkeys(env.agents, DUCK))[1]

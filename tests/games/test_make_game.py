@@ -5,6 +5,7 @@ import pytest
 
 from cardwar_envs import GAMES, Duel, make_game
 
+DUELS = [name for name, kind in GAMES.items() if issubclass(kind, Duel)]
 BAD = [
     ("jujitsu", {"num_cards": 0}, r"num_cards \(0\) must be in 1\.\.1000"),
     ("jujitsu", {"num_cards": -3}, r"num_cards \(-3\) must be in 1\.\.1000"),
@@ -36,8 +37,29 @@ BAD = [
     ("dice_wars", {"sides": False}, r"sides \(False\) must be an integer"),
     ("dice_wars", {"hand_0": (0, 1), "hand_1": (1, 2)}, "hand_0: 0 must be at least 1"),
     ("dice_wars", {"hand_0": (1, 2), "hand_1": (-1, 2)}, "hand_1: -1 must be at least 1"),
+    ("dice_poker", {"sides": 1}, r"sides \(1\) must be in 2\.\.2000"),
+    ("dice_poker", {"sides": 0}, r"sides \(0\) must be in 2\.\.2000"),
+    ("dice_poker", {"sides": -6}, r"sides \(-6\) must be in 2\.\.2000"),
+    ("dice_poker", {"sides": 2001}, r"sides \(2001\) must be in 2\.\.2000"),
+    ("dice_poker", {"sides": 6.0}, r"sides \(6\.0\) must be an integer"),
+    ("dice_poker", {"sides": "six"}, r"sides \(six\) must be an integer"),
+    ("dice_poker", {"sides": True}, r"sides \(True\) must be an integer"),
+    ("dice_poker", {"sides": None}, r"sides \(None\) must be an integer"),
+    ("dice_poker", {"ante": -1}, r"ante \(-1\) must be in 0\.\.1e\+09"),
+    ("dice_poker", {"ante": -1e-9}, r"ante \(-1e-09\) must be in 0\.\.1e\+09"),
+    ("dice_poker", {"ante": float("nan")}, r"ante \(nan\) must be in 0\.\.1e\+09"),
+    ("dice_poker", {"ante": "one"}, r"ante \(one\) must be a number"),
+    ("dice_poker", {"ante": 10**400}, "must be in 0"),
+    ("dice_poker", {"ante": True}, r"ante \(True\) must be a number"),
+    ("dice_poker", {"ante": [1]}, r"ante \(\[1\]\) must be a number"),
+    ("dice_poker", {"raise_size": 0}, r"raise_size \(0\) must be above 0"),
+    ("dice_poker", {"raise_size": -0.0}, r"raise_size \(0\) must be above 0"),
+    ("dice_poker", {"raise_size": -1}, r"raise_size \(-1\) must be"),
+    ("dice_poker", {"raise_size": float("inf")}, r"raise_size \(inf\) must be in 0\.\.1e\+09"),
+    ("dice_poker", {"raise_size": "x"}, r"raise_size \(x\) must be a number"),
+    ("dice_poker", {"num_cards": 3}, "dice_poker has no parameter 'num_cards'; it has sides, ante, raise_size"),
     ("jujitsu", {"sides": 6}, "jujitsu has no parameter 'sides'; it has num_cards, hand_0, hand_1, ties, payoff"),
-    ("poker", {}, "unknown game 'poker'; known are dinosaur_war, jujitsu, dice_wars"),
+    ("poker", {}, "unknown game 'poker'; known are dinosaur_war, jujitsu, dice_wars, dice_poker$"),
     ("Jujitsu", {}, "unknown game 'Jujitsu'"),
 ]  # fmt: skip
 
@@ -49,8 +71,8 @@ def test_a_bad_parameter_is_named_with_what_is_allowed(name, parameters, message
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_games_of_equal_parameters_are_equal_however_they_were_asked_for(name):
+@pytest.mark.parametrize("name", DUELS)
+def test_duels_of_equal_parameters_are_equal_however_they_were_asked_for(name):
     by_size = make_game(name, num_cards=3)
     for same in (
         make_game(name, hand_0=(1, 2, 3), hand_1=(3, 2, 1)),
@@ -63,6 +85,19 @@ def test_games_of_equal_parameters_are_equal_however_they_were_asked_for(name):
         assert all(type(rank) is int for rank in same.hands[0])
     assert make_game(name, num_cards=4) != by_size
     assert isinstance(by_size, Duel)
+
+
+def test_dice_poker_of_equal_parameters_is_equal_however_it_was_asked_for():
+    usual = make_game("dice_poker")
+    for same in (
+        make_game("dice_poker", sides=np.int64(6), ante=1, raise_size=np.float32(1.0)),
+        make_game("dice_poker", ante=np.int8(1), raise_size=1),
+    ):
+        assert same == usual
+        assert hash(same) == hash(usual)
+        assert [type(value) for value in same.parameters().values()] == [int, float, float]
+    for other in ({"sides": 7}, {"ante": 2}, {"raise_size": 0.5}):
+        assert make_game("dice_poker", **other) != usual
 
 
 def test_equal_parameters_do_not_make_different_games_equal():

@@ -66,7 +66,7 @@ class Toy(Game):
     def describe(self, state):
         return str(state)
 
-    def describe_action(self, action):
+    def describe_action(self, action, player=0):
         return str(action)
 
     def __hash__(self):

@@ -1,0 +1,156 @@
+"""Choosing among a matrix game's optimal strategies: the polytope {x : x M >= v}, batch by batch.
+
+The row player's optimal strategy that is best by a second, linear objective c is the optimal
+strategy of the game M + tilt * c (c[i] added to row i), if the tilt is small enough; whether it
+was is seen from what the strategy guarantees in M. Then the tilted game's own certificate bounds
+what any optimal strategy can have: x c <= (value of the tilted game - v) / tilt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game import MatrixSolutions, solve_matrices
+
+TILTS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+# An optimal strategy guarantees the value up to this share of the payoffs' size (at least 1).
+SHORTFALL = 1e-13
+# Objectives that differ by less than this share of their size do not differ but by rounding.
+SAME_OBJECTIVE = 1e-12
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Faces:
+    """A batch of matrix games, from the side of the player whose optimal strategies are asked for.
+
+    Attributes:
+        matrices: `[batch, rows, columns]` payoffs to the row player.
+        values: `[batch]`.
+        strategies: `[batch, rows]` the optimal strategies of the default choice.
+        row_masks: `[batch, rows]`, where the row player may play.
+        column_masks: `[batch, columns]`.
+    """
+
+    matrices: Array
+    values: Array
+    strategies: Array
+    row_masks: Mask
+    column_masks: Mask
+
+    def shortfall(self, strategies: Array) -> Array:
+        """`[batch]`: how much less than the value a strategy guarantees, in units of the payoffs' size."""
+        guarantees = np.einsum("br,brc->bc", strategies, self.matrices)
+        least = np.where(self.column_masks, guarantees, np.inf).min(axis=1)
+        size = np.maximum(1.0, np.abs(np.where(self._legal, self.matrices, 0.0)).max(axis=(1, 2)))
+        return np.asarray((self.values - least) / size)
+
+    @property
+    def _legal(self) -> Mask:
+        return np.asarray(self.row_masks[:, :, None] & self.column_masks[:, None, :])
+
+    def spans(self) -> Array:
+        """`[batch]`: greatest less least payoff."""
+        high = np.where(self._legal, self.matrices, -np.inf).max(axis=(1, 2))
+        return np.asarray(high - np.where(self._legal, self.matrices, np.inf).min(axis=(1, 2)))
+
+    def take(self, games: NDArray[np.int64]) -> Faces:
+        """Some of the games."""
+        return Faces(*(each[games] for each in vars(self).values()))
+
+
+def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask]) -> tuple[Faces, Faces]:
+    """The games from the row player's side and from the column player's, whose payoffs are minus these.
+
+    Args:
+        matrices: `[batch, rows, columns]` payoffs to the row player.
+        solved: Their solutions.
+        masks: `[batch, rows]` and `[batch, columns]`, where the players may play.
+    """
+    rows, columns = masks
+    turned = np.ascontiguousarray(-matrices.transpose(0, 2, 1))
+    return (
+        Faces(matrices, solved.values, solved.row_strategies, rows, columns),
+        Faces(turned, -solved.values, solved.column_strategies, columns, rows),
+    )
+
+
+def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
+    """The optimal strategies that have most of a linear objective.
+
+    Args:
+        faces: The games.
+        objectives: `[batch, rows]` worth of each row.
+
+    Returns:
+        `[batch, rows]` strategies and `[batch]` bounds on how much more of the objective another
+        optimal strategy could have. If no tilt is small enough, that is the default choice with a
+        bound that says so.
+    """
+    low = np.where(faces.row_masks, objectives, np.inf).min(axis=1)
+    high = np.where(faces.row_masks, objectives, -np.inf).max(axis=1)
+    size = np.maximum(np.abs(low), np.abs(high))
+    span = np.where(high - low > SAME_OBJECTIVE * size, high - low, 0.0)
+    scaled = np.where(faces.row_masks, objectives - low[:, None], 0.0) / np.where(span > 0.0, span, 1.0)[:, None]
+    strategies = faces.strategies.copy()
+    slack = np.where(span > 0.0, 1.0 - (strategies * scaled).sum(axis=1), 0.0)
+    payoff_spans = faces.spans()
+    payoff_spans[payoff_spans == 0.0] = 1.0
+    left = np.flatnonzero(span > 0.0)
+    for tilt in TILTS:
+        if not len(left):
+            break
+        games, scale = faces.take(left), tilt * payoff_spans[left]
+        tilted = games.matrices + (scale[:, None] * scaled[left])[:, :, None]
+        solved = solve_matrices(tilted, games.row_masks, games.column_masks)
+        good = games.shortfall(solved.row_strategies) <= SHORTFALL
+        strategies[left[good]] = solved.row_strategies[good]
+        most = (solved.values + solved.gaps / 2 - games.values) / scale
+        slack[left[good]] = (most - (solved.row_strategies * scaled[left]).sum(axis=1))[good]
+        left = left[~good]
+    return strategies, np.maximum(slack, 0.0) * span
+
+
+def probability_ranges(faces: Faces) -> tuple[Array, Array]:
+    """Least and greatest probability of each row over all optimal strategies, each `[batch, rows]`."""
+    low, high = np.zeros_like(faces.strategies), np.zeros_like(faces.strategies)
+    for row in range(faces.strategies.shape[1]):
+        for bounds, sign in ((low, -1.0), (high, 1.0)):
+            objective = np.zeros_like(faces.strategies)
+            objective[:, row] = sign
+            bounds[:, row] = best_optimal(faces, objective)[0][:, row]
+    return low, high
+
+
+def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:
+    """All vertices of {x : x M >= v} of one game, `[num_vertices, rows]`.
+
+    Cuts the simplex by one column after the other; two vertices are neighbours if no third one
+    lies on all the faces that both lie on.
+    """
+    rows = matrix.shape[0]
+    corners = np.eye(rows)
+    bounds = np.eye(rows)  # what must not be negative: `corners @ bounds`, one column per face
+    for column in matrix.T:
+        bounds = np.column_stack([bounds, column - value])
+        slack = corners @ bounds[:, -1]
+        inside, outside = slack >= -tolerance, slack < -tolerance
+        tight = np.abs(corners @ bounds[:, :-1]) <= tolerance
+        new = [
+            (slack[a] * corners[b] - slack[b] * corners[a]) / (slack[a] - slack[b])
+            for a in np.flatnonzero(slack > tolerance).tolist()
+            for b in np.flatnonzero(outside).tolist()
+            if _neighbours(tight, a, b)
+        ]
+        corners = np.concatenate([corners[inside], np.array(new).reshape(-1, rows)])
+    return corners
+
+
+def _neighbours(tight: Mask, a: int, b: int) -> bool:
+    shared = tight[a] & tight[b]
+    return int((tight[:, shared].all(axis=1)).sum()) == 2

@@ -1,0 +1,332 @@
+"""Games on private information: values, certificates, responses, and the whole set of optimal strategies."""
+
+import re
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from bayes import PrivateToy, normal_form, pure_plans, reply_values
+from brute_force import minimax, outcome_distribution
+from toys import Answering, Arbitrary, one_step
+
+import baselines
+from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
+from baselines.bayesian import behaviour_of, form_of, optimal_range, outcomes, solve_bayesian
+from baselines.matrix_game import solve_matrix_exact
+from cardwar_envs import make_game, play_episode
+
+USUAL = make_game("dice_poker")
+# Rauscher 2017: B calls with 1..6 this often
+PUBLISHED_B = (0, 1 / 2, 5 / 6, 1 / 3, 1, 1)
+PUBLISHED_A = (2 / 3, 0, 0, 0, 1, 1)
+
+
+def often(*chances):
+    """Plays action 1 with the chance given for the own roll."""
+    rows = np.array([(1.0 - p, p) for p in chances])
+    return Answering(lambda observations, masks: rows[observations[:, 0].astype(int) - 1])
+
+
+def random_toy(seed, shape=(3, 2), actions=((0, 2, 3), (1, 2)), zeros=True):
+    """Unlike seats in every way: types, actions, deals."""
+    rng = np.random.default_rng(seed)
+    deals = rng.integers(0 if zeros else 1, 6, size=shape)
+    deals[0, 0] += 1
+    payoffs = rng.integers(-5, 6, size=(*shape, len(actions[0]), len(actions[1]))).astype(float)
+    return PrivateToy(deals, payoffs, actions)
+
+
+# -- values -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "value"),
+    [
+        ({}, Fraction(5, 54)),  # Rauscher 2017, the last line: 0.09259259
+        ({"sides": 2}, Fraction(0)),
+        ({"sides": 3}, Fraction(2, 27)),
+        ({"sides": 4}, Fraction(1, 12)),
+        ({"sides": 10}, Fraction(1, 10)),
+        ({"ante": 0}, Fraction(0)),  # nothing to win by a fold, and B need never call
+        ({"ante": 3, "raise_size": 3}, Fraction(15, 54)),
+    ],
+)
+def test_values(parameters, value):
+    game = make_game("dice_poker", **parameters)
+    solution = solve(game)
+    assert solution.exact == value
+    assert solution.value == float(value)
+    assert solution.gap <= 1e-15
+    assert solution.states == 2 * game.sides
+    by_floats = solve(game, exact=False)
+    assert by_floats.exact is None
+    assert by_floats.value == pytest.approx(float(value), abs=1e-12)
+    assert by_floats.gap <= 1e-12
+
+
+@pytest.mark.parametrize("sides", [2, 3, 4, 5, 6])
+def test_the_normal_form_has_the_same_value(sides):
+    """All pure strategies against all, solved by the matrix solvers: another way, and another program."""
+    for parameters in ({}, {"ante": 2, "raise_size": 0.5}):
+        game = make_game("dice_poker", sides=sides, **parameters)
+        grid = normal_form(game.bayesian_form())
+        assert len(grid) == len(grid[0]) == 2**sides
+        by_matrix = solve_matrix(np.array(grid, dtype=float))
+        assert by_matrix.value == pytest.approx(solve(game).value, abs=1e-12)
+        if sides <= 4:
+            assert solve_matrix_exact(grid).value == solve(game).exact
+
+
+def test_many_sides():
+    start = time.perf_counter()
+    solution = solve(make_game("dice_poker", sides=200))
+    assert time.perf_counter() - start < 5
+    assert solution.value == pytest.approx(0.1, abs=1e-12)  # as for all multiples of 10
+    assert solution.gap <= 1e-12
+    assert exploitability(solution.game, solution.policy) <= 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6])
+def test_floats_do_not_depend_on_the_unit_of_the_stakes(scale):
+    game = make_game("dice_poker", sides=50, ante=scale, raise_size=scale)
+    solution = solve(game)
+    assert solution.value == pytest.approx(0.1 * scale, rel=1e-9)
+    assert solution.gap <= 1e-9 * scale
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("sides", [2, 3, 6, 7, 12])
+def test_nobody_gains_by_leaving_the_equilibrium(sides, exact):
+    game = make_game("dice_poker", sides=sides)
+    solution = solve(game, exact=exact)
+    result = nash_conv(game, solution.policy)
+    assert max(map(abs, result.per_player)) <= 1e-9
+    assert result.payoffs == pytest.approx((solution.value, -solution.value), abs=1e-12)
+    for seat in (0, 1):
+        assert best_response(game, solution.policy, seat).value == pytest.approx((1, -1)[seat] * solution.value)
+
+
+# -- games that are alike in nothing -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_unlike_seats_by_the_normal_form(seed, exact):
+    shape, actions = [((3, 2), ((0, 2, 3), (1, 2))), ((1, 4), ((0, 1), (0, 1))), ((2, 3), ((1,), (0, 3, 4)))][seed % 3]
+    game = random_toy(seed, shape, actions)
+    form = game.bayesian_form()
+    grid = normal_form(form)
+    solution = solve(game, exact=exact)
+    assert solution.value == pytest.approx(minimax(np.array(grid, dtype=float)), abs=1e-9)
+    assert solution.gap <= 1e-12
+    if exact:
+        assert solution.exact == solve_matrix_exact(grid).value
+    for player in (0, 1):
+        rows = behaviour_of(game, solution.policy, player)
+        assert rows == pytest.approx(solution.behaviour[player], abs=1e-15)
+        assert rows.sum(axis=1) == pytest.approx(1.0)
+        other = best_response(game, solution.policy, player)
+        assert other.value == pytest.approx(max(reply_values(form, solution.behaviour[1 - player], player)), abs=1e-12)
+    assert abs(exploitability(game, solution.policy)) <= 1e-12
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_type_that_is_never_dealt_has_a_strategy_all_the_same(exact):
+    deals = np.array([[1, 0, 2], [0, 0, 0], [3, 0, 1]])
+    payoffs = np.random.default_rng(3).integers(-4, 5, size=(3, 3, 2, 2)).astype(float)
+    game = PrivateToy(deals, payoffs, ((0, 1), (0, 1)))
+    solution = solve(game, exact=exact)
+    for behaviour in solution.behaviour:
+        assert np.isfinite(behaviour).all()
+        assert behaviour.sum(axis=1) == pytest.approx(1.0)
+    without = PrivateToy(deals[np.ix_([0, 2], [0, 2])], payoffs[np.ix_([0, 2], [0, 2])], ((0, 1), (0, 1)))
+    assert solution.value == pytest.approx(solve(without).value, abs=1e-12)
+    assert abs(exploitability(game, solution.policy)) <= 1e-12
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_responses_and_odds_of_unlike_seats(seed):
+    game = random_toy(seed)
+    first, second = Arbitrary(1), Arbitrary(2)
+    check_odds(game, first, second)
+    form = game.bayesian_form()
+    for player in (0, 1):
+        other = behaviour_of(game, (first, second)[1 - player], 1 - player)
+        response = best_response(game, (first, second), player)
+        assert response.value == pytest.approx(max(reply_values(form, other, player)), abs=1e-12)
+        seats = (response.policy, second) if player == 0 else (first, response.policy)
+        assert (1, -1)[player] * head_to_head(game, *seats).mean == pytest.approx(response.value, abs=1e-12)
+
+
+# -- Dice Poker between policies ---------------------------------------------------------------------------------
+
+
+def check_odds(game, first, second):
+    """Head to head against every course of play, followed one by one."""
+    results = outcome_distribution(game, [first, second])
+    odds = [sum(p for paid, p in results.items() if np.sign(paid[0]) == sign) for sign in (1, -1, 0)]
+    mean = sum(p * paid[0] for paid, p in results.items())
+    result = head_to_head(game, first, second)
+    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((*odds, mean), abs=1e-12)
+    assert result.win + result.loss + result.tie == pytest.approx(1.0)
+
+
+def test_uniform_play_against_all_64_replies_of_each_seat():
+    form, half = USUAL.bayesian_form(), np.full((6, 2), 0.5)
+    replies = [reply_values(form, half, player) for player in (0, 1)]
+    assert list(map(len, replies)) == [64, 64]
+    best = [max(values) for values in replies]
+    result = nash_conv(USUAL, "uniform")
+    assert [best_response(USUAL, "uniform", seat).value for seat in (0, 1)] == pytest.approx(best, abs=1e-12)
+    assert result.total == pytest.approx(sum(best), abs=1e-12)  # the mean payoffs of the two cancel
+    assert exploitability(USUAL, "uniform") == result.total / 2
+    # Half of all raises win the ante at once, so A raises with all; B folds 1 only (2 is all the same).
+    assert best == pytest.approx([1 / 2, 1 / 18], abs=1e-12)
+    assert exploitability(USUAL, "uniform") == pytest.approx(5 / 18, abs=1e-12)
+
+
+def test_what_a_best_response_plays():
+    """Against a caller raise with the upper half; against a player who always raises call with 2 or more."""
+    raises = best_response(USUAL, often(1, 1, 1, 1, 1, 1), 0)
+    assert behaviour_of(USUAL, raises.policy, 0)[:, 1].tolist() == [0, 0, 0, 1, 1, 1]
+    # Each stake is won as often as lost; raising with 4, 5 and 6 is worth 1, 3 and 5 more of 36.
+    assert raises.value == pytest.approx(9 / 36)
+    calls = best_response(USUAL, often(1, 1, 1, 1, 1, 1), 1)
+    assert behaviour_of(USUAL, calls.policy, 1)[:, 1].tolist() == [0, 0, 1, 1, 1, 1]  # with 2 all the same: fold
+    assert calls.value == pytest.approx(4 / 36)  # Rauscher 2017: $0.11
+
+
+def test_policies_that_err_are_found_out():
+    """Never to call costs: A then raises with all, and has the ante for certain."""
+    never = often(0, 0, 0, 0, 0, 0)
+    assert best_response(USUAL, never, 0).value == pytest.approx(1.0)
+    assert nash_conv(USUAL, (solve(USUAL).policy, never)).per_player[0] == pytest.approx(
+        1.0 - head_to_head(USUAL, "equilibrium", never).mean
+    )
+    assert exploitability(USUAL, never) > 0.4
+    # A small error in one roll is small, but not nothing.
+    slip = often(2 / 3, 0, 0, 0, 0.9, 1)
+    assert 1e-4 < nash_conv(USUAL, (slip, "equilibrium")).per_player[1] < 0.05
+
+
+def test_published_strategies_are_optimal():
+    """Rauscher 2017: A's and B's optimal strategies; B's is another than ours."""
+    for b in (PUBLISHED_B, solve(USUAL).behaviour[1][:, 1]):
+        assert best_response(USUAL, often(*b), 0).value == pytest.approx(5 / 54, abs=1e-12)
+    assert best_response(USUAL, often(*PUBLISHED_A), 1).value == pytest.approx(-5 / 54, abs=1e-12)
+    assert abs(exploitability(USUAL, (often(*PUBLISHED_A), often(*PUBLISHED_B)))) <= 1e-12
+
+
+@pytest.mark.parametrize("parameters", [{}, {"sides": 4, "ante": 0.0}, {"sides": 5, "ante": 2, "raise_size": 0.25}])
+def test_odds_by_following_every_course(parameters):
+    game = make_game("dice_poker", **parameters)
+    check_odds(game, Arbitrary(1), Arbitrary(2))
+    check_odds(game, solve(game).policy, Arbitrary(3))
+
+
+def test_odds_are_what_sampling_comes_to():
+    """Within four and a half standard errors."""
+    first, second, games, rng = Arbitrary(1), Arbitrary(2), 4000, np.random.default_rng(5)
+    exact = head_to_head(USUAL, first, second)
+    sample = np.array([play_episode(USUAL, [first, second], rng).payoffs[0] for _ in range(games)])
+    for share, probability in ((sample > 0, exact.win), (sample < 0, exact.loss), (sample == 0, exact.tie)):
+        assert abs(share.mean() - probability) <= 4.5 * np.sqrt(probability * (1 - probability) / games)
+    assert abs(sample.mean() - exact.mean) <= 4.5 * sample.std() / np.sqrt(games)
+
+
+def test_written_odds():
+    """Always raise against never call: the ante, always. Always raise against always call: 15 of 36 each way."""
+    always, never = often(1, 1, 1, 1, 1, 1), often(0, 0, 0, 0, 0, 0)
+    result = head_to_head(USUAL, always, never)
+    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((1, 0, 0, 1))
+    result = head_to_head(USUAL, always, always)
+    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((15 / 36, 15 / 36, 6 / 36, 0))
+
+
+def test_courses_are_a_distribution():
+    worth, odds = outcomes(USUAL, ("uniform", "uniform"))
+    assert worth.shape == odds.shape == (6, 6, 2, 2)
+    assert odds.sum() == pytest.approx(1.0)
+
+
+# -- all optimal strategies --------------------------------------------------------------------------------------
+
+
+def test_a_has_one_optimal_strategy():
+    least, greatest = optimal_range(USUAL, 0)
+    for bound in (least, greatest):
+        assert bound[:, 1] == pytest.approx(PUBLISHED_A, abs=1e-6)
+        assert bound.sum(axis=1) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_b_has_many():
+    least, greatest = optimal_range(USUAL, 1)
+    assert (least[:, 1] <= np.array(PUBLISHED_B) + 1e-6).all()
+    assert (greatest[:, 1] >= np.array(PUBLISHED_B) - 1e-6).all()
+    assert greatest[1, 1] - least[1, 1] > 0.5
+    assert (least[[0, 4, 5], 1], greatest[[0, 4, 5], 1]) == (
+        pytest.approx([0, 1, 1], abs=1e-6),
+        pytest.approx([0, 1, 1], abs=1e-6),
+    )
+    assert least[:, 0] == pytest.approx(1 - greatest[:, 1], abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ranges_by_the_normal_form(seed):
+    """The same extremes by linear programs over mixtures of pure strategies."""
+    from scipy.optimize import linprog
+
+    game = random_toy(seed, zeros=False)
+    form = form_of(game)
+    grid = np.array(normal_form(form), dtype=float)
+    for player in (0, 1):
+        worth = grid if player == 0 else -grid.T
+        value = minimax(worth)
+        least, greatest = optimal_range(game, player)
+        plans = pure_plans(form, player)
+        for kind, action in np.ndindex(least.shape):
+            plays = (plans[:, kind] == action).astype(float)
+            for sign, bound in ((1, least), (-1, greatest)):
+                outcome = linprog(
+                    sign * plays, A_ub=-worth.T, b_ub=np.full(worth.shape[1], 1e-9 - value), A_eq=[[1.0] * len(plans)],
+                    b_eq=[1.0],
+                )  # fmt: skip
+                assert outcome.status == 0
+                assert bound[kind, action] == pytest.approx(plays @ outcome.x, abs=1e-5)
+
+
+def test_no_third_player_has_a_range():
+    with pytest.raises(ValueError, match=r"player \(2\) must be 0 or 1"):
+        optimal_range(USUAL, 2)
+
+
+# -- what is refused ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: solve_bayesian(one_step()), "toy: not a game in which both players move once on private information"),
+        (lambda: form_of(one_step(zero_sum=False)), "toy: only two-player zero-sum games on private information"),
+        (lambda: form_of(one_step(players=3)), "toy: only two-player zero-sum games on private information"),
+        (lambda: solve(USUAL, selection="max_entropy"), "must be 'default' for dice_poker"),
+        (lambda: best_response(USUAL, "uniform", 2), r"player \(2\) must be in 0..1"),
+        (lambda: best_response(USUAL, ("uniform",), 1), "1 policies given for 2 players"),
+        (lambda: best_response(USUAL, "nobody"), "unknown policy 'nobody'"),
+        (lambda: head_to_head(USUAL, "uniform", Answering(lambda o, m: m / 1.0)), "sum to 2, not to 1"),
+        (lambda: exploitability(USUAL, Answering(lambda o, m: m[:, :1])), "shape"),
+    ],
+)
+def test_bad_questions(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_there_is_no_play_at_a_state():
+    solution = solve(USUAL)
+    state = USUAL.initial()[0].state
+    for ask in (solution.value_at, solution.strategies, solution.exact_value_at):
+        with pytest.raises(ValueError, match=re.escape("dice_poker: players do not see the whole state")):
+            ask(state)
+    assert baselines.solve(USUAL).behaviour[0].shape == (6, 2)
