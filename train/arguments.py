@@ -122,10 +122,11 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
     Raises:
         ValueError: If it is none of these or does not fit the game.
     """
-    if word not in policy_names() and Path(word).exists():
+    known = word.partition(":")[0] in policy_names()
+    if not known and Path(word).exists():
         from train.networks import load_policy  # needs torch, which most commands do without
 
         return load_policy(Path(word), game)
-    if word not in policy_names() and len(Path(word).parts) > 1:
+    if not known and len(Path(word).parts) > 1:
         raise ValueError(f"no run folder or policy file {word!r}")
     return named_policy(word, game)

@@ -1,4 +1,4 @@
-"""The command `cardwar`: solve a game, measure a policy, play policies against each other, train."""
+"""The command `cardwar`: solve a game, measure a policy, play a match, train, check the papers' figures."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
 import baselines
-from baselines.game_graph import Progress
+from baselines.reproduction import REPRODUCTIONS
 from cardwar_envs import GAMES, Game
 from train.algorithms import ALGORITHMS, Algorithm, algorithm_named
 from train.arguments import fields_from, game_from, game_of_words, policy_from, split_words
+from train.console import counting, fixed, out
+from train.strategy_tables import behaviour_table, start_strategies, strategy_table
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,7 +28,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=__doc__,
 )
-out, err = Console(), Console(stderr=True)
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
 Words = Annotated[
@@ -37,7 +35,6 @@ Words = Annotated[
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-DIGITS = 6
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -61,7 +58,8 @@ def _message(error: Exception) -> str | None:
     if hasattr(error, "format_message"):  # typer's own errors
         return " ".join(str(error.format_message()).split())
     if isinstance(error, ModuleNotFoundError):
-        return f"{error}; it comes with the extra: pip install 'cardwar-envs[train]'"
+        extra = "render" if (error.name or "").startswith("matplotlib") else "train"
+        return f"{error}; it comes with the extra: pip install 'cardwar-envs[{extra}]'"
     if isinstance(error, (ValueError, OSError)):
         return " ".join(str(error).split())
     return None
@@ -71,38 +69,40 @@ def _message(error: Exception) -> str | None:
 def solve(
     game: GameName,
     words: Words = None,
-    exact: Annotated[bool, typer.Option(help="Compute in rationals (small games).")] = False,
+    exact: Annotated[bool | None, typer.Option(help="Compute in rationals (small games).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
     rules = game_of_words(game, words or [])
     _compile()
     start = time.perf_counter()
-    with _counting("states explored") as progress:
+    with counting("states explored") as progress:
         solution = baselines.solve(rules, exact=exact, progress=progress)
     seconds = time.perf_counter() - start
-    strategies = _start_strategies(solution)
+    strategies = start_strategies(solution)
     if as_json:
         _print_json(
             rules,
             value=solution.value,
             gap=solution.gap,
-            **({"exact": str(solution.exact)} if exact else {}),
+            **({} if solution.exact is None else {"exact": str(solution.exact)}),
             strategies=strategies,
             states=solution.states,
             seconds=seconds,
             method=solution.method,
         )
         return
-    value = _number(solution.value) + (f" = {solution.exact}" if exact else "")
+    value = fixed(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
     out.print(f"{' '.join([game, *(words or [])])}: value {value} to player_0", highlight=False, soft_wrap=True)
+    kind = "matrix games" if solution.behaviour is None else "information states"
     out.print(
-        f"{solution.states:,} matrix games by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}",
+        f"{solution.states:,} {kind} by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}",
         highlight=False,
         soft_wrap=True,
     )
     if strategies:
-        out.print(_strategy_table(strategies))
+        table = strategy_table if solution.behaviour is None else behaviour_table
+        out.print(table(strategies))
 
 
 @app.command()
@@ -134,12 +134,12 @@ def exploit(
     table.add_column("payoff points")
     for seat in range(rules.facts.num_players):
         table.add_column(f"player_{seat}", justify="right")
-    table.add_row("payoff when all play it", *map(_number, result.payoffs))
-    table.add_row("gain of a best response", *map(_number, result.per_player))
+    table.add_row("payoff when all play it", *map(fixed, result.payoffs))
+    table.add_row("gain of a best response", *map(fixed, result.per_player))
     out.print(table)
     if two:
-        out.print(f"exploitability {_number(result.total / 2)}", highlight=False)
-    out.print(f"NashConv {_number(result.total)} (the gains added up), {seconds:.2f} s", highlight=False)
+        out.print(f"exploitability {fixed(result.total / 2)}", highlight=False)
+    out.print(f"NashConv {fixed(result.total)} (the gains added up), {seconds:.2f} s", highlight=False)
 
 
 @app.command()
@@ -175,9 +175,9 @@ def match(
         return
     table = Table(title=f"{' '.join([game, *words])}, exact")
     for heading, number in (("win", result.win), ("loss", result.loss), ("tie", result.tie)):
-        table.add_column(f"P({heading})", footer=_number(number), justify="right")
+        table.add_column(f"P({heading})", footer=fixed(number), justify="right")
     table.add_column("mean payoff", justify="right")
-    table.add_row(*map(_number, (result.win, result.loss, result.tie, result.mean)))
+    table.add_row(*map(fixed, (result.win, result.loss, result.tie, result.mean)))
     out.print(table)
 
 
@@ -235,6 +235,23 @@ def train(
     out.print(f"Picture: {result.folder / PLOT_FILE}", highlight=False, soft_wrap=True)
 
 
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(REPRODUCTIONS)}.")],
+    folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default runs/reproduce-NAME.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Recompute a source's figures beside the published ones; exit code 0 if ours pass all checks, else 1."""
+    from train import reproduce as reproduction
+
+    report, data = reproduction.run(name, folder)
+    if as_json:
+        print(json.dumps(data))
+    else:
+        reproduction.show(report, data)
+    return 0 if report.sound else 1
+
+
 def _options_table(entry: Algorithm) -> Table:
     table = Table(title=f"{entry.name}: {entry.summary}")
     for heading in ("option", "default", "what it is"):
@@ -249,50 +266,9 @@ def _compile() -> None:
     baselines.solve_matrices(np.zeros((1, 1, 1)))
 
 
-def _start_strategies(solution: baselines.Solution) -> list[dict[str, float]]:
-    """Both players' strategies where the game starts: action in words -> probability."""
-    starts = solution.game.initial()
-    if len(starts) != 1:
-        return []
-    state = starts[0].state
-    return [
-        {
-            solution.game.describe_action(action): float(strategy[action])
-            for action in solution.game.legal_actions(state, player)
-        }
-        for player, strategy in enumerate(solution.strategies(state))
-    ]
-
-
-def _strategy_table(strategies: list[dict[str, float]]) -> Table:
-    """Actions down the side, so that long hands fit a narrow terminal."""
-    table = Table(title="equilibrium at the start (probability)")
-    table.add_column("play", justify="right")
-    for player in range(len(strategies)):
-        table.add_column(f"player_{player}", justify="right")
-    for action in dict.fromkeys(action for strategy in strategies for action in strategy):
-        table.add_row(action, *(_number(s[action]) if action in s else "" for s in strategies))
-    return table
-
-
-@contextmanager
-def _counting(what: str) -> Iterator[Progress | None]:
-    """A live count on stderr, if that is a terminal."""
-    if not err.is_terminal:
-        yield None
-        return
-    with err.status(what) as status:
-        yield lambda done: status.update(f"{done:,} {what}")
-
-
 def _print_json(game: Game[Any], **entries: Any) -> None:
     facts = {"game": game.facts.name, "parameters": game.parameters()}
     print(json.dumps({**facts, **entries}))
-
-
-def _number(value: float) -> str:
-    """Fixed digits, without the sign of a zero that is only rounding."""
-    return f"{round(value, DIGITS) + 0.0:.{DIGITS}f}"
 
 
 if __name__ == "__main__":

@@ -200,16 +200,19 @@ def _progress(echo: TextIO | None, title: str, steps: int) -> Iterator[Report]:
     if echo is None:
         yield lambda row: None
     elif echo.isatty():
-        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[news]}")
+        # A short bar, so that all of it fits a terminal of 80 columns.
+        columns = TextColumn("{task.description}"), BarColumn(bar_width=8), TextColumn("{task.fields[news]}")
         with Progress(*columns, TimeElapsedColumn(), console=Console(file=echo)) as bar:
             task = bar.add_task(title, total=steps, news="learning")
-            yield lambda row: bar.update(task, completed=row["steps"], news=_news(row))
+            yield lambda row: bar.update(
+                task, completed=row["steps"], news=f"exploitability {row['exploitability']:.4f}"
+            )
     else:
-        yield lambda row: print(f"{title}: {_news(row)}, {row['seconds']:.0f} s", file=echo, flush=True)
+        yield lambda row: print(f"{title}: {_line(row)}", file=echo, flush=True)
 
 
-def _news(row: Row) -> str:
-    return f"{int(row['steps']):,} steps, exploitability {row['exploitability']:.4f}"
+def _line(row: Row) -> str:
+    return f"{int(row['steps']):,} steps, exploitability {row['exploitability']:.4f}, {row['seconds']:.0f} s"
 
 
 def _finish(game: Game[Any], entry: Algorithm, learner: Learner, folder: RunFolder, rows: list[Row]) -> RunResult:

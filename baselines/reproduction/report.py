@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from baselines.published import Published
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,17 +77,41 @@ class Report:
             that the reproduction makes of itself.
         pictures: Plots to write beside the rows.
         tables: Further tables by file name (without ending): a heading row, then rows.
+        checks: Those checks, in words, and whether they hold.
     """
 
     rows: tuple[Row, ...]
     sound: bool
     pictures: tuple[Picture, ...] = ()
-    tables: dict[str, Sequence[Sequence[Number]]] = field(default_factory=dict)
+    tables: Mapping[str, Sequence[Sequence[Number]]] = field(default_factory=dict)
+    checks: Mapping[str, bool] = field(default_factory=dict)
 
 
 def within_digits(published: float, computed: float, tolerance: float) -> bool:
     """Whether two figures agree to the digits printed (`tolerance`: half a unit of the last one)."""
     return abs(published - computed) <= tolerance * (1 + 1e-9)
+
+
+def judged(figure: Published, computed: float | Fraction | bool, right: str, wrong: str | None = None) -> Row:
+    """A row for a figure that was computed and leaves no choice: it agrees or it is wrong.
+
+    Args:
+        figure: As published.
+        computed: The exact figure, or whether the claim holds.
+        right: The reason, if they agree to the printed digits.
+        wrong: The reason, if they do not; `right` if it says what the figure is either way.
+    """
+    agrees = within_digits(float(figure.value), float(computed), figure.tolerance)
+    verdict = Verdict.AGREES if agrees else Verdict.WRONG
+    reason = right if agrees or wrong is None else wrong
+    return Row(figure.place, figure.item, number(figure.value), number(computed), None, verdict, reason)
+
+
+def number(value: float | Fraction | bool) -> Number:
+    """A figure as a row shows it: fractions in words, claims as yes or no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, Fraction) else value
 
 
 def within_sampling(published: float, low: float, high: float, standard_deviation: float, games: int) -> bool:
