@@ -42,7 +42,8 @@ class Args(CommonArgs):
     rollout: int = option(20, "joint actions per game between updates", low=2)
     batch_size: int = option(1000, "decisions per minibatch", low=2)
     epochs: int = option(4, "passes over the decisions of a rollout", low=1)
-    learning_rate: float = option(3e-4, "Adam's learning rate", low=1e-9)
+    learning_rate: float = option(3e-4, "Adam's learning rate at the start; it falls linearly", low=1e-9)
+    final_rate: float = option(1.0, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
     entropy: float = option(0.2, "weight of the entropy bonus, payoff points per nat", low=0.0)
     gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
     clip_range: float = option(0.2, "how far a probability ratio may go from 1", low=1e-9)
@@ -63,7 +64,7 @@ class Learner:
             n_steps=args.rollout,
             batch_size=args.batch_size,
             n_epochs=args.epochs,
-            learning_rate=args.learning_rate,
+            learning_rate=self._learning_rate,
             ent_coef=args.entropy,
             gamma=1.0,  # games end by themselves, and only their payoff counts
             gae_lambda=args.gae_lambda,
@@ -81,6 +82,11 @@ class Learner:
         self._model.learn(decisions, reset_num_timesteps=False, log_interval=NEVER)
         self.steps = self._model.num_timesteps // self._game.facts.num_players
         return {name: float(self._model.logger.name_to_value[key]) for name, key in LOGGED.items()}
+
+    def _learning_rate(self, _: float) -> float:
+        """Adam's learning rate for now; SB3's own measure of progress starts anew with every call of learn()."""
+        progress = min(1.0, self.steps / self._args.steps)
+        return self._args.learning_rate * (1.0 - (1.0 - self._args.final_rate) * progress)
 
     def policy(self) -> SoftmaxPolicy:
         """SB3's actor as a network of this package: the masked probabilities of its distribution."""

@@ -113,6 +113,19 @@ def test_ppo_soon_gets_better_than_uniform_play():
     assert evaluate(GAME, learner.policy()).exploitability < 0.35
 
 
+def test_ppo_lowers_its_learning_rate_over_the_whole_run():
+    """And not anew from one evaluation to the next, as SB3's own schedule would."""
+    args = ppo.Args(
+        steps=200, num_games=10, rollout=2, batch_size=40, threads=1, learning_rate=0.01, final_rate=0.5, width=8
+    )
+    learner, rates = ppo.Learner(GAME, args, seed=0), []
+    for steps in (40, 100, 200):
+        learner.advance(steps)
+        rates.append(learner._model.policy.optimizer.param_groups[0]["lr"])
+    # set before each stretch, by the steps played until then
+    assert rates == pytest.approx([0.01, 0.01 * (1 - 0.5 * 40 / 200), 0.01 * (1 - 0.5 * 100 / 200)])
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: algorithm.name)
 def test_a_policy_stays_as_it_was_when_learning_goes_on(algorithm):
     learner = algorithm.learner(GAME, algorithm.args(num_games=16, batch_size=32), seed=0)
