@@ -1,26 +1,12 @@
 """The command: its figures, its JSON, and what it says to bad input."""
 
-import json
 import subprocess
 import sys
 
 import pytest
+from command import run, run_json
 
 from train.cli import main
-
-
-def run(capsys, *arguments):
-    """Exit code, stdout and stderr of one call."""
-    with pytest.raises(SystemExit) as stopped:
-        main(list(arguments))
-    printed = capsys.readouterr()
-    return stopped.value.code, printed.out, printed.err
-
-
-def run_json(capsys, *arguments):
-    code, out, err = run(capsys, *arguments, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
 
 
 def test_solve_gives_a_certified_equilibrium(capsys):

@@ -3,24 +3,11 @@
 import json
 
 import pytest
+from command import run, run_json
 
 from baselines import exploitability, make_policy
 from cardwar_envs import make_game
 from train.cli import main
-
-
-def run(capsys, *arguments):
-    """Exit code, stdout and stderr of one call."""
-    with pytest.raises(SystemExit) as stopped:
-        main(list(arguments))
-    printed = capsys.readouterr()
-    return stopped.value.code, printed.out, printed.err
-
-
-def run_json(capsys, *arguments):
-    code, out, err = run(capsys, *arguments, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
 
 
 @pytest.mark.parametrize(
