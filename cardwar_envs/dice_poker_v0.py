@@ -12,7 +12,7 @@ and raise.
 * `parallel_env(**parameters)`: Parallel.
 
 Parameters are those of `cardwar_envs.games.dice_poker.DicePoker`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.aec.AECGameEnv`.
+`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
 
 Version history: 0: first version.
 """

@@ -12,7 +12,7 @@ lowest rank. Rewards are payoff points: +1 / 0 / -1 for each battle (`payoff="ma
 * `parallel_env(**parameters)`: Parallel.
 
 Parameters are those of `cardwar_envs.games.dice_wars.DiceWars`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.aec.AECGameEnv`.
+`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
 
 Version history: 0: first version.
 """

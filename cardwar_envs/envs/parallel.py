@@ -4,64 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium
-import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.seeding import np_random
-from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from cardwar_envs.core.game import Game
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import FORFEIT, RENDER_MODES, Session, one_of, own_stream, resolved_game
+from cardwar_envs.envs.pettingzoo_skin import PettingZooSkin
+from cardwar_envs.envs.session import FORFEIT
 
 Infos = dict[str, dict[str, Any]]
 StepResult = tuple[dict[str, spaces.Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]
 
 
-class ParallelGameEnv(ParallelEnv[str, spaces.Observation, int]):
+class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int]):
     """All live agents act in every step; one who has nothing to choose has one legal action.
 
-    Args:
-        game: A game or its name.
-        render_mode: "ansi" (text), "human" (the text printed) or None.
-        illegal_action: "raise" or "forfeit", as for `AECGameEnv`.
-        **parameters: Parameters of the game, if its name was given.
+    Arguments are those of `PettingZooSkin`.
     """
-
-    def __init__(
-        self,
-        game: str | Game[Any],
-        *,
-        render_mode: str | None = None,
-        illegal_action: str = "raise",
-        **parameters: Any,
-    ) -> None:
-        self.game = resolved_game(game, parameters)
-        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
-        facts = self.game.facts
-        self.metadata = {
-            "name": f"{facts.name}_v{facts.version}",
-            "render_modes": RENDER_MODES,
-            "render_fps": 2,
-        }
-        self._session = Session(self.game, illegal_action)
-        self._rng: np.random.Generator | None = None
-        self.possible_agents = list(self._session.agents)
-        self._player_of = {agent: player for player, agent in enumerate(self.possible_agents)}
-        self.agents = []
-        self.observation_spaces = {agent: spaces.observation_space(self.game) for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.action_space(self.game) for agent in self.possible_agents}
-        self.state_space = spaces.state_space(self.game)
-
-    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of `{"observation", "action_mask"}`."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """All actions of the game; the mask says which are legal."""
-        return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -78,11 +36,7 @@ class ParallelGameEnv(ParallelEnv[str, spaces.Observation, int]):
         Raises:
             ValueError: For a bad option; the game in progress is then untouched.
         """
-        self._session.check_options(options)
-        if seed is not None or self._rng is None:
-            self._rng = own_stream(np_random(seed)[0])
-        self._session.reset(self._rng, options)
-        self.agents = [self.possible_agents[player] for player in self._session.live]
+        self._start(seed, options)
         if self.render_mode == "human":
             self.render()
         return self._views(self.agents)
@@ -131,14 +85,3 @@ class ParallelGameEnv(ParallelEnv[str, spaces.Observation, int]):
         return observations, {
             agent: {"action_mask": seen["action_mask"].copy()} for agent, seen in observations.items()
         }
-
-    def state(self) -> NDArray[np.float32]:
-        """The observations of all players in a row, `[num_players * observation_size]`."""
-        return self._session.global_state()
-
-    def render(self) -> str | None:
-        """The state as text (mode "ansi"), or printed (mode "human")."""
-        return render(self._session, self.render_mode)
-
-    def close(self) -> None:
-        """Nothing is held open."""

@@ -31,7 +31,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             per other seat.
         seat: The player that the agent is.
         render_mode: "ansi" (text), "human" (the text printed) or None.
-        illegal_action: "raise" or "forfeit", as for `AECGameEnv`.
+        illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         **parameters: Parameters of the game, if its name was given.
     """
 

@@ -3,7 +3,7 @@
 import gymnasium
 import pytest
 from knock_out import DUCK, STAND, Always, KnockOut
-from skins import SKINS, every_skin, rest_of_game
+from skins import SKINS, every_skin, rest_of_game, same, view
 
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.envs.aec import AECGameEnv
@@ -140,12 +140,14 @@ def test_forfeits_show_once_all_have_committed():
 
 @every_skin
 def test_close(skin):
-    """Nothing is held open: closing twice, or before the first game, is fine."""
+    """Nothing is held open: closing twice, or before the first game, is fine and changes nothing."""
     env = skin(GAME)
     env.close()
     env.reset(seed=0)
+    before = view(env)
     env.close()
     env.close()
+    assert same(view(env), before)
 
 
 def test_registered_environments_know_their_modes():

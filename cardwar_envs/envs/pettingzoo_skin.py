@@ -1,0 +1,89 @@
+"""What PettingZoo's two kinds of environment have in common: everything but how players are asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.utils.seeding import np_random
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.envs import spaces
+from cardwar_envs.envs.render import render
+from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, own_stream, resolved_game
+
+
+class PettingZooSkin:
+    """A game in progress with agents by name.
+
+    Args:
+        game: A game or its name.
+        render_mode: "ansi" (text), "human" (the text printed) or None.
+        illegal_action: "raise" an IllegalActionError that leaves the game as it was, or
+            "forfeit": judged when all have committed, the game ends, an offender's payoff is
+            the least of the game, the others share what that leaves (nobody gets anything if
+            all offend).
+        **parameters: Parameters of the game, if its name was given.
+
+    Raises:
+        ValueError: If an argument is not one of those.
+    """
+
+    def __init__(
+        self,
+        game: str | Game[Any],
+        *,
+        render_mode: str | None = None,
+        illegal_action: str = "raise",
+        **parameters: Any,
+    ) -> None:
+        self.game = resolved_game(game, parameters)
+        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        facts = self.game.facts
+        self.metadata: dict[str, Any] = {
+            "name": f"{facts.name}_v{facts.version}",
+            "render_modes": RENDER_MODES,
+            "render_fps": 2,
+            "is_parallelizable": True,
+        }
+        self._session = Session(self.game, illegal_action)
+        self._rng: np.random.Generator | None = None
+        self.possible_agents = list(self._session.agents)
+        self._player_of = {agent: player for player, agent in enumerate(self.possible_agents)}
+        self.agents: list[str] = []
+        self.observation_spaces = {agent: spaces.observation_space(self.game) for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.action_space(self.game) for agent in self.possible_agents}
+        self.state_space = spaces.state_space(self.game)
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The space of `{"observation", "action_mask"}`."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """All actions of the game; the mask says which are legal."""
+        return self.action_spaces[agent]
+
+    def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """Starts a game; for a bad option it raises ValueError and leaves the one in progress untouched."""
+        self._session.check_options(options)
+        if seed is not None or self._rng is None:
+            self._rng = own_stream(np_random(seed)[0])
+        self._session.reset(self._rng, options)
+        self.agents = [self.possible_agents[player] for player in self._session.live]
+
+    def state(self) -> NDArray[np.float32]:
+        """The observations of all players in a row, `[num_players * observation_size]`.
+
+        It is the one place that shows what some players cannot see, such as both rolls in Dice
+        Poker; what they have committed to it does not show.
+        """
+        return self._session.global_state()
+
+    def render(self) -> str | None:
+        """The state as text (mode "ansi"), or printed (mode "human")."""
+        return render(self._session, self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is held open."""
