@@ -11,6 +11,8 @@ from cardwar_envs.envs.registration import register_all
 from cardwar_envs.games import GAMES, make_game
 from cardwar_envs.games.dice_poker import DicePokerState
 from cardwar_envs.games.duel import Duel, DuelState
+from cardwar_envs.games.war import War
+from cardwar_envs.games.war_state import WarState
 
 __version__ = "0.1.0"
 
@@ -25,6 +27,8 @@ __all__ = [
     "IllegalActionError",
     "Policy",
     "Transition",
+    "War",
+    "WarState",
     "__version__",
     "make_game",
     "play_episode",

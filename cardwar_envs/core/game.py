@@ -79,12 +79,13 @@ class GameFacts:
         observation_high: Greatest value of each entry of an observation.
         min_payoff: A lower bound on what a player gets in a whole game, payoff points.
         max_payoff: An upper bound on the same.
-        zero_sum: Whether the rewards of all players always sum to zero.
+        zero_sum: Whether the payoffs of a whole game always sum to zero; with two players, so does
+            every payment.
         seat_symmetric: Whether the rules treat all seats alike, so that an
             observation need not say which seat it is seen from.
         public_state: Whether an observation determines the state (nothing is hidden
             but the move about to be revealed).
-        max_length: Number of joint actions in the longest game.
+        max_length: No game has more joint actions than this.
     """
 
     name: str
@@ -234,6 +235,10 @@ class Game(ABC, Generic[S]):
             `[batch, num_actions]` counts, 0 where an action is illegal.
         """
         return action_masks.astype(np.float64)
+
+    def info(self, state: S, player: int) -> dict[str, Any]:
+        """What environments tell a player in `infos`, beside the mask: nothing that it must not know."""
+        return {}
 
     def action_mask(self, state: S, player: int) -> NDArray[np.int8]:
         """A fresh array `[num_actions]`: 1 where `player` may play the action, else 0."""

@@ -100,17 +100,18 @@ def play_episode(
 def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
     """A state reached by uniform play to a uniformly drawn depth, never one where the game is over.
 
-    Every card is played alike. Should the game end before that depth, the last state
-    before its end is taken.
+    Every card is played alike. Should the game end before that depth, all states passed on the way
+    are as likely.
     """
     state = sample_transition(game.initial(), rng).state
+    passed = [state]
     for _ in range(int(rng.integers(game.facts.max_length))):
         actions = {}
         for player in game.acting_players(state):
             counts = game.action_counts(game.observation(state, player)[None], game.action_mask(state, player)[None])
             actions[player] = int(sample_actions(counts, rng)[0])
-        after = sample_transition(game.transitions(state, actions), rng).state
-        if not game.acting_players(after):
-            break
-        state = after
+        state = sample_transition(game.transitions(state, actions), rng).state
+        if not game.acting_players(state):
+            return passed[int(rng.integers(len(passed)))]
+        passed.append(state)
     return state

@@ -84,7 +84,7 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
         """Says who is out, what everyone may play, and whose turn it is to commit."""
         session, players = self._session, self._player_of
         self.terminations = {agent: players[agent] not in session.live for agent in self.agents}
-        self.infos = {agent: {"action_mask": session.mask(players[agent])} for agent in self.agents}
+        self.infos = {agent: session.info(players[agent]) for agent in self.agents}
         if session.acting:
             self.agent_selection = self.possible_agents[session.acting[0]]
         if len(session.live) < len(self.agents):

@@ -81,7 +81,6 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
         )
 
     def _views(self, agents: list[str]) -> tuple[dict[str, spaces.Observation], Infos]:
-        observations = {agent: self._session.observe(self._player_of[agent]) for agent in agents}
-        return observations, {
-            agent: {"action_mask": seen["action_mask"].copy()} for agent, seen in observations.items()
-        }
+        players = [self._player_of[agent] for agent in agents]
+        observations = {agent: self._session.observe(player) for agent, player in zip(agents, players, strict=True)}
+        return observations, {agent: self._session.info(player) for agent, player in zip(agents, players, strict=True)}

@@ -25,6 +25,8 @@ START = ("initial", "random")
 RENDER_MODES = ["human", "ansi"]
 # Stands for a move that the rules do not allow, where such moves forfeit the game.
 FORFEIT = -1
+# An error lists so many legal actions; a war can have thousands.
+LISTED = 40
 
 
 def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[Any]:
@@ -135,6 +137,10 @@ class Session(Generic[S]):
         """What a player sees: fresh arrays."""
         return {"observation": self.game.observation(self.state, player), "action_mask": self.mask(player)}
 
+    def info(self, player: int) -> dict[str, Any]:
+        """The mask, a fresh array, and what else the game tells a player."""
+        return {"action_mask": self.mask(player), **self.game.info(self.state, player)}
+
     def mask(self, player: int) -> NDArray[np.int8]:
         """What a player may play, `[num_actions]`; all 0 for one who is out of the game."""
         if player in self.live:
@@ -162,9 +168,8 @@ class Session(Generic[S]):
             pass  # not a whole number, so not an action
         if self.forfeits:
             return FORFEIT
-        raise IllegalActionError(
-            f"{self.agents[player]} cannot play action {action!r}; legal actions are {', '.join(map(str, legal))}"
-        )
+        listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
+        raise IllegalActionError(f"{self.agents[player]} cannot play action {action!r}; legal actions are {listed}")
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
         """Plays the joint action of the acting players; returns what each player is paid, payoff points."""

@@ -138,8 +138,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             self.render()
 
     def _seen(self) -> tuple[spaces.Observation, dict[str, Any]]:
-        observation = self._session.observe(self.seat)
-        return observation, {"action_mask": observation["action_mask"].copy()}
+        return self._session.observe(self.seat), self._session.info(self.seat)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """What the agent may play, `[num_actions]`; the name is sb3-contrib's."""

@@ -136,8 +136,9 @@ class SelfPlayBatch(Generic[S]):
         return positions
 
     def _walk(self, positions: list[_Position[S]]) -> None:
-        """Plays every card alike to a depth drawn for each game, but never to its end."""
+        """Plays every card alike to a depth drawn for each game; should it end before, to any state on the way."""
         depths = self.rng.integers(self.game.facts.max_length, size=len(positions))
+        passed = [[position] for position in positions]
         for depth in range(int(depths.max())):
             walking = np.flatnonzero(depths > depth)
             if not len(walking):
@@ -146,8 +147,10 @@ class SelfPlayBatch(Generic[S]):
             for i, outcome in zip(walking, self._play(here, self._uniform_actions(here)), strict=True):
                 if outcome.position is None:
                     depths[i] = 0
+                    positions[i] = passed[i][int(self.rng.integers(len(passed[i])))]
                 else:
                     positions[i] = outcome.position
+                    passed[i].append(outcome.position)
 
     def _uniform_actions(self, positions: Sequence[_Position[S]]) -> NDArray[np.int64]:
         facts = self.game.facts

@@ -10,8 +10,9 @@ from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 from cardwar_envs.games.jujitsu import Jujitsu
+from cardwar_envs.games.war import War
 
-GAMES: dict[str, type[Game[Any]]] = {game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, DicePoker)}
+GAMES: dict[str, type[Game[Any]]] = {game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker)}
 
 
 def make_game(name: str, **parameters: Any) -> Game[Any]:

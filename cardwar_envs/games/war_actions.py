@@ -1,0 +1,121 @@
+"""The actions of WAR as numbers: a card, or discards and a battle card in one choice, or waiting.
+
+With `ranks` ranks and `discards` discards, actions `0..ranks-1` play a card of that rank (lowest
+first); then come the war choices, by discards in lexicographic order and, among equal discards, by
+battle card; the last action is to wait.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import combinations_with_replacement
+from math import comb
+from operator import index
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+LOWEST_CARD = 2
+
+
+class WarChoice(NamedTuple):
+    """What a player puts down in a war.
+
+    Attributes:
+        discards: Cards that go to the pot unseen in battle, ascending.
+        battle: The card that fights.
+    """
+
+    discards: tuple[int, ...]
+    battle: int
+
+
+class WarActions:
+    """The flat action space of WAR.
+
+    Attributes:
+        cards: The card of each rank, ascending: 2, 3, ...
+        wait: The action of a player who has nothing to choose.
+        size: Number of actions.
+    """
+
+    def __init__(self, ranks: int, discards: int) -> None:
+        self.cards = tuple(range(LOWEST_CARD, LOWEST_CARD + ranks))
+        self._discards = discards
+        self.size = war_action_count(ranks, discards)
+        self.wait = self.size - 1
+
+    def encode(self, play: int | WarChoice | tuple[Iterable[int], int] | None) -> int:
+        """The action for a card, for a war choice `(discards, battle)`, or for None (wait).
+
+        Raises:
+            ValueError: If a card does not exist or the number of discards is wrong.
+        """
+        if play is None:
+            return self.wait
+        if isinstance(play, tuple):
+            discards, battle = play
+            ranks = tuple(sorted(self._rank(card) for card in discards))
+            if len(ranks) != self._discards:
+                raise ValueError(f"discards {tuple(discards)} must be {self._discards} cards")
+            return len(self.cards) * (1 + bisect_left(self._sets, ranks)) + self._rank(battle)
+        return self._rank(play)
+
+    def decode(self, action: int) -> int | WarChoice | None:
+        """The card, the war choice, or None (wait) that an action stands for.
+
+        Raises:
+            ValueError: If there is no such action.
+        """
+        if not 0 <= index(action) < self.size:
+            raise ValueError(f"action ({action}) must be in 0..{self.size - 1}")
+        if action == self.wait:
+            return None
+        group, rank = divmod(index(action), len(self.cards))
+        if group == 0:
+            return self.cards[rank]
+        return WarChoice(tuple(self.cards[r] for r in self._sets[group - 1]), self.cards[rank])
+
+    def _rank(self, card: int) -> int:
+        rank = index(card) - LOWEST_CARD
+        if not 0 <= rank < len(self.cards):
+            raise ValueError(f"card ({card}) must be in {self.cards[0]}..{self.cards[-1]}")
+        return rank
+
+    def war_mask(self, counts: NDArray[np.int64]) -> NDArray[np.int8]:
+        """`[size]`: 1 for each war choice that a hand with `counts` (`[ranks]` cards per rank) can pay for."""
+        mask = np.zeros(self.size, dtype=np.int8)
+        left = counts - self._needs
+        payable = left.min(axis=1, keepdims=True) >= 0
+        mask[len(self.cards) : -1] = ((left > 0) & payable).ravel()
+        return mask
+
+    def war_ways(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """`[size]`: in how many ways each war choice can be made from the cards of such a hand."""
+        most = int(counts.max(initial=0))
+        binomials = np.array([[comb(n, k) for k in range(self._discards + 1)] for n in range(most + 1)], dtype=float)
+        ways = np.zeros(self.size)
+        of_discards = binomials[counts, self._needs].prod(axis=1)
+        ways[len(self.cards) : -1] = (of_discards[:, None] * np.maximum(counts - self._needs, 0)).ravel()
+        return ways
+
+    @cached_property
+    def _sets(self) -> list[tuple[int, ...]]:
+        """All discards, as ranks from 0."""
+        return list(combinations_with_replacement(range(len(self.cards)), self._discards))
+
+    @cached_property
+    def _needs(self) -> NDArray[np.int64]:
+        """`[discards, ranks]`: how many cards of each rank each set of discards takes."""
+        needs = np.zeros((len(self._sets), len(self.cards)), dtype=np.int64)
+        for row, ranks in enumerate(self._sets):
+            np.add.at(needs[row], list(ranks), 1)
+        return needs
+
+
+def war_action_count(ranks: int, discards: int) -> int:
+    """Number of actions: cards, war choices, and waiting."""
+    return ranks * (1 + comb(ranks + discards - 1, discards)) + 1

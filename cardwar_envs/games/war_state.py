@@ -1,0 +1,134 @@
+"""Where a game of WAR stands, and which states cannot be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from operator import index
+from typing import Any, NamedTuple
+
+Pile = tuple[int, ...]
+
+
+class _WarFields(NamedTuple):
+    hands: tuple[Pile, ...]
+    wins: tuple[Pile, ...]
+    pot: Pile
+    tied: tuple[int, ...]
+    live: tuple[int, ...]
+    rounds_left: int
+
+
+class WarState(_WarFields):
+    """Where a game of WAR stands.
+
+    Attributes:
+        hands: The cards that each player can play, ascending.
+        wins: The cards that each player has won and not picked up yet, ascending.
+        pot: The cards on the table, ascending: carried over, or at stake in the war going on.
+        tied: The players in the war going on, ascending, also those who cannot pay for it;
+            empty when a round begins.
+        live: The players who are still in the game, ascending.
+        rounds_left: Rounds that can still be played, the one going on included.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        hands: Iterable[Iterable[int]],
+        wins: Iterable[Iterable[int]],
+        pot: Iterable[int] = (),
+        tied: Iterable[int] = (),
+        live: Iterable[int] | None = None,
+        *,
+        rounds_left: int,
+    ) -> WarState:
+        """Sorts the piles; without `live`, those are in the game who have cards or are at war."""
+        hand_piles, win_piles = (tuple(tuple(sorted(pile)) for pile in piles) for piles in (hands, wins))
+        at_war = tuple(sorted(tied))
+        if live is None:
+            piles = enumerate(zip(hand_piles, win_piles, strict=True))
+            live = [player for player, (hand, won) in piles if hand or won or player in at_war]
+        return new_state(hand_piles, win_piles, tuple(sorted(pot)), at_war, tuple(sorted(live)), rounds_left)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return new_state, tuple(self)
+
+
+def new_state(*fields: Any) -> WarState:
+    """A state from its six fields, which are in order already: play makes many of them."""
+    return tuple.__new__(WarState, fields)
+
+
+def utility(state: WarState, player: int) -> int:
+    """The paper's utility of a player: the sum of the cards in its hand and its wins pile."""
+    return sum(state.hands[player]) + sum(state.wins[player])
+
+
+def check_state(state: WarState, cards: range, num_players: int, discards: int, max_rounds: int) -> None:
+    """Raises ValueError for a state that cannot be (cheap necessary conditions).
+
+    Args:
+        state: The state.
+        cards: The cards that each player has at the start.
+        num_players: Number of players.
+        discards: Cards that a war costs beside the battle card.
+        max_rounds: Rounds after which the game ends.
+    """
+    try:
+        hash(state)  # lists for hands would break what comes after
+        piles = {
+            **{f"hands[{player}]": tuple(map(index, hand)) for player, hand in enumerate(state.hands)},
+            **{f"wins[{player}]": tuple(map(index, won)) for player, won in enumerate(state.wins)},
+            "pot": tuple(map(index, state.pot)),
+        }
+        groups = {"tied": tuple(map(index, state.tied)), "live": tuple(map(index, state.live))}
+        rounds_left = index(state.rounds_left)
+    except (AttributeError, TypeError, ValueError):
+        raise ValueError(f"state ({state!r}) must be a WarState of hands, wins, pot, tied, live and rounds") from None
+    if (len(state.hands), len(state.wins)) != (num_players, num_players):
+        raise ValueError(f"state has {len(state.hands)} hands and {len(state.wins)} wins piles, not {num_players}")
+    _check_cards(piles, cards, num_players)
+    for name, players in groups.items():
+        if list(players) != sorted(set(players)) or not set(players) <= set(range(num_players)):
+            raise ValueError(f"state has {name} {players}, which must be players 0..{num_players - 1}, ascending")
+    if not 0 <= rounds_left <= max_rounds:
+        raise ValueError(f"state has {rounds_left} rounds left, which must be in 0..{max_rounds}")
+    if state.tied:
+        _check_war(state, discards)
+    else:
+        _check_round(state)
+
+
+def _check_cards(piles: dict[str, Pile], cards: range, num_players: int) -> None:
+    for name, pile in piles.items():
+        if tuple(sorted(pile)) != pile:
+            raise ValueError(f"state has unsorted {name} {pile}")
+    count = Counter(card for pile in piles.values() for card in pile)
+    for card in sorted(count.keys() | set(cards)):
+        expected = num_players if card in cards else 0
+        if count[card] != expected:
+            raise ValueError(f"state has card {card} {count[card]} times, which must be there {expected} times")
+
+
+def _check_round(state: WarState) -> None:
+    for player, (hand, won) in enumerate(zip(state.hands, state.wins, strict=True)):
+        if won and not hand:
+            raise ValueError(f"state has player_{player} with wins {won} and no hand, which it would have picked up")
+        if bool(hand) != (player in state.live):
+            raise ValueError(f"state has live {state.live}, which must be the players with a hand when a round begins")
+
+
+def _check_war(state: WarState, discards: int) -> None:
+    if state.rounds_left == 0:
+        raise ValueError("state has a war going on and no rounds left")
+    if len(state.tied) < 2 or not set(state.tied) <= set(state.live):
+        raise ValueError(f"state has tied {state.tied}, which must be at least two of the players in the game")
+    if all(len(state.hands[player]) <= discards for player in state.tied):
+        raise ValueError(f"state has tied {state.tied}, of whom nobody holds the {discards + 1} cards of a war")
+    if max(Counter(state.pot).values(), default=0) < len(state.tied):
+        raise ValueError(f"state has tied {state.tied}, but not so many equal cards in the pot {state.pot}")
+    for player, (hand, won) in enumerate(zip(state.hands, state.wins, strict=True)):
+        if player not in state.live and (hand or won):
+            raise ValueError(f"state has player_{player} with cards but not among live {state.live}")

@@ -1,0 +1,34 @@
+"""WAR with Auction Rounds, version 0: the PettingZoo environments.
+
+Players play a card each round; the highest takes all. Those who tie for it go to war: each puts down
+discards and a battle card in one choice. Cards won come back once the hand is empty; who has no cards
+is out, and the last one in the game wins.
+
+Agents are `player_0` ... `player_{num_players - 1}`. An observation is
+`{"observation": float32[(2 * num_players + 1) * ranks + 2 * num_players + 1], "action_mask":
+int8[actions]}`: per seat, the own one first and then round the table, the hand's count of each rank
+and the wins pile's; the pot's count of each rank; per seat, 1 for who is in the war going on; per
+seat, 1 for who is in the game; rounds left. Actions `0..ranks-1` play a card of that rank; then come
+the war choices, and the last action is to wait: `cardwar_envs.games.war.War.actions` encodes and
+decodes them. In Parallel who has nothing to choose submits to wait, the only thing its mask allows.
+
+Rewards are payoff points: a player pays 1 / (num_players - 1) when it is out, and those left at the
+end share what was paid. `infos` hold the mask and the paper's `utility`, the sum of one's cards.
+
+* `env(**parameters)`, `raw_env(**parameters)`: AEC; they are the same, no wrapper is needed.
+* `parallel_env(**parameters)`: Parallel.
+
+Parameters are those of `cardwar_envs.games.war.War`, and `render_mode` and `illegal_action` of
+`cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+
+Version history: 0: first version.
+"""
+
+from functools import partial
+
+from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.games.war import War
+
+env = raw_env = partial(AECGameEnv, War.name)
+parallel_env = partial(ParallelGameEnv, War.name)
