@@ -9,7 +9,7 @@ from typing import Any, Generic
 import numpy as np
 
 from cardwar_envs.core.game import CERTAIN, Game, S, Transition
-from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, sample_actions
+from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 
 
 def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
@@ -75,9 +75,7 @@ def play_episode(
         ValueError: If the number of policies is wrong, a policy does not answer with
             probabilities, the state cannot be or the game is over in it.
     """
-    if len(policies) != game.facts.num_players:
-        raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")
-    players = [as_policy(policy, game) for policy in policies]
+    players = seated_policies(policies, game)
     rng = np.random.default_rng(seed)
     if state is None:
         start = sample_transition(game.initial(), rng)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from inspect import signature
@@ -99,6 +99,15 @@ def policy_names() -> list[str]:
     return sorted(_factories())
 
 
+def _factory(name: str) -> Callable[..., Policy]:
+    """What makes the policies of that name, with or without a rest after a colon."""
+    entry = name.partition(":")[0]
+    if entry not in _factories():
+        raise ValueError(f"unknown policy {name!r}; known are {', '.join(policy_names())}")
+    factory: Callable[..., Policy] = _factories()[entry].load()
+    return factory
+
+
 def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     """The policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
 
@@ -110,9 +119,7 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
         ValueError: If there is no such policy or it does not fit the game.
     """
     entry, colon, rest = name.partition(":")
-    if entry not in _factories():
-        raise ValueError(f"unknown policy {name!r}; known are {', '.join(policy_names())}")
-    factory: Callable[..., Policy] = _factories()[entry].load()
+    factory = _factory(name)
     if not colon:
         return factory(game, **arguments)
     try:
@@ -133,3 +140,49 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
     if isinstance(policy, type) or not isinstance(policy, Policy):  # a class has the method, but no self
         raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities")
     return policy
+
+
+def needs_others(policy: Policy | str) -> bool:
+    """Whether it is the name of a policy that must be told which policies sit in the other seats.
+
+    That is so if what makes it takes a keyword `others`.
+
+    Raises:
+        ValueError: If there is no policy of that name.
+    """
+    return isinstance(policy, str) and "others" in signature(_factory(policy)).parameters
+
+
+def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
+    """One policy object per seat.
+
+    Seats with the same name share an object. A policy that must know the others is given theirs as
+    `others`: the next seat first, and so on round the table.
+
+    Args:
+        policies: A policy, or the name of one, per seat.
+        game: What they play.
+
+    Returns:
+        The policies in order of seat.
+
+    Raises:
+        ValueError: If their number is wrong, something is neither a policy nor the name of one, or
+            two must each know what the other does.
+    """
+    if len(policies) != game.facts.num_players:
+        raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")
+    seated: list[Any] = list(policies)
+    told = [seat for seat, policy in enumerate(policies) if needs_others(policy)]
+    if len(told) > 1:
+        raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one can know what the others do")
+    alike: dict[str, Policy] = {}
+    for seat, policy in enumerate(policies):
+        if seat in told:
+            continue
+        if isinstance(policy, str) and policy not in alike:
+            alike[policy] = as_policy(policy, game)
+        seated[seat] = alike[policy] if isinstance(policy, str) else as_policy(policy, game)
+    for seat in told:
+        seated[seat] = named_policy(str(policies[seat]), game, others=[*seated[seat + 1 :], *seated[:seat]])
+    return seated

@@ -29,6 +29,7 @@ def register_all() -> None:
         gymnasium.register(
             gymnasium_id(name),
             entry_point="cardwar_envs.envs.single_agent:SingleAgentEnv",
+            vector_entry_point="cardwar_envs.envs.vector_env:GameVectorEnv",
             kwargs={"game": name},
         )
         pettingzoo.register("aec", pettingzoo_id(name), entry_point=f"{module}:env")

@@ -7,7 +7,7 @@ give a committed move away.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, Generic
 
@@ -63,6 +63,12 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     if value not in allowed:
         raise ValueError(f"{name} ({value!r}) must be one of {', '.join(map(repr, allowed))}")
     return value
+
+
+def illegal_action_error(who: str, action: Any, legal: Sequence[int]) -> IllegalActionError:
+    """What to raise where the rules do not allow an action."""
+    listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
+    return IllegalActionError(f"{who} cannot play action {action!r}; legal actions are {listed}")
 
 
 class Session(Generic[S]):
@@ -168,8 +174,7 @@ class Session(Generic[S]):
             pass  # not a whole number, so not an action
         if self.forfeits:
             return FORFEIT
-        listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
-        raise IllegalActionError(f"{self.agents[player]} cannot play action {action!r}; legal actions are {listed}")
+        raise illegal_action_error(self.agents[player], action, legal)
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
         """Plays the joint action of the acting players; returns what each player is paid, payoff points."""

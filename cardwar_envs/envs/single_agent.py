@@ -22,6 +22,26 @@ Opponent = str | Policy
 MAX_STARTS = 100
 
 
+def seated_opponents(opponent: Opponent | Sequence[Opponent], game: Game[Any], seat: int) -> dict[int, Policy]:
+    """The policy of every seat but the agent's.
+
+    Args:
+        opponent: A policy or the name of one, for all of them; or a sequence, one per seat.
+        game: The game.
+        seat: The agent's.
+
+    Raises:
+        ValueError: If the number of opponents is wrong, or one is neither a policy nor the name of one.
+    """
+    others = [player for player in range(game.facts.num_players) if player != seat]
+    if isinstance(opponent, str | Policy) or not isinstance(opponent, Sequence):
+        policy = as_policy(opponent, game)
+        return dict.fromkeys(others, policy)
+    if len(opponent) != len(others):
+        raise ValueError(f"{len(opponent)} opponents given for {len(others)} other seats")
+    return {player: as_policy(each, game) for player, each in zip(others, opponent, strict=True)}
+
+
 class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
     """One player against policies.
 
@@ -53,18 +73,9 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         self._session = Session(self.game, illegal_action)
         self._rng: np.random.Generator | None = None
         self._owed = 0.0  # paid before the agent was first asked; its first step returns it
-        self._opponents = self._seated(opponent)
+        self._opponents = seated_opponents(opponent, self.game, self.seat)
         self.observation_space = spaces.observation_space(self.game)
         self.action_space = spaces.action_space(self.game)
-
-    def _seated(self, opponent: Opponent | Sequence[Opponent]) -> dict[int, Policy]:
-        others = [player for player in range(self.game.facts.num_players) if player != self.seat]
-        if isinstance(opponent, str | Policy) or not isinstance(opponent, Sequence):
-            policy = as_policy(opponent, self.game)
-            return dict.fromkeys(others, policy)
-        if len(opponent) != len(others):
-            raise ValueError(f"{len(opponent)} opponents given for {len(others)} other seats")
-        return {player: as_policy(each, self.game) for player, each in zip(others, opponent, strict=True)}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -16,12 +16,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import index
-from typing import ClassVar, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, BayesianForm, Game, GameFacts, Transition
+
+if TYPE_CHECKING:
+    from cardwar_envs.core.compiled import CompiledRules
 
 # The game as arrays takes 32 bytes per pair of rolls, and solving it several times that.
 MAX_SIDES = 2000
@@ -137,6 +140,21 @@ class DicePoker(Game[DicePokerState]):
             actions=((0, 1), (0, 1)),
             types=(tuple(map(str, faces)), tuple(map(str, faces))),
         )
+
+    def compiled_rules(self) -> CompiledRules[DicePokerState]:
+        """Rows are both rolls and both actions, -1 before these are chosen."""
+        from cardwar_envs.core.compiled import CompiledRules
+        from cardwar_envs.games import dice_poker_batch_kernel  # compiles on first use
+
+        def to_row(state: DicePokerState) -> NDArray[np.float32]:
+            return np.array((*state.rolls, *(state.actions or (-1, -1))), dtype=np.float32)
+
+        def from_row(row: NDArray[np.float32]) -> DicePokerState:
+            roll_0, roll_1, action_0, action_1 = row.astype(int).tolist()
+            return DicePokerState((roll_0, roll_1), None if action_0 < 0 else (action_0, action_1))
+
+        tables = (self.sides, self.ante, self.ante + self.raise_size)
+        return CompiledRules(dice_poker_batch_kernel, tables, 4, to_row, from_row)
 
     def check(self, state: DicePokerState) -> None:
         """Raises ValueError unless the rolls are faces and the actions, if any, are actions."""

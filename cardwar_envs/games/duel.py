@@ -21,17 +21,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from operator import index
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition
 
+if TYPE_CHECKING:
+    from cardwar_envs.core.compiled import CompiledRules
+
 Hand = tuple[int, ...]
 Hands = tuple[Hand, Hand]
 
 MAX_CARDS = 1000
+# Compiled rules hold the odds of all pairs of ranks.
+MAX_COMPILED_RANKS = 200
 
 
 class _DuelFields(NamedTuple):
@@ -249,6 +254,14 @@ class Duel(Game[DuelState]):
     @cached_property
     def _views(self) -> dict[Hand, _HandView]:
         return {}
+
+    def compiled_rules(self) -> CompiledRules[DuelState] | None:
+        """For hands of not too many ranks; see `duel_batch`."""
+        if len(self.ranks) > MAX_COMPILED_RANKS:
+            return None
+        from cardwar_envs.games.duel_batch import compiled_duel  # compiles on first use
+
+        return compiled_duel(self)
 
     def describe(self, state: DuelState) -> str:
         """Both hands in columns by rank, and the score."""

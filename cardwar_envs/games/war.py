@@ -27,14 +27,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
-from typing import Any, ClassVar, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
+from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, RoundsForm, Transition
 from cardwar_envs.games.war_actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war_state import Pile, WarState, check_state, new_state, utility
+
+if TYPE_CHECKING:
+    from cardwar_envs.core.compiled import CompiledRules
 
 # The paper simulates up to 100 opponents.
 MAX_PLAYERS = 101
@@ -127,6 +130,7 @@ class War(Game[WarState]):
             seat_symmetric=True,
             public_state=True,
             max_length=self.rounds * (1 + most_wars),
+            max_rounds=self.rounds,
         )
 
     # -- the rules ------------------------------------------------------------------------
@@ -300,6 +304,22 @@ class War(Game[WarState]):
     def info(self, state: WarState, player: int) -> dict[str, Any]:
         """`utility`: the paper's, the sum of the cards in the player's hand and wins pile."""
         return {"utility": utility(state, player)}
+
+    def compiled_rules(self) -> CompiledRules[WarState] | None:
+        """For two players; see `war_batch`."""
+        if self.num_players != 2:
+            return None
+        from cardwar_envs.games.war_batch import compiled_war  # compiles on first use
+
+        return compiled_war(self)
+
+    def rounds_form(self, starts: Sequence[WarState], max_positions: int) -> RoundsForm[WarState]:
+        """All positions of two players that can follow `starts`; see `war_positions`."""
+        from cardwar_envs.games.war_positions import war_positions  # compiles on first use
+
+        if self.num_players != 2:
+            return super().rounds_form(starts, max_positions)
+        return war_positions(starts, self.actions, self.discards, max_positions)
 
     def canonical(self, state: WarState) -> Canonical[WarState]:
         """Seats in order of their cards."""

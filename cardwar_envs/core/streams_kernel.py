@@ -1,0 +1,43 @@
+"""Compiled draws from random streams; `streams` says what they are."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from cardwar_envs.core.streams import MIX_1, MIX_2, SHIFTS, STEP, UNIT, UNUSED_BITS
+
+
+@njit(cache=True, nogil=True, inline="always")
+def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
+    """Advances stream `g`; a number in [0, 1)."""
+    streams[g] += STEP
+    mixed = streams[g]
+    mixed = (mixed ^ (mixed >> SHIFTS[0])) * MIX_1
+    mixed = (mixed ^ (mixed >> SHIFTS[1])) * MIX_2
+    mixed ^= mixed >> SHIFTS[2]
+    return (mixed >> UNUSED_BITS) * UNIT
+
+
+@njit(cache=True, nogil=True)
+def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
+    """One action per row of weights `[rows, num_actions]`, by numbers drawn in [0, 1)."""
+    for row in range(len(weights)):
+        total = 0.0
+        for weight in weights[row]:
+            total += weight
+        place, passed, action = drawn[row] * total, 0.0, -1
+        # The second condition keeps a product that was rounded up to the total on an action of weight.
+        while action < 0 or (passed <= place and passed < total):
+            action += 1
+            passed += weights[row, action]
+        actions[row] = action
+
+
+@njit(cache=True, nogil=True)
+def held_card(counts, cards, drawn):  # type: ignore[no-untyped-def]
+    """The rank of one of so many `cards`, each as likely, by a number drawn in [0, 1); `counts` has them by rank."""
+    place, passed, rank = drawn * cards, 0.0, 0
+    for i in range(len(counts)):  # without a branch, which would be guessed wrong most of the time
+        passed += counts[i]
+        rank += passed <= place
+    return rank

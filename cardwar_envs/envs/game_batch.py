@@ -1,0 +1,155 @@
+"""Self-play at full speed: batches of games in which one caller chooses for every seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game, S
+from cardwar_envs.core.streams import new_streams
+from cardwar_envs.envs.engine import Engine, Views
+from cardwar_envs.envs.engines import new_engine
+from cardwar_envs.envs.rules_engine import RulesEngine
+from cardwar_envs.envs.vector import STARTS, BatchStep
+
+
+class GameBatch(Generic[S]):
+    """Independent games of one kind, stepped together; a finished game restarts in the same step.
+
+    Every game has a random stream of its own, so what happens in it does not depend on how many
+    other games there are, nor on whether compiled rules or the rules themselves step them.
+
+    Attributes:
+        game: The rules.
+        num_games: Number of games in the batch.
+    """
+
+    def __init__(
+        self,
+        game: Game[S],
+        num_games: int,
+        seed: int | None = None,
+        start: str = "initial",
+        engine: str = "auto",
+        reuse: bool = False,
+    ) -> None:
+        """Sets up the games; `reset` must be called before `step`.
+
+        Args:
+            game: The rules.
+            num_games: Number of games, at least 1.
+            seed: Seed of all chance.
+            start: "initial", or "random": from a state reached by uniform play (every card
+                alike) to a uniformly drawn depth.
+            engine: "compiled", "rules", or "auto": compiled if the game has compiled rules.
+            reuse: Whether compiled rules write observations and masks into the same two arrays at
+                each step, instead of fresh ones; the caller must not write into them then.
+
+        Raises:
+            ValueError: If an argument is out of its range, or a deal pays something by itself.
+        """
+        if num_games < 1:
+            raise ValueError(f"num_games ({num_games}) must be at least 1")
+        if start not in STARTS:
+            raise ValueError(f"start ({start}) must be {' or '.join(STARTS)}")
+        self.game, self.num_games = game, num_games
+        self._random = start == "random"
+        self._everywhere = np.ones(num_games, dtype=np.bool_)
+        self._engine: Engine[S] = new_engine(game, new_streams(seed, num_games), engine, reuse)
+        if isinstance(self._engine, RulesEngine):
+            _check_deals(game)
+        self._started = False
+
+    @property
+    def streams(self) -> NDArray[np.uint64]:
+        """`[num_games]`: where each game's random stream stands.
+
+        What is set here and followed by `reset` makes what came after it was read repeat itself.
+        """
+        return self._engine.streams.copy()
+
+    @streams.setter
+    def streams(self, streams: NDArray[np.uint64]) -> None:
+        self._engine.streams[:] = streams
+
+    def reset(self, states: Sequence[S] | None = None) -> Views:
+        """Starts every game anew.
+
+        Args:
+            states: A state for each game to start from, this time; by default, what `start` says.
+
+        Returns:
+            Observations `[num_games, num_players, observation_size]` float32 and masks
+            `[num_games, num_players, num_actions]` int8.
+
+        Raises:
+            ValueError: If the number of states is wrong, or one cannot be or its game is over.
+        """
+        if states is None:
+            self._engine.deal(self._everywhere, self._random)
+        else:
+            if len(states) != self.num_games:
+                raise ValueError(f"{len(states)} states given for {self.num_games} games")
+            for state in states:
+                self.game.check(state)
+                if not self.game.acting_players(state):
+                    raise ValueError(f"state ({state!r}) must not be one in which the game is over")
+            self._engine.place(states, self._everywhere)
+        self._started = True
+        return self._engine.views()
+
+    def step(self, actions: NDArray[np.integer]) -> BatchStep:
+        """Plays a joint action in every game.
+
+        Args:
+            actions: `[num_games, num_players]`; what a player who does not act chooses is ignored.
+
+        Raises:
+            ValueError: If `reset` was not called, or `actions` has another shape or is not integer.
+            IllegalActionError: If an action is illegal; no game has moved then.
+        """
+        chosen = self._checked(actions)
+        rewards, done = self._engine.play(chosen, self._everywhere)
+        self._engine.deal(done, self._random)
+        return BatchStep(*self._engine.views(), rewards, done)
+
+    def uniform_actions(self) -> NDArray[np.int64]:
+        """`[num_games, num_players]` actions of uniform play, every card alike, from the games' own streams."""
+        self._require_start()
+        seats = range(self.game.facts.num_players)
+        return np.stack([self._engine.uniform(player, self._everywhere) for player in seats], axis=1)
+
+    def states(self) -> list[S]:
+        """The state of every game."""
+        self._require_start()
+        return self._engine.states()
+
+    def _require_start(self) -> None:
+        if not self._started:
+            raise ValueError("reset must be called before the first step")
+
+    def _checked(self, actions: NDArray[np.integer]) -> NDArray[np.int64]:
+        self._require_start()
+        expected = (self.num_games, self.game.facts.num_players)
+        if actions.shape != expected:
+            raise ValueError(f"actions of shape {actions.shape} must have shape {expected}")
+        if not np.issubdtype(actions.dtype, np.integer):
+            raise ValueError(f"actions of type {actions.dtype} must be integers")
+        chosen = np.ascontiguousarray(actions, dtype=np.int64)
+        flags = self._engine.illegal(chosen, self._everywhere)
+        if flags is not None:
+            game, player = np.argwhere(flags)[0].tolist()
+            raise self._engine.illegal_action_error(game, player, int(chosen[game, player]))
+        return chosen
+
+
+def _check_deals(game: Game[Any]) -> None:
+    for deal in game.initial():
+        if any(deal.rewards):
+            # There is no move that such a reward could be given for.
+            raise ValueError(f"{game.facts.name}: games whose deal pays something cannot be played in batches")
+        if not game.acting_players(deal.state):
+            raise ValueError(f"{game.facts.name}: games that can be over when they start cannot be played in batches")

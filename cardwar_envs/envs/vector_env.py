@@ -1,0 +1,270 @@
+"""Any game as a Gymnasium vector environment: in each of many games one seat is the agent's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import Space
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from cardwar_envs.core.compiled import Info
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.streams import draw, streams_of
+from cardwar_envs.envs import spaces
+from cardwar_envs.envs.engine import Engine, Views, chosen_actions
+from cardwar_envs.envs.engines import new_engine
+from cardwar_envs.envs.session import Session, one_of, resolved_game
+from cardwar_envs.envs.single_agent import MAX_STARTS, Opponent, seated_opponents
+
+Seed = int | Sequence[int | None] | None
+Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
+# The policy of this name is drawn from by the engine, which need not ask for probabilities first.
+UNIFORM = "uniform"
+
+
+class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any]]):
+    """One player against policies, in many games at once; what happens in a game is as in `SingleAgentEnv`.
+
+    A finished game restarts in the same step (SAME_STEP), as the options of the last `reset` said.
+    Every game has a random stream of its own, for chance and for the opponents' draws.
+
+    Args:
+        game: A game or its name.
+        num_envs: Number of games, at least 1.
+        opponent: A policy or the name of one, for all other seats; or a sequence of them, one
+            per other seat.
+        seat: The player that the agent is.
+        render_mode: "ansi" (text) or None.
+        illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
+        engine: "compiled", "rules", or "auto": compiled rules if the game has them.
+        **parameters: Parameters of the game, if its name was given.
+    """
+
+    metadata = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012  # as Gymnasium
+
+    def __init__(
+        self,
+        game: str | Game[Any],
+        num_envs: int = 1,
+        *,
+        opponent: Opponent | Sequence[Opponent] = UNIFORM,
+        seat: int = 0,
+        render_mode: str | None = None,
+        illegal_action: str = "raise",
+        engine: str = "auto",
+        **parameters: Any,
+    ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"num_envs ({num_envs}) must be at least 1")
+        self.game, self.num_envs = resolved_game(game, parameters), num_envs
+        self.render_mode = one_of("render_mode", render_mode, (None, "ansi"))
+        self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
+        self._session = Session(self.game, illegal_action)  # checks options, and says whether illegal moves forfeit
+        self._opponents = seated_opponents(opponent, self.game, self.seat)
+        self._uniform = isinstance(opponent, str) and opponent == UNIFORM
+        # What is handed out is copied from the engine's views, so these can lie in the same place all the time.
+        self._engine: Engine[Any] = new_engine(self.game, streams_of([None] * num_envs), engine, reuse=True)
+        self._options: dict[str, Any] = {}
+        self._views: Views | None = None
+        # What the agent was paid in each game so far, and the part of it that no step has returned yet.
+        self._paid, self._owed = np.zeros(num_envs), np.zeros(num_envs)
+        self.single_observation_space: Space[Any] = spaces.observation_space(self.game)
+        self.single_action_space: Space[Any] = spaces.action_space(self.game)
+        self.observation_space: Space[Any] = batch_space(self.single_observation_space, num_envs)
+        self.action_space: Space[Any] = batch_space(self.single_action_space, num_envs)
+
+    def reset(
+        self, *, seed: Seed = None, options: dict[str, Any] | None = None
+    ) -> tuple[spaces.Observation, dict[str, Any]]:
+        """Starts every game anew.
+
+        Args:
+            seed: Reseeds chance and the opponents' draws: a number per game, or one number for
+                the first, which goes up by one from game to game.
+            options: As for `SingleAgentEnv.reset`; they hold until the next `reset`.
+
+        Returns:
+            Observations `{"observation": [num_envs, observation_size], "action_mask": [num_envs,
+            num_actions]}`, fresh arrays, and infos, which hold the same `action_mask`.
+
+        Raises:
+            ValueError: For a bad option or a list of too many or too few seeds; the games in progress
+                are then untouched. Also if games go by without the agent, however often they are started.
+        """
+        self._session.check_options(options, needed=self.seat)
+        if seed is not None:
+            seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else list(seed)
+            if len(seeds) != self.num_envs:
+                raise ValueError(f"{len(seeds)} seeds given for {self.num_envs} games")
+            self._engine.streams[:] = streams_of(seeds)
+            super().reset(seed=seeds[0])
+        self._options = dict(options or {})
+        self._start_games(np.ones(self.num_envs, dtype=np.bool_))
+        return self._seen()
+
+    def step(self, actions: NDArray[np.int64]) -> Step:
+        """Plays one joint action in every game, and on until the agent is to choose again.
+
+        Args:
+            actions: `[num_envs]`.
+
+        Returns:
+            Observations (of the next game where one has ended), rewards `[num_envs]` (payoff
+            points), terminations `[num_envs]`, truncations (always False), infos. Where a game has
+            ended, `final_obs` and `final_info` tell what its end looked like.
+
+        Raises:
+            IllegalActionError: If an action is illegal; all games are then as they were.
+            ResetNeeded: If `reset` was not called.
+            ValueError: If there is not one integer per game.
+        """
+        chosen, offends = self._checked(actions)
+        going_on = ~offends
+        self._play(chosen, going_on)
+        self._play_until_asked(going_on)
+        least = self.game.facts.min_payoff
+        self._pay(np.where(offends, least - self._paid, 0.0))
+        rewards, self._owed = self._owed, np.zeros(self.num_envs)
+        ended = offends | ~self._engine.live()[:, self.seat]
+        final = self._final_info(ended)
+        self._start_games(ended)
+        observations, infos = self._seen()
+        return observations, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), {**infos, **final}
+
+    def render(self) -> tuple[str, ...] | None:
+        """The state of every game as text (mode "ansi")."""
+        if self.render_mode is None:
+            return None
+        self._require_start()
+        return tuple(self.game.describe(state) for state in self._engine.states())
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """What the agent may play, `[num_envs, num_actions]`; the name is sb3-contrib's."""
+        return self._require_start().masks[:, self.seat].astype(np.bool_)
+
+    # -- the games ------------------------------------------------------------------------
+
+    def _require_start(self) -> Views:
+        if self._views is None:
+            raise ResetNeeded("there are no games yet: call reset() first")
+        return self._views
+
+    def _checked(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The agent's actions, and `[num_envs]` which are illegal where that forfeits the game."""
+        masks = self._require_start().masks[:, self.seat]
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
+            given = f"actions of shape {chosen.shape} and type {chosen.dtype}"
+            raise ValueError(f"{given} must be {self.num_envs} integers")
+        known = (chosen >= 0) & (chosen < masks.shape[1])
+        offends = ~known | (masks[np.arange(self.num_envs), np.where(known, chosen, 0)] == 0)
+        if offends.any() and not self._session.forfeits:
+            place = int(offends.argmax())
+            raise self._engine.illegal_action_error(place, self.seat, int(chosen[place]))
+        return chosen.astype(np.int64), offends
+
+    def _start_games(self, where: NDArray[np.bool_]) -> None:
+        """Starts games anew, again and again until the agent is asked in all of them."""
+        for _ in range(MAX_STARTS):
+            if not where.any():
+                self._views = self._engine.views()
+                return
+            state = self._options.get("state")
+            if state is not None:
+                self._engine.place([state], where)
+                dealt = np.zeros(self.num_envs)
+            else:
+                dealt = self._engine.deal(where, self._options.get("start") == "random")[:, self.seat]
+            self._paid = np.where(where, 0.0, self._paid)
+            self._owed = np.where(where, 0.0, self._owed)
+            self._pay(dealt)
+            self._play_until_asked(where)
+            where = where & ~self._engine.acting()[:, self.seat]
+        raise ValueError(f"{self._session.agents[self.seat]} was not asked once in {MAX_STARTS} games")
+
+    def _pay(self, rewards: NDArray[np.float64]) -> None:
+        self._paid += rewards
+        self._owed += rewards
+
+    def _play_until_asked(self, where: NDArray[np.bool_]) -> None:
+        while True:
+            without = where & self._engine.live()[:, self.seat] & ~self._engine.acting()[:, self.seat]
+            if not without.any():
+                return
+            self._play(None, without)
+
+    def _play(self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_]) -> None:
+        """Plays the agent's actions, if it acts, and the opponents'."""
+        joint = self._drawn(where, None if actions is None else self._views)
+        if actions is not None:
+            joint[:, self.seat] = actions
+        self._pay(self._engine.play(joint, where)[0][:, self.seat])
+
+    def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
+        """`[num_envs, num_players]`: what the opponents play; `views` of all games, if they are known."""
+        joint = np.zeros((self.num_envs, self.game.facts.num_players), dtype=np.int64)
+        if self._uniform:
+            for player in self._opponents:
+                joint[:, player] = self._engine.uniform(player, where)
+            return joint
+        acting, answers = self._engine.acting() & where[:, None], []
+        for player, policy in self._opponents.items():
+            places = np.flatnonzero(acting[:, player])
+            if len(places):
+                seen = self._views_at(places, views)
+                probabilities = checked_probabilities(policy, seen.observations[:, player], seen.masks[:, player])
+                answers.append((player, places, probabilities))
+        # Nothing is drawn before all have answered: one that answers nonsense changes nothing.
+        for player, places, probabilities in answers:
+            joint[places, player] = chosen_actions(probabilities, draw(self._engine.streams, places))
+        return joint
+
+    def _views_at(self, places: NDArray[np.intp], views: Views | None) -> Views:
+        if views is None:
+            return self._engine.views(places)
+        if len(places) == self.num_envs:
+            return views
+        return Views(views.observations[places], views.masks[places])
+
+    # -- what the agent is told --------------------------------------------------------------
+
+    def _seen(self) -> tuple[spaces.Observation, dict[str, Any]]:
+        views = self._require_start()
+        seen: spaces.Observation = {
+            "observation": views.observations[:, self.seat].copy(),
+            "action_mask": views.masks[:, self.seat].copy(),
+        }
+        told = self._info(np.arange(self.num_envs), seen["observation"])
+        infos = {"action_mask": seen["action_mask"], **told}
+        return seen, _marked(infos, np.ones(self.num_envs, dtype=np.bool_))
+
+    def _info(self, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
+        return self._engine.info(self.seat, places, observations)
+
+    def _final_info(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """`final_obs` and `final_info` with their marks, if any game has ended."""
+        places = np.flatnonzero(ended)
+        if not len(places):
+            return {}
+        observations = self._engine.views(places).observations[:, self.seat]
+        masks = np.zeros((len(places), self.game.facts.num_actions), dtype=np.int8)
+        final_obs = np.full(self.num_envs, None, dtype=object)
+        final_obs[places] = [
+            {"observation": seen, "action_mask": mask} for seen, mask in zip(observations, masks, strict=True)
+        ]
+        infos = {}
+        for key, told in {"action_mask": masks, **self._info(places, observations)}.items():
+            infos[key] = np.zeros((self.num_envs, *told.shape[1:]), dtype=told.dtype)
+            infos[key][places] = told
+        return _marked({"final_obs": final_obs, "final_info": _marked(infos, ended)}, ended)
+
+
+def _marked(infos: dict[str, Any], where: NDArray[np.bool_]) -> dict[str, Any]:
+    """Each entry together with `_entry`, which says in which games it is there."""
+    return {name: value for key, told in infos.items() for name, value in ((key, told), (f"_{key}", where.copy()))}

@@ -1,0 +1,129 @@
+"""The duel family's rules over many states at once, compiled; `CompiledRules` says what each body does.
+
+A row is what player 0 sees: its count per rank, the other's, the score, the carried ties.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from cardwar_envs.core.streams_kernel import draw, held_card
+
+
+@njit(cache=True, nogil=True)
+def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
+    """Plays a trick; returns what it was worth to player 0."""
+    _, wins, wins_or_ties, carry, _ = tables
+    row, ranks = rows[g], len(wins)
+    row[action_0] -= 1.0
+    row[ranks + action_1] -= 1.0
+    win, win_or_tie = wins[action_0, action_1], wins_or_ties[action_0, action_1]
+    certain = win > 1.0 or win_or_tie > 1.0 or win_or_tie < 0.0
+    drawn = 0.5 if certain else draw(streams, g)
+    ties = row[2 * ranks + 1]
+    if drawn < win:
+        won, ties = 1.0 + ties, 0.0
+    elif drawn < win_or_tie:
+        won, ties = 0.0, ties + 1.0 if carry else 0.0
+    else:
+        won, ties = -1.0 - ties, 0.0
+    row[2 * ranks] += won
+    row[2 * ranks + 1] = ties
+    return won
+
+
+@njit(cache=True, nogil=True)
+def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
+    """Starts games anew."""
+    start, wins = tables[:2]
+    ranks = len(wins)
+    cards = 0.0
+    for i in range(ranks):
+        cards += start[i]
+    for g in range(len(rows)):
+        if not where[g]:
+            continue
+        rows[g] = start
+        if random:
+            for played in range(int(draw(streams, g) * cards)):
+                action_0 = held_card(rows[g, :ranks], cards - played, draw(streams, g))
+                action_1 = held_card(rows[g, ranks : 2 * ranks], cards - played, draw(streams, g))
+                _trick(tables, rows, streams, g, action_0, action_1)
+
+
+@njit(cache=True, nogil=True)
+def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
+    """Marks who chooses what is not allowed."""
+    ranks = len(tables[1])
+    found = False
+    for g in range(len(rows)):
+        for player in range(2):
+            action = actions[g, player]
+            fits = 0 <= action < ranks and rows[g, player * ranks + action] > 0.0
+            flags[g, player] = where[g] and not fits
+            found |= flags[g, player]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
+    """Plays legal joint actions."""
+    ranks, margin = len(tables[1]), tables[4]
+    for g in range(len(rows)):
+        rewards[g, 0], rewards[g, 1], over[g] = 0.0, 0.0, False
+        if not where[g]:
+            continue
+        paid = _trick(tables, rows, streams, g, actions[g, 0], actions[g, 1])
+        over[g] = not _acts(rows[g], ranks)
+        if not margin:
+            score = rows[g, 2 * ranks]
+            paid = float((score > 0.0) - (score < 0.0)) if over[g] else 0.0
+        rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
+
+
+@njit(cache=True, nogil=True)
+def _acts(row, ranks):  # type: ignore[no-untyped-def]
+    cards = row[0]
+    for i in range(1, ranks):
+        cards += row[i]
+    return cards > 0.0
+
+
+@njit(cache=True, nogil=True)
+def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
+    """Marks who is to choose."""
+    for g in range(len(rows)):
+        acts[g, 0] = acts[g, 1] = _acts(rows[g], len(tables[1]))
+
+
+@njit(cache=True, nogil=True)
+def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
+    """Draws actions of uniform play in one seat."""
+    ranks = len(tables[1])
+    for g in range(len(rows)):
+        hand = rows[g, player * ranks : (player + 1) * ranks]
+        cards = 0.0
+        for i in range(ranks):
+            cards += hand[i]
+        actions[g] = held_card(hand, cards, draw(streams, g)) if where[g] and cards > 0.0 else 0
+
+
+@njit(cache=True, nogil=True)
+def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
+    """Writes what both players see."""
+    ranks = len(tables[1])
+    for g in range(len(rows)):
+        row = rows[g]
+        for player in range(2):
+            own, other = player * ranks, (1 - player) * ranks
+            seen, mask = observations[g, player], masks[g, player]
+            for i in range(ranks):
+                seen[i] = row[own + i]
+            for i in range(ranks):
+                seen[ranks + i] = row[other + i]
+            for i in range(ranks):
+                mask[i] = row[own + i] > 0.0
+            seen[2 * ranks + 1] = row[2 * ranks + 1]
+        score = row[2 * ranks]
+        observations[g, 0, 2 * ranks] = score
+        observations[g, 1, 2 * ranks] = 0.0 - score

@@ -1,0 +1,402 @@
+"""Self-play batches at full speed, held to the rules on random play."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import pytest
+from knock_out import KnockOut
+from tiny_games import EVERY_GAME
+from toys import one_step
+
+from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
+from cardwar_envs.core.policy import sample_actions
+from cardwar_envs.envs.compiled_engine import CompiledEngine
+from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.envs.rules_engine import RulesEngine
+
+DUELS = [
+    make_game("jujitsu"),
+    make_game("jujitsu", num_cards=1),
+    *(
+        make_game("dinosaur_war", hand_0=hand_0, hand_1=hand_1, ties=ties, payoff=payoff)
+        for hand_0, hand_1 in [((2, 3, 3, 6), (1, 3, 5, 5)), ((1, 2, 2, 2), (1, 1, 2, 4)), ((-5, 0, 7), (0, 0, 7))]
+        for ties in ("discard", "carry")
+        for payoff in ("margin", "win")
+    ),
+    make_game("dice_wars"),
+    make_game("dice_wars", hand_0=(1, 2, 40), hand_1=(1, 3, 3), sides=2, ties="carry", payoff="win"),
+    make_game("dice_wars", num_cards=3, sides=1, ties="carry"),
+]
+POKER = [make_game("dice_poker"), make_game("dice_poker", sides=3, ante=0.0, raise_size=2.5)]
+WARS = [
+    make_game("war", ranks=ranks, discards=discards, max_rounds=max_rounds)
+    for ranks, discards, max_rounds in [
+        *((3, 0, 4), (3, 1, 30), (2, 2, 5), (4, 3, 30), (5, 2, 30), (6, 1, 3), (8, 3, 30), (10, 0, 40), (12, 3, 40)),
+    ]
+]
+
+
+def named(game):
+    return "-".join([game.name, *(str(value) for value in game.parameters().values())]).replace(" ", "")
+
+
+# A new game joins by having compiled rules.
+OTHERS = [game for game in EVERY_GAME if game.compiled_rules() is not None]
+compiled_games = pytest.mark.parametrize("game", [*DUELS, *POKER, *WARS, *OTHERS], ids=named)
+both_engines = pytest.mark.parametrize("engine", ["compiled", "rules"])
+BOTH = ("compiled", "rules")
+SMALL = [make_game("jujitsu", num_cards=4), make_game("dice_wars", num_cards=3), make_game("dice_poker"), WARS[1]]
+small_games = pytest.mark.parametrize("game", SMALL, ids=named)
+
+
+def legal_actions(masks, rng):
+    """Any legal action for every seat, `[num_games, num_players]`."""
+    return sample_actions(masks.reshape(-1, masks.shape[-1]).astype(float), rng).reshape(masks.shape[:2])
+
+
+def play(batch, steps, seed=0):
+    """Everything that a batch shows in so many random joint actions, as a list of arrays."""
+    rng = np.random.default_rng(seed)
+    observations, masks = batch.reset()
+    shown = [observations.copy(), masks.copy()]
+    for _ in range(steps):
+        step = batch.step(legal_actions(masks, rng))
+        masks = step.masks
+        shown += [array.copy() for array in step]
+    return shown
+
+
+def equal(first, second):
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+# -- the rules ------------------------------------------------------------------------------
+
+
+@both_engines
+@compiled_games
+def test_every_step_is_one_that_the_rules_allow(game, engine):
+    """States, observations, masks, rewards and ends, on play from start to end."""
+    rng, batch = np.random.default_rng(1), GameBatch(game, 4, seed=2, engine=engine)
+    assert type(batch._engine) is {"compiled": CompiledEngine, "rules": RulesEngine}[engine]
+    starts = {deal.state for deal in game.initial()}
+    masks, ended = batch.reset()[1], 0
+    assert set(batch.states()) <= starts
+    for _ in range(game.facts.max_length if game.facts.max_length < 50 else 120):
+        before, actions = batch.states(), legal_actions(masks, rng)
+        step = batch.step(actions)
+        masks = step.masks
+        for g, after in enumerate(batch.states()):
+            acting = game.acting_players(before[g])
+            outcomes = game.transitions(before[g], {player: int(actions[g, player]) for player in acting})
+            going_on = {(outcome.state, outcome.rewards) for outcome in outcomes if game.acting_players(outcome.state)}
+            last = {outcome.rewards for outcome in outcomes if not game.acting_players(outcome.state)}
+            if step.done[g]:
+                assert tuple(step.rewards[g]) in last
+                assert after in starts
+            else:
+                assert (after, tuple(step.rewards[g])) in going_on
+            for player in range(2):
+                assert np.array_equal(step.observations[g, player], game.observation(after, player))
+                assert np.array_equal(step.masks[g, player], game.action_mask(after, player))
+        ended += step.done.sum()
+    assert ended > 0
+
+
+# WAR's random play draws in another order: see the tests of its odds.
+FROM_START = [(game, "initial") for game in [*DUELS, *POKER, *WARS]]
+FROM_ANYWHERE = [(game, "random") for game in [*DUELS, *POKER]]
+
+
+@pytest.mark.parametrize(("game", "start"), [*FROM_START, *FROM_ANYWHERE])
+def test_both_engines_go_the_same_way(game, start):
+    first, second = (play(GameBatch(game, 5, 3, start, engine), 30) for engine in BOTH)
+    assert equal(first, second)
+
+
+@pytest.mark.parametrize("game", [*DUELS, *POKER], ids=named)
+def test_both_engines_draw_the_same_uniform_actions(game):
+    first, second = (GameBatch(game, 6, 3, engine=engine) for engine in BOTH)
+    first.reset(), second.reset()
+    for _ in range(12):
+        actions = first.uniform_actions()
+        assert np.array_equal(actions, second.uniform_actions())
+        assert equal(first.step(actions), second.step(actions))
+
+
+# -- chance ---------------------------------------------------------------------------------
+
+
+def assert_drawn_from(counts, odds, draws):
+    """Chi-square, the seed fixed: outcomes expected less than five times are taken together."""
+    assert set(counts) <= {outcome for outcome, probability in odds.items() if probability}
+    cells, rare = [], [0.0, 0.0]
+    for outcome, probability in odds.items():
+        cell = (counts[outcome], float(probability) * draws)
+        if cell[1] < 5:
+            rare = [rare[0] + cell[0], rare[1] + cell[1]]
+        else:
+            cells.append(cell)
+    if rare[1] >= 5:
+        cells.append(tuple(rare))
+    distance = sum((seen - expected) ** 2 / expected for seen, expected in cells)
+    # Four standard deviations of a chi-square distribution.
+    freedom = len(cells) - 1
+    assert distance <= freedom + 4 * np.sqrt(2 * freedom)
+
+
+@pytest.mark.parametrize("sides", [2, 6])
+def test_dice_fall_with_the_odds_of_the_rules(sides):
+    game, draws = make_game("dice_wars", hand_0=(1, 2, 4), hand_1=(1, 3, 4), sides=sides), 4000
+    for actions in [(a, b) for a in (0, 1, 3) for b in (0, 2, 3)]:
+        batch = GameBatch(game, draws, seed=sum(actions))
+        batch.reset()
+        step = batch.step(np.tile(actions, (draws, 1)))
+        outcomes = game.transitions(game.initial()[0].state, dict(enumerate(actions)))
+        odds = {(outcome.state, outcome.rewards[0]): outcome.probability for outcome in outcomes}
+        assert_drawn_from(Counter(zip(batch.states(), step.rewards[:, 0].tolist(), strict=True)), odds, draws)
+
+
+def test_rolls_are_dealt_alike():
+    game, draws = make_game("dice_poker", sides=5), 10_000
+    batch = GameBatch(game, draws, seed=4)
+    batch.reset()
+    batch.step(np.zeros((draws, 2), dtype=int))
+    odds = {deal.state: deal.probability for deal in game.initial()}
+    assert_drawn_from(Counter(batch.states()), odds, draws)
+
+
+def random_start_odds(game):
+    """The distribution of random starts, by going through all courses of uniform play."""
+    facts, odds = game.facts, Counter()
+
+    @cache
+    def mixes(state):
+        joint = {(): 1.0}
+        for player in game.acting_players(state):
+            seen = game.observation(state, player)[None], game.action_mask(state, player)[None]
+            ways = game.action_counts(*seen)[0]
+            share = dict(enumerate(ways / ways.sum()))
+            joint = {(*a, b): p * share[b] for a, p in joint.items() for b in share if share[b]}
+        moves = Counter()
+        for actions, probability in joint.items():
+            for outcome in game.transitions(state, dict(zip(game.acting_players(state), actions, strict=True))):
+                moves[outcome.state] += probability * float(outcome.probability)
+        return moves
+
+    def walk(passed, probability, depth):
+        # Depths are alike; the walk ends here, goes on, or is called off at the end of the game.
+        odds[passed[-1]] += probability / facts.max_length
+        deeper = facts.max_length - depth - 1
+        for after, p in mixes(passed[-1]).items() if deeper else ():
+            if game.acting_players(after):
+                walk((*passed, after), probability * p, depth + 1)
+            else:
+                for state in passed:
+                    odds[state] += probability * p * deeper / facts.max_length / len(passed)
+
+    for deal in game.initial():
+        walk((deal.state,), float(deal.probability), 0)
+    return odds
+
+
+@both_engines
+@pytest.mark.parametrize(
+    "game",
+    [
+        make_game("dinosaur_war", hand_0=(1, 1, 2), hand_1=(1, 2, 2), ties="carry"),
+        make_game("war", ranks=2, discards=0, max_rounds=2),
+        make_game("war", ranks=3, discards=1, max_rounds=2),
+        make_game("war", ranks=4, discards=2, max_rounds=1),
+    ],
+    ids=named,
+)
+def test_random_starts_have_the_odds_of_uniform_play(game, engine):
+    odds, draws = random_start_odds(game), 4000
+    assert sum(odds.values()) == pytest.approx(1.0)
+    batch = GameBatch(game, draws, seed=5, start="random", engine=engine)
+    batch.reset()
+    assert_drawn_from(Counter(batch.states()), odds, draws)
+
+
+@both_engines
+def test_uniform_actions_of_a_war_have_the_odds_of_its_cards(engine):
+    game, draws = make_game("war", ranks=4, discards=2), 4000
+    state = WarState(hands=((2, 2, 3, 5), (3, 4, 5)), wins=((), ()), pot=(4,), tied=(), rounds_left=9)
+    at_war = WarState(hands=((2, 2, 3, 5), (3, 5)), wins=((), ()), pot=(4, 4), tied=(0, 1), rounds_left=9)
+    for where in (state, at_war):
+        game.check(where)
+        batch = GameBatch(game, draws, seed=6, engine=engine)
+        observations, masks = batch.reset([where] * draws)
+        actions = batch.uniform_actions()
+        for player in range(2):
+            ways = game.action_counts(observations[:1, player], masks[:1, player])[0]
+            odds = {action: count / ways.sum() for action, count in enumerate(ways) if count}
+            assert_drawn_from(Counter(actions[:, player].tolist()), odds, draws)
+
+
+# -- seeds ----------------------------------------------------------------------------------
+
+
+@both_engines
+@pytest.mark.parametrize("start", ["initial", "random"])
+@small_games
+def test_a_seed_repeats_everything(game, start, engine):
+    first, second, other = (play(GameBatch(game, 7, seed, start, engine), 20) for seed in (3, 3, 4))
+    assert equal(first, second)
+    assert equal(first, other) != (start == "random" or game.name.startswith("dice"))
+
+
+@small_games
+def test_a_game_does_not_depend_on_those_beside_it(game):
+    few, many = GameBatch(game, 3, 8, "random"), GameBatch(game, 9, 8, "random")
+    few.reset(), many.reset()
+    for _ in range(20):
+        actions = many.uniform_actions()
+        assert np.array_equal(few.uniform_actions(), actions[:3])
+        assert equal(few.step(actions[:3]), [array[:3] for array in many.step(actions)])
+
+
+@small_games
+def test_threads_change_nothing(game):
+    """Compiled bodies run side by side without the interpreter's lock."""
+    alone = [play(GameBatch(game, 200, seed, "random"), 30) for seed in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        together = [*threads.map(lambda seed: play(GameBatch(game, 200, seed, "random"), 30), range(4))]
+    assert all(equal(a, b) for a, b in zip(alone, together, strict=True))
+
+
+@small_games
+def test_streams_that_are_put_back_repeat_what_followed(game):
+    batch = GameBatch(game, 7, seed=5, start="random")
+    play(batch, 10)
+    streams = batch.streams
+    first = play(batch, 10)
+    other = GameBatch(game, 7, seed=6, start="random")
+    other.streams = streams
+    assert equal(first, play(other, 10))
+
+
+def test_without_a_seed_games_differ():
+    game = make_game("jujitsu", num_cards=6)
+    assert not np.array_equal(*(GameBatch(game, 20, start="random").reset().observations for _ in range(2)))
+
+
+# -- arrays, states, errors ---------------------------------------------------------------------
+
+
+@both_engines
+@small_games
+def test_arrays_are_fresh_and_of_the_stated_kinds(game, engine):
+    facts, batch = game.facts, GameBatch(game, 7, seed=0, engine=engine)
+    observations, masks = batch.reset()
+    states, legal = batch.states(), legal_actions(masks, np.random.default_rng(0))
+    observations[:], masks[:] = 9, 9
+    assert batch.states() == states
+    step = batch.step(legal)
+    assert [array.dtype for array in step] == [np.float32, np.int8, np.float64, np.bool_]
+    assert [array.shape for array in step] == [
+        (7, 2, facts.observation_size), (7, 2, facts.num_actions), (7, 2), (7,)
+    ]  # fmt: skip
+    kept = [array.copy() for array in step]
+    batch.step(legal_actions(step.masks, np.random.default_rng(1)))
+    assert equal(step, kept)
+
+
+@pytest.mark.parametrize("game", [*SMALL, *WARS], ids=named)
+def test_arrays_that_are_reused_show_the_same(game):
+    batch = GameBatch(game, 6, seed=3, reuse=True)
+    assert equal(play(batch, 100), play(GameBatch(game, 6, seed=3), 100))
+    first = batch.reset()
+    step = batch.step(legal_actions(first.masks, np.random.default_rng(0)))
+    assert step.observations is first.observations
+    assert step.masks is first.masks
+
+
+def test_games_start_from_states_that_are_given():
+    game = make_game("jujitsu", num_cards=3)
+    states = [DuelState(((1, 2), (2, 3)), score=1), DuelState(((1,), (3,)), score=0)]
+    batch = GameBatch(game, 2, seed=0)
+    observations, _ = batch.reset(states)
+    assert batch.states() == states
+    assert np.array_equal(observations[1, 0], game.observation(states[1], 0))
+    assert batch.step(np.array([[0, 1], [0, 2]])).done.tolist() == [False, True]
+    assert batch.states()[1] == game.initial()[0].state
+
+
+@both_engines
+def test_an_illegal_action_is_named_and_nothing_moves(engine):
+    batch = GameBatch(make_game("dice_wars", num_cards=2), 3, seed=0, engine=engine)
+    batch.reset()
+    batch.step(np.array([[0, 0], [0, 1], [1, 1]]))
+    states, streams = batch.states(), batch.streams
+    for action in (1, -1, 2, 10**12):
+        with pytest.raises(IllegalActionError, match=rf"game 1: player_1 cannot play action {action}; legal .* are 0$"):
+            batch.step(np.array([[1, 1], [1, action], [0, 0]]))
+        assert batch.states() == states
+        assert np.array_equal(batch.streams, streams)
+    assert batch.step(np.array([[1, 1], [1, 0], [0, 0]])).done.all()
+
+
+@both_engines
+def test_illegal_actions_of_a_war(engine):
+    game = make_game("war", ranks=4, discards=2)
+    at_war = WarState(hands=((2, 2, 3, 5), (3, 5)), wins=((), ()), pot=(4, 4), tied=(0, 1), rounds_left=9)
+    batch = GameBatch(game, 1, seed=0, engine=engine)
+    _, masks = batch.reset([at_war])
+    for action in np.flatnonzero(masks[0, 0] == 0).tolist():
+        with pytest.raises(IllegalActionError, match=rf"game 0: player_0 cannot play action {action};"):
+            batch.step(np.array([[action, game.actions.wait]]))
+    assert batch.states() == [at_war]
+    # Player 1 cannot pay: whatever it chooses is ignored.
+    batch.step(np.array([[game.actions.encode(((2, 2), 3)), 10**9]]))
+    won = WarState(hands=((5,), ()), wins=((2, 2, 3, 3, 4, 4, 5), ()), live=(0,), rounds_left=8)
+    assert batch._engine.game.live_players(won) == (), "the game ends here and starts anew"
+    assert batch.states() == [game.initial()[0].state]
+
+
+def test_bad_arguments_are_refused():
+    game = make_game("jujitsu", num_cards=3)
+    for arguments, message in [
+        ({"num_games": 0}, r"num_games \(0\) must be at least 1"),
+        ({"num_games": 1, "start": "middle"}, r"start \(middle\) must be initial or random"),
+        ({"num_games": 1, "engine": "steam"}, r"engine \('steam'\) must be one of 'auto', 'compiled', 'rules'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            GameBatch(game, **arguments)
+    batch = GameBatch(game, 2, seed=0)
+    for too_early in (batch.states, batch.uniform_actions, lambda: batch.step(np.zeros((2, 2), dtype=int))):
+        with pytest.raises(ValueError, match="reset must be called"):
+            too_early()
+    with pytest.raises(ValueError, match="1 states given for 2 games"):
+        batch.reset([game.initial()[0].state])
+    with pytest.raises(ValueError, match="cards that it cannot hold"):
+        batch.reset([DuelState(((9,), (1,)))] * 2)
+    with pytest.raises(ValueError, match="must not be one in which the game is over"):
+        batch.reset([DuelState(((), ()), score=1)] * 2)
+    batch.reset()
+    with pytest.raises(ValueError, match=r"shape \(2, 1\) must have shape \(2, 2\)"):
+        batch.step(np.zeros((2, 1), dtype=int))
+    with pytest.raises(ValueError, match="actions of type float64 must be integers"):
+        batch.step(np.zeros((2, 2)))
+
+
+def test_games_without_compiled_rules_go_by_the_rules():
+    for game in (make_game("war", num_players=3, ranks=3, discards=1), make_game("dinosaur_war", num_cards=300)):
+        assert game.compiled_rules() is None
+        batch = GameBatch(game, 2, seed=0)
+        assert type(batch._engine) is RulesEngine
+        masks = batch.reset().masks
+        assert batch.step(legal_actions(masks, np.random.default_rng(0))).rewards.shape == (2, game.facts.num_players)
+        with pytest.raises(ValueError, match="has no compiled rules with these parameters"):
+            GameBatch(game, 2, seed=0, engine="compiled")
+
+
+def test_deals_that_pay_or_end_the_game_are_refused():
+    with pytest.raises(ValueError, match="knock_out: games whose deal pays something"):
+        GameBatch(KnockOut(), 2)
+    over = one_step(starts=((1, 99, 0.0),))
+    with pytest.raises(ValueError, match="toy: games that can be over when they start"):
+        GameBatch(over, 2)

@@ -1,0 +1,406 @@
+"""Gymnasium's vector environment: each of its games is what the single-agent environment would be."""
+
+import re
+from itertools import pairwise
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from knock_out import STAND, Always, KnockOut
+from skins import every_game, illegal_actions
+from tiny_games import EVERY_GAME
+
+import baselines
+from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
+from cardwar_envs.core.streams import draw
+from cardwar_envs.envs.registration import gymnasium_id
+from cardwar_envs.envs.rules_engine import RulesEngine
+from cardwar_envs.envs.single_agent import SingleAgentEnv
+from cardwar_envs.envs.vector_env import GameVectorEnv
+
+ENGINES = ("compiled", "rules")
+TINY = {"num_cards": 3}
+
+
+class Lowest:
+    """Plays the lowest legal action."""
+
+    def action_probabilities(self, observations, action_masks):
+        return np.eye(action_masks.shape[1])[action_masks.argmax(axis=1)]
+
+
+def legal_actions(masks, rng):
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+
+
+def record(env, steps, seed=0, **reset):
+    """Everything that random legal play shows."""
+    rng, shown = np.random.default_rng(100 + seed), [env.reset(seed=seed, **reset)]
+    seen = shown[0][0]
+    for _ in range(steps):
+        shown.append(env.step(legal_actions(seen["action_mask"], rng)))
+        seen = shown[-1][0]
+    return shown
+
+
+def same(first, second):
+    return data_equivalence(first, second, exact=True)
+
+
+# -- as Gymnasium knows it ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=lambda game: game.facts.name)
+@pytest.mark.parametrize("mode", [None, "vector_entry_point"])
+def test_make_vec_makes_it(game, mode):
+    name = gymnasium_id(game.facts.name)
+    envs = gymnasium.make_vec(
+        name, num_envs=5, vectorization_mode=mode, opponent="uniform_actions", **game.parameters()
+    )
+    assert type(envs) is GameVectorEnv
+    assert (envs.game, envs.num_envs, envs.seat) == (game, 5, 0)
+    assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    single = gymnasium.make(name, **game.parameters())
+    assert envs.single_observation_space == single.observation_space
+    assert envs.single_action_space == single.action_space
+    for observations, *_ in record(envs, 20):
+        assert envs.observation_space.contains(observations)
+    actions = envs.action_space.sample()
+    assert actions.shape == (5,)
+    remade = gymnasium.make_vec(envs.spec)
+    assert (type(remade), remade.game, remade.num_envs) == (GameVectorEnv, game, 5)
+    envs.close()
+
+
+def test_statistics_of_episodes_add_up():
+    envs = RecordEpisodeStatistics(
+        gymnasium.make_vec("cardwar/DinosaurWar-v0", num_envs=2, opponent="lowest_card", **TINY)
+    )
+    envs.reset(seed=0)
+    for actions in ([1, 0], [2, 1], [0, 2]):
+        infos = envs.step(np.array(actions))[-1]
+    # Against 1, 2, 3 in this order: 2, 3, 1 wins twice and loses once, 1, 2, 3 ties.
+    assert infos["episode"]["r"].tolist() == [1.0, 0.0]
+    assert infos["episode"]["l"].tolist() == [3, 3]
+
+
+# -- as the single-agent environment --------------------------------------------------------------
+
+SAME_PLAY = [
+    ("jujitsu", {"num_cards": 5}, Lowest(), {}),
+    ("jujitsu", {"hand_0": (1, 2, 2), "hand_1": (2, 2, 4)}, "highest_card", {"seat": 1}),
+    ("dinosaur_war", {"hand_0": (1, 3, 4), "hand_1": (2, 2, 7), "ties": "carry"}, "highest_card", {}),
+    ("dice_wars", {"num_cards": 3, "sides": 1}, ["lowest_card"], {"seat": 1}),
+    ("war", {"ranks": 4, "discards": 1, "max_rounds": 12}, Lowest(), {}),
+    ("war", {"ranks": 5, "discards": 3, "max_rounds": 12}, "max", {"seat": 1}),
+    ("war", {"num_players": 3, "ranks": 3, "discards": 1, "max_rounds": 12}, [Lowest(), "max"], {"seat": 1}),
+]
+
+
+def play_singles(game, opponent, count, steps, arguments, choose):
+    """What separate environments show, restarted by hand; `choose(masks)` says what is played."""
+    singles = [SingleAgentEnv(game, opponent=opponent, **arguments) for _ in range(count)]
+    seen = [env.reset()[0] for env in singles]
+    for _ in range(steps):
+        actions = choose([each["action_mask"] for each in seen])
+        rows = [env.step(int(action)) for env, action in zip(singles, actions, strict=True)]
+        seen = [env.reset()[0] if row[2] else row[0] for env, row in zip(singles, rows, strict=True)]
+        yield actions, rows, seen, [env._session.info(env.seat) for env in singles]
+
+
+def assert_same_step(step, rows, seen, infos, marked):
+    """One step of a vector environment against those of separate ones."""
+    observations, rewards, ended, truncated, told = step
+    assert rewards.tolist() == [row[1] for row in rows]
+    assert ended.tolist() == [row[2] for row in rows]
+    assert not truncated.any()
+    for i, row in enumerate(rows):
+        assert same({name: array[i] for name, array in observations.items()}, seen[i])
+        assert same(
+            {key: np.asarray(told[key][i]) for key in infos[i]}, {k: np.asarray(v) for k, v in infos[i].items()}
+        )
+        if row[2]:
+            assert same(told["final_obs"][i], row[0])
+            final = {key: np.asarray(told["final_info"][key][i]) for key in row[4]}
+            assert same(final, {key: np.asarray(value) for key, value in row[4].items()})
+    for key in marked:
+        assert told[f"_{key}"].all()
+    if ended.any():
+        assert told["_final_obs"].tolist() == told["_final_info"].tolist() == ended.tolist()
+    else:
+        assert "final_obs" not in told
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("name", "parameters", "opponent", "arguments"), SAME_PLAY)
+def test_without_chance_each_game_goes_as_a_single_one_does(name, parameters, opponent, arguments, engine):
+    """Observations, rewards, ends, infos, and what the ends looked like."""
+    game, rng, ended = make_game(name, **parameters), np.random.default_rng(0), 0
+    kind = "auto" if game.facts.num_players > 2 else engine
+    envs = GameVectorEnv(game, 24, opponent=opponent, engine=kind, **arguments)
+    envs.reset(seed=0)
+    for actions, *single in play_singles(game, opponent, 24, 25, arguments, lambda masks: legal_actions(masks, rng)):
+        step = envs.step(actions)
+        assert_same_step(step, *single, marked=single[-1][0])
+        ended += step[2].sum()
+    assert ended > 24
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_forfeits_go_as_a_single_one_does(seat, engine):
+    """Over the whole game an offender gets the least payoff; tricks that were paid for are set off."""
+    game, rng, ended = make_game("dinosaur_war", num_cards=4), np.random.default_rng(0), 0
+    arguments = {"seat": seat, "illegal_action": "forfeit"}
+    envs = GameVectorEnv(game, 8, opponent="lowest_card", engine=engine, **arguments)
+    envs.reset(seed=0)
+
+    def anything(masks):
+        return rng.integers(-1, game.facts.num_actions + 1, size=len(masks))
+
+    for actions, *single in play_singles(game, "lowest_card", 8, 40, arguments, anything):
+        step = envs.step(actions)
+        assert_same_step(step, *single, marked=("action_mask",))
+        ended += step[2].sum()
+    assert ended > 40
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "parameters", "agent", "opponent"),
+    [
+        ("dinosaur_war", {"hand_0": (1, 3, 4, 5, 6), "hand_1": (2, 2, 2, 2, 7)}, "highest_card", "uniform"),
+        ("dinosaur_war", {"hand_0": (1, 3, 4, 5, 6), "hand_1": (2, 2, 2, 2, 7)}, "lowest_card", "uniform_actions"),
+        ("jujitsu", {"num_cards": 4}, "second_lowest_card", "uniform"),
+        ("dice_wars", {"num_cards": 3, "sides": 3}, "uniform", "highest_card"),
+        ("dice_wars", {"hand_0": (1, 2, 2), "hand_1": (1, 1, 3), "sides": 2}, "lowest_card", "uniform"),
+        ("dice_poker", {"sides": 4, "raise_size": 2}, "uniform_actions", "equilibrium"),
+        ("dice_poker", {"sides": 4, "raise_size": 2}, "equilibrium", "uniform"),
+    ],
+)
+def test_mean_return_is_what_is_exact(name, parameters, agent, opponent, seat):
+    """Seeded play, held against the exact mean within four standard errors."""
+    game = make_game(name, **parameters)
+    policies = (agent, opponent) if seat == 0 else (opponent, agent)
+    expected = baselines.head_to_head(game, *policies).mean * (1 if seat == 0 else -1)
+    policy, streams = baselines.make_policy(agent, game), np.arange(2000, dtype=np.uint64)
+    for opposing in (opponent, baselines.make_policy(opponent, game)):  # by name, and as an object
+        envs = GameVectorEnv(game, 2000, opponent=opposing, seat=seat)
+        seen, _ = envs.reset(seed=seat)
+        returns = np.zeros(2000)
+        for _ in range(game.facts.max_length):
+            weights = policy.action_probabilities(seen["observation"], seen["action_mask"])
+            drawn = draw(streams, np.arange(2000))[:, None]
+            seen, rewards, ended, _, _ = envs.step((weights.cumsum(axis=1) <= drawn - 1e-12).sum(axis=1))
+            returns += rewards
+        assert ended.all()
+        assert abs(returns.mean() - expected) <= 4 * returns.std() / np.sqrt(2000) + 1e-9
+
+
+def test_a_deal_that_pays_and_games_that_pass_the_agent_by():
+    """Knock-out pays by the deal and lets a player wait: over whole games the mean is a single one's."""
+    game, means = KnockOut(), []
+    opponents = [Always(STAND), "uniform_actions"]
+    envs = GameVectorEnv(game, 500, opponent=opponents, seat=0)
+    assert type(envs._engine) is RulesEngine
+    envs.reset(seed=1)
+    returns, games = np.zeros(500), 0
+    for _ in range(30):
+        _, rewards, ended, _, _ = envs.step(np.zeros(500, dtype=int))
+        returns += rewards
+        games += ended.sum()
+    env = SingleAgentEnv(game, opponent=opponents, seat=0)
+    env.reset(seed=2)
+    for _ in range(2000):
+        env.reset()
+        total, ended = 0.0, False
+        while not ended:
+            _, reward, ended, _, _ = env.step(0)
+            total += reward
+        means.append(total)
+    deviation = np.std(means) * np.sqrt(1 / 2000 + 1 / games)
+    assert abs(returns.sum() / games - np.mean(means)) < 4 * deviation
+
+
+# -- seeds, options ---------------------------------------------------------------------------
+
+
+@every_game
+def test_a_seed_repeats_everything(game):
+    first, second = (record(GameVectorEnv(game, 4, opponent="uniform_actions"), 15, seed=3) for _ in range(2))
+    assert same(first, second)
+
+
+def test_every_game_has_a_seed_of_its_own():
+    game = make_game("dice_wars", num_cards=3)
+    together = record(GameVectorEnv(game, 3), 9, options={"start": "random"})
+    rng = np.random.default_rng(100)
+    envs = [GameVectorEnv(game, 1), GameVectorEnv(game, 2)]
+    seen = [envs[0].reset(seed=0, options={"start": "random"}), envs[1].reset(seed=[1, 2], options={"start": "random"})]
+    for (shown, *_), (next_shown, *_) in pairwise(together):
+        assert np.array_equal(shown["observation"], np.concatenate([each[0]["observation"] for each in seen]))
+        actions = legal_actions(shown["action_mask"], rng)
+        seen = [envs[0].step(actions[:1]), envs[1].step(actions[1:])]
+        assert np.array_equal(next_shown["observation"], np.concatenate([each[0]["observation"] for each in seen]))
+    starts = {
+        row.tobytes()
+        for row in GameVectorEnv("jujitsu", 50).reset(seed=0, options={"start": "random"})[0]["observation"]
+    }
+    assert len(starts) > 40
+
+
+def test_a_later_reset_without_a_seed_goes_on():
+    envs = GameVectorEnv("jujitsu", 20, num_cards=6)
+    first = envs.reset(seed=0, options={"start": "random"})[0]["observation"]
+    assert not np.array_equal(first, envs.reset(options={"start": "random"})[0]["observation"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_options_hold_until_the_next_reset(engine):
+    state = DuelState(((1, 2), (2, 3)), score=1)
+    envs = GameVectorEnv("jujitsu", 3, opponent="lowest_card", engine=engine, **TINY)
+    first, _ = envs.reset(seed=0, options={"state": state, "unknown": 1})
+    assert np.array_equal(first["observation"], np.tile(envs.game.observation(state, 0), (3, 1)))
+    envs.step(np.array([0, 1, 1]))
+    again, _, ended, _, _ = envs.step(np.array([1, 0, 0]))
+    assert ended.all()
+    assert same(first, again)
+    assert envs.reset()[0]["action_mask"].all()
+
+
+def test_bad_options_leave_the_games_as_they_are():
+    envs = GameVectorEnv("jujitsu", 2, **TINY)
+    envs.reset(seed=0)
+    envs.step(np.array([0, 1]))
+    before = envs._engine.states(), envs._engine.streams.copy()
+    over, other = DuelState(((), ()), score=1), DuelState(((9,), (1,)))
+    for arguments, message in [
+        ({"options": {"state": other}}, "cards that it cannot hold"),
+        ({"options": {"state": over}}, "the game is over"),
+        ({"options": {"start": "middle"}}, "start ('middle') must be one of 'initial', 'random'"),
+        ({"seed": [1, 2, 3]}, "3 seeds given for 2 games"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            envs.reset(**arguments)
+        assert envs._engine.states() == before[0]
+        assert np.array_equal(envs._engine.streams, before[1])
+
+
+# -- what is refused, and what is handed out --------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_illegal_action_changes_nothing(engine):
+    envs = GameVectorEnv("dice_wars", 2, engine=engine, **TINY)
+    envs.reset(seed=0)
+    envs.step(np.array([0, 1]))
+    before = envs._engine.states(), envs._engine.streams.copy()
+    for action in (1, -1, 3, 10**12):
+        message = f"game 1: player_0 cannot play action {action}; legal actions are 0, 2"
+        with pytest.raises(IllegalActionError, match=re.escape(message)):
+            envs.step(np.array([1, action]))
+    for actions in (np.array([1]), np.array([[1, 2]]), np.array([1.0, 2.0]), np.array([True, False]), None):
+        with pytest.raises(ValueError, match="must be 2 integers"):
+            envs.step(actions)
+    assert envs._engine.states() == before[0]
+    assert np.array_equal(envs._engine.streams, before[1])
+    envs.step(np.array([1, 2]))
+
+
+@every_game
+def test_every_illegal_number_of_the_space_is_refused(game):
+    envs = GameVectorEnv(game, 2)
+    seen, _ = envs.reset(seed=0)
+    states = envs._engine.states()
+    legal = seen["action_mask"].argmax(axis=1)
+    for action in illegal_actions(game, states[0], 0):
+        if type(action) is int and abs(action) < 2**62:
+            with pytest.raises(IllegalActionError, match="game 0: player_0 cannot play"):
+                envs.step(np.array([action, legal[1]]))
+    assert envs._engine.states() == states
+
+
+def test_an_opponent_that_answers_nonsense_changes_nothing():
+    class Nonsense:
+        def action_probabilities(self, observations, action_masks):
+            return action_masks * 0.4
+
+    envs = GameVectorEnv("jujitsu", 2, opponent=Nonsense(), **TINY)
+    envs.reset(seed=0)
+    before = envs._engine.states(), envs._engine.streams.copy()
+    with pytest.raises(ValueError, match="sum to"):
+        envs.step(np.array([0, 1]))
+    assert envs._engine.states() == before[0]
+    assert np.array_equal(envs._engine.streams, before[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"num_envs": 0}, "num_envs (0) must be at least 1"),
+        ({"seat": 2}, "seat (2) must be one of 0, 1"),
+        ({"opponent": "grandmaster"}, "unknown policy 'grandmaster'"),
+        ({"opponent": ["uniform", "uniform"]}, "2 opponents given for 1 other seats"),
+        ({"illegal_action": "ignore"}, "illegal_action ('ignore') must be one of"),
+        ({"render_mode": "human"}, "render_mode ('human') must be one of None, 'ansi'"),
+        ({"engine": "steam"}, "engine ('steam') must be one of"),
+        ({"colour": "red"}, "no parameter 'colour'"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        GameVectorEnv("jujitsu", **arguments)
+
+
+def test_nothing_goes_before_reset():
+    envs = GameVectorEnv("jujitsu", 2, render_mode="ansi")
+    for too_early in (envs.render, envs.action_masks, lambda: envs.step(np.array([0, 0]))):
+        with pytest.raises(ResetNeeded):
+            too_early()
+
+
+def test_a_player_who_is_never_asked_is_told_so():
+    """In the last turn but one player 0 waits, and the game ends before it is asked again."""
+    with pytest.raises(ValueError, match="player_0 was not asked once in 100 games"):
+        GameVectorEnv(KnockOut(), 2, opponent="uniform_actions").reset(options={"state": (3, (0, 1, 2))})
+
+
+def test_texts_of_all_games():
+    envs = GameVectorEnv("jujitsu", 2, render_mode="ansi", opponent="lowest_card", **TINY)
+    envs.reset(seed=0)
+    envs.step(np.array([0, 2]))
+    assert envs.render() == tuple(map(envs.game.describe, envs._engine.states()))
+    assert len(set(envs.render())) == 2
+    assert GameVectorEnv("jujitsu", 2).render() is None
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_handed_out_is_the_callers(engine):
+    """Writing over everything that was handed out changes nothing that follows."""
+    first, second = (GameVectorEnv("war", 3, ranks=3, discards=1, engine=engine, max_rounds=6) for _ in range(2))
+    rng = np.random.default_rng(0)
+    (seen, _), (other, infos) = first.reset(seed=0), second.reset(seed=0)
+    for _ in range(20):
+        actions = legal_actions(seen["action_mask"], rng)
+        for arrays in (other, infos, infos.get("final_info", {})):
+            for array in arrays.values():
+                if isinstance(array, np.ndarray) and array.dtype != object:
+                    array[:] = 0
+        kept = {key: array.copy() for key, array in seen.items()}
+        before = seen
+        seen, rewards, ended, *_ = first.step(actions)
+        other, other_rewards, other_ended, _, infos = second.step(actions)
+        assert same(before, kept), "arrays are fresh at every step"
+        assert same((seen, rewards, ended), (other, other_rewards, other_ended))
+
+
+def test_the_utility_of_war_is_told():
+    state = WarState(hands=((2, 4), (3,)), wins=((4,), (2, 3)), rounds_left=5)
+    envs = GameVectorEnv("war", 2, ranks=3, discards=1, seat=1)
+    infos = envs.reset(options={"state": state})[1]
+    assert infos["utility"].tolist() == [8, 8]
+    assert infos["_utility"].all()

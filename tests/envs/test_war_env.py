@@ -1,0 +1,214 @@
+"""WAR in the skins: full decks for 2, 3 and 7 players, whom the small games of the other tests do not show."""
+
+import copy
+from collections import Counter
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from skins import generator, is_over, one_step, same, view
+from test_env_conformance import DICT_OBSERVATION, DICT_SPACE, NO_SPEC, NOTHING_LEGAL, conformance
+
+from cardwar_envs import IllegalActionError, make_game, war_v0
+from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.single_agent import SingleAgentEnv
+from cardwar_envs.games.war_state import WarState
+
+HIDDEN = ("_pending",)
+players = pytest.mark.parametrize("players", [2, 3, 7])
+
+
+def war(players, **parameters):
+    return make_game("war", num_players=players, **{"max_rounds": 30, **parameters})
+
+
+# -- conformance --------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL)
+@pytest.mark.parametrize("illegal_action", ["raise", "forfeit"])
+@players
+def test_api_test(players, illegal_action):
+    conformance.api_test(war_v0.env(num_players=players, illegal_action=illegal_action), num_cycles=100)
+
+
+@players
+def test_parallel_api_test(players):
+    conformance.parallel_api_test(war_v0.parallel_env(num_players=players), num_cycles=100)
+
+
+@players
+def test_seed_tests(players):
+    conformance.seed_test(lambda: AECGameEnv(war(players)), num_cycles=50)
+    # It samples from the whole space, hence the forfeit.
+    conformance.parallel_seed_test(lambda: ParallelGameEnv(war(players), illegal_action="forfeit"), num_cycles=50)
+
+
+@players
+def test_render_test(players):
+    conformance.render_test(lambda render_mode: AECGameEnv(war(players, max_rounds=5), render_mode=render_mode))
+
+
+@pytest.mark.filterwarnings(NO_SPEC)
+@players
+def test_check_env(players):
+    check_env(SingleAgentEnv(war(players), seat=players - 1, illegal_action="forfeit", render_mode="ansi"))
+
+
+# -- nothing shows before all have committed ----------------------------------------------------
+
+
+def committed(env, action):
+    after = copy.deepcopy(env)
+    after.step(action)
+    return after
+
+
+def walk(env, actions_of):
+    """Commits all who act but the last, each to every action of `actions_of`; all that can be seen stays the same."""
+    session = env._session
+    rendered, copies = env.render(), [env]
+    for player in session.acting[:-1]:
+        copies = [committed(each, action) for each in copies for action in actions_of(player)]
+        first, *others = [view(each, without=HIDDEN) for each in copies]
+        assert all(same(first, other) for other in others)
+        assert {each.render() for each in copies} == {rendered}
+        assert generator(copies[-1]).bit_generator.state == generator(env).bit_generator.state
+    return copies
+
+
+def first_and_last(env):
+    """Per player the first and the last of its legal actions: there can be thousands."""
+    legal = {player: env.game.legal_actions(env._session.state, player) for player in env._session.acting}
+    return lambda player: sorted({legal[player][0], legal[player][-1]})
+
+
+@pytest.mark.parametrize("hands", [[(2, 3, 4, 5, 9), (3, 5, 6, 7)], [(2, 3, 4, 5), (2, 3, 4, 5), (5, 6, 7)]])
+def test_war_choices_do_not_show_before_all_have_chosen(hands):
+    """Among them one who cannot pay; all other cards are in the pot."""
+    env = AECGameEnv("war", num_players=len(hands), ranks=8, render_mode="ansi")
+    held = Counter(card for hand in hands for card in hand)
+    pot = Counter({card: len(hands) for card in env.game.cards}) - held
+    now = WarState(hands, [()] * len(hands), pot.elements(), tied=range(len(hands)), rounds_left=4)
+    env.reset(seed=0, options={"state": now})
+    copies = walk(env, lambda player: env.game.legal_actions(now, player)[:12])
+    assert len(copies) > 3
+    revealed = [committed(each, env.game.legal_actions(now, 1)[0]) for each in copies]
+    first, *others = [view(each) for each in revealed]
+    assert not all(same(first, other) for other in others)  # so the comparison can fail
+
+
+@players
+def test_committed_cards_do_not_show(players):
+    rng, wars = np.random.default_rng(players), 0
+    for seed in range(3):
+        env = AECGameEnv(war(players, ranks=5, discards=1, max_rounds=12), render_mode="ansi")
+        env.reset(seed=seed)
+        turns = 0
+        while not is_over(env) and turns < 8:
+            if not env._pending and not env.terminations[env.agent_selection]:
+                turns += 1
+                wars += bool(env._session.state.tied)
+                # All but the last commit to one or the other card: 2 ** 2 ways are enough of 2 ** 6.
+                choices = first_and_last(env)
+                few = env._session.acting[:2]
+                walk(env, lambda player, choices=choices, few=few: choices(player)[: 2 if player in few else 1])
+            one_step(env, rng)
+    assert wars > 0
+
+
+def test_a_single_agents_opponents_do_not_see_its_card():
+    for seat in range(3):
+        env = SingleAgentEnv(war(3, ranks=5, discards=1), seat=seat)
+        env.reset(seed=2)
+        played = []
+        for action in env.game.legal_actions(env._session.state, seat):
+            after = copy.deepcopy(env)
+            after.step(action)
+            others = {p: a for p, a in after._session.last_actions.items() if p != seat}
+            if not after._session.state.tied and len(others) == 2:
+                played.append(others)
+        assert len(played) > 1
+        assert all(others == played[0] for others in played)
+
+
+# -- whole games --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("skin", [AECGameEnv, ParallelGameEnv])
+@players
+def test_rewards_of_a_game_sum_to_zero_and_the_eliminated_leave(players, skin):
+    rng = np.random.default_rng(1)
+    for seed in range(3):
+        env = skin("war", num_players=players, ranks=4, discards=1)
+        env.reset(seed=seed)
+        totals, left = dict.fromkeys(env.agents, 0.0), len(env.agents)
+        while not is_over(env):
+            if isinstance(env, AECGameEnv):
+                agent = env.agent_selection
+                totals[agent] += env.last()[1]
+                one_step(env, rng)
+            else:
+                for agent, reward in one_step(env, rng)[1].items():
+                    totals[agent] += reward
+            assert len(env.agents) <= left
+            left = len(env.agents)
+        assert sum(totals.values()) == pytest.approx(0.0, abs=1e-12)
+        assert sorted(totals.values())[0] == pytest.approx(-1 / (players - 1)) or not any(totals.values())
+
+
+def test_infos_hold_the_utility():
+    env = war_v0.parallel_env(num_players=3)
+    _, infos = env.reset(seed=0)
+    assert [info["utility"] for info in infos.values()] == [90, 90, 90]
+    env.step({"player_0": 11, "player_1": 0, "player_2": 3})
+    infos = env.step({"player_0": 0, "player_1": 5, "player_2": 4})[4]
+    assert [info["utility"] for info in infos.values()] == [90 + 2 + 5 - 2, 90 - 2 + 2 + 6, 90 - 5 - 6]
+
+
+def test_those_not_in_the_war_wait():
+    env = war_v0.env(num_players=3)
+    env.reset(seed=0)
+    for action in (11, 0, 11):
+        env.step(action)
+    wait = env.game.actions.wait
+    assert env.agent_selection == "player_0"
+    assert np.flatnonzero(env.observe("player_1")["action_mask"]).tolist() == [wait]
+    env.step(env.game.actions.encode(((2, 3, 4), 5)))
+    assert env.agent_selection == "player_2"  # player_1 is passed over
+    env.step(env.game.actions.encode(((2, 3, 4), 6)))
+    assert env._session.state.wins[2] == (2, 2, 2, 3, 3, 4, 4, 5, 6, 13, 13)
+
+
+@pytest.mark.parametrize("play", [((2, 3, 4), 13), ((2, 2, 3), 4), 5, None])
+def test_an_illegal_war_choice_leaves_the_game_as_it_was(play):
+    env = war_v0.env()
+    env.reset(seed=0)
+    env.step(11)
+    env.step(11)
+    before = view(env)
+    with pytest.raises(IllegalActionError, match=r"player_0 cannot play action \d+; legal actions are .* in all"):
+        env.step(env.game.actions.encode(play))
+    assert same(before, view(env))
+
+
+def test_a_bad_state_leaves_the_game_as_it_was():
+    env = war_v0.env()
+    env.reset(seed=0)
+    env.step(3)
+    before = view(env)
+    with pytest.raises(ValueError, match="must be there 2 times"):
+        env.reset(options={"state": WarState([[2], [3]], [[], []], rounds_left=3)})
+    assert same(before, view(env))
+
+
+def test_an_adversary_must_know_the_agent_too():
+    """The agent is one of the others, and no policy that could be asked."""
+    with pytest.raises(ValueError, match="needs the policies of the 1 other seats"):
+        SingleAgentEnv("war", opponent="general_purpose_adversary")
+    env = SingleAgentEnv("war", num_players=3, opponent=["min", "simple_minded_1"], seat=1)
+    env.reset(seed=0)
+    assert env.step(11)[1] == 0.0
+    assert env._session.last_actions == {0: 0, 1: 11, 2: 11}
+    assert env._session.acting == (1, 2)
