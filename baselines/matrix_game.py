@@ -12,7 +12,9 @@ the same every time:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -26,6 +28,8 @@ from baselines.exact_lp import maximise
 RELATIVE_GAP = 1e-12
 # Differences and sums of larger payoffs could overflow.
 LARGEST_PAYOFF = 1e300
+# Games that a thread takes at a time: enough that handing them out costs nothing.
+GAMES_AT_A_TIME = 4096
 # Above so many entries exact rationals on arbitrary floats take too long to be a fallback.
 EXACT_FALLBACK_ENTRIES = 400
 
@@ -93,7 +97,7 @@ def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
     Raises:
         ValueError: If the matrix is not two-dimensional, empty or not finite (up to 1e300).
     """
-    solutions = solve_matrices(_checked(matrix, dimensions=2)[None])
+    solutions = solve_matrices(_shaped(matrix, dimensions=2)[None])
     return MatrixSolution(
         float(solutions.values[0]),
         solutions.row_strategies[0],
@@ -103,7 +107,10 @@ def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
 
 
 def solve_matrices(
-    matrices: ArrayLike, row_masks: ArrayLike | None = None, column_masks: ArrayLike | None = None
+    matrices: ArrayLike,
+    row_masks: ArrayLike | None = None,
+    column_masks: ArrayLike | None = None,
+    threads: int | None = None,
 ) -> MatrixSolutions:
     """Solves a batch of games.
 
@@ -111,15 +118,16 @@ def solve_matrices(
         matrices: `[batch, rows, columns]` payoffs to the row player.
         row_masks: `[batch, rows]`, nonzero where the row player may play; all rows if None.
         column_masks: `[batch, columns]`, likewise.
+        threads: At most so many; as many as the processor runs at once if None. Results do not depend on it.
 
     Returns:
         Equilibria with their duality gaps; masked actions have probability 0.
 
     Raises:
         ValueError: If the matrices are not `[batch, rows, columns]`, empty or not finite (up to 1e300), or a
-            mask has another shape or leaves a player nothing to play.
+            mask has another shape or leaves a player nothing to play, or if `threads` is below 1.
     """
-    games = _checked(matrices, dimensions=3)
+    games = _shaped(matrices, dimensions=3)
     masks = tuple(
         _checked_mask(mask, (len(games), size), name)
         for mask, size, name in zip(
@@ -128,25 +136,46 @@ def solve_matrices(
     )
     lower, upper = np.empty(len(games)), np.empty(len(games))
     x, y = np.zeros(games.shape[:2]), np.zeros((len(games), games.shape[2]))
-    _kernel().solve_batch_kernel(games, *masks, lower, upper, x, y)
-    gaps = upper - lower
-    played = masks[0][:, :, None] & masks[1][:, None, :]
-    tolerance = RELATIVE_GAP * np.maximum(1.0, np.abs(games).max(axis=(1, 2), where=played, initial=0.0))
-    for g in np.flatnonzero(~(gaps <= tolerance)):  # "not <=" catches nan as well
+    _run_kernel((games, *masks, lower, upper, x, y), threads)
+    # Gaps above the least tolerance are few; "not <=" catches nan as well.
+    for g in np.flatnonzero(~(upper - lower <= RELATIVE_GAP)):
         rows, columns = np.flatnonzero(masks[0][g]), np.flatnonzero(masks[1][g])
         lower[g], upper[g], x[g, rows], y[g, columns] = _fall_back(
-            games[g][np.ix_(rows, columns)], (lower[g], upper[g], x[g, rows], y[g, columns]), tolerance[g]
+            games[g][np.ix_(rows, columns)], (lower[g], upper[g], x[g, rows], y[g, columns])
         )
     # Rounding can put the bounds in the wrong order by an ulp.
     return MatrixSolutions((lower + upper) / 2, x, y, np.maximum(upper - lower, 0.0))
 
 
+def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
+    """The kernel on all games, in pieces that do not touch each other."""
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads ({threads}) must be at least 1")
+    kernel = _kernel()
+    pieces = range(0, len(arrays[0]), GAMES_AT_A_TIME)
+
+    def solve(start: int) -> bool:
+        return bool(kernel.solve_batch_kernel(*(array[start : start + GAMES_AT_A_TIME] for array in arrays)))
+
+    workers = min(len(pieces), threads or len(os.sched_getaffinity(0)))
+    if workers > 1:
+        with ThreadPoolExecutor(workers) as pool:
+            within_limits = all(pool.map(solve, pieces))
+    else:
+        within_limits = all(map(solve, pieces))
+    if not within_limits:
+        raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
+
+
 _Bounded = tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
 
 
-def _fall_back(matrix: NDArray[np.float64], best: _Bounded, tolerance: float) -> _Bounded:
-    """The tightest of the kernel's, HiGHS's and, if it still takes that, the rationals' answers."""
-    for method in (_solve_by_highs, _solve_by_rationals):
+def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
+    """The tightest of the kernel's and, if it still takes that, of slower methods' answers."""
+    tolerance = RELATIVE_GAP * max(1.0, float(np.abs(matrix).max()))
+    if best[1] - best[0] <= tolerance:
+        return best
+    for method in (_solve_by_pairs, _solve_by_highs, _solve_by_rationals):
         if method is _solve_by_rationals and matrix.size > EXACT_FALLBACK_ENTRIES:
             break
         strategies = method(matrix)
@@ -158,6 +187,15 @@ def _fall_back(matrix: NDArray[np.float64], best: _Bounded, tolerance: float) ->
         if best[1] - best[0] <= tolerance:
             break
     return best
+
+
+def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same simplex with twice the digits."""
+    from baselines.paired_kernel import solve_carefully
+
+    x, y = np.empty(matrix.shape[0]), np.empty(matrix.shape[1])
+    solve_carefully(matrix, x, y)
+    return x, y
 
 
 def _solve_by_highs(
@@ -243,13 +281,11 @@ def _exact_simplex(matrix: list[list[Fraction]]) -> _ExactStrategies:
     return [p / optimum.value for p in optimum.dual], [q / optimum.value for q in optimum.primal]
 
 
-def _checked(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:
-    checked = np.ascontiguousarray(matrix, dtype=np.float64)
-    if checked.ndim != dimensions or 0 in checked.shape[-2:]:
-        raise ValueError(f"payoffs of shape {checked.shape} must have {dimensions} dimensions and no empty side")
-    if not (np.abs(checked) <= LARGEST_PAYOFF).all():  # "not <=" catches nan as well
-        raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
-    return checked
+def _shaped(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:
+    shaped = np.ascontiguousarray(matrix, dtype=np.float64)
+    if shaped.ndim != dimensions or 0 in shaped.shape[-2:]:
+        raise ValueError(f"payoffs of shape {shaped.shape} must have {dimensions} dimensions and no empty side")
+    return shaped
 
 
 def _checked_mask(mask: ArrayLike | None, shape: tuple[int, int], name: str) -> NDArray[np.bool_]:
