@@ -3,6 +3,7 @@
 from typing import Any
 
 from baselines.best_response import BestResponse, best_response
+from baselines.cross_play import CrossPlay, cross_play
 from baselines.exploitability import NashConv, exploitability, nash_conv
 from baselines.head_to_head import HeadToHead, head_to_head
 from baselines.matrix_game import (
@@ -37,6 +38,7 @@ def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
 
 __all__ = [
     "BestResponse",
+    "CrossPlay",
     "ExactMatrixSolution",
     "Exploit",
     "HeadToHead",
@@ -46,6 +48,7 @@ __all__ = [
     "Solution",
     "TablePolicy",
     "best_response",
+    "cross_play",
     "exploitability",
     "head_to_head",
     "make_policy",

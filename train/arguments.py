@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cardwar_envs import GAMES, Game, Policy, make_game
-from cardwar_envs.core.policy import named_policy, policy_names
+from cardwar_envs.core.policy import named_policy, policy_names, seated_policies
 
 NUMBERS: dict[type, str] = {int: "an integer", float: "a number"}
 BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -104,6 +104,12 @@ def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
     return make_game(name, **fields_from(GAMES[name], parameters, name))
 
 
+def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
+    """As `game_from`, for so many players if the game is for any number and the parameters leave it open."""
+    open_number = name in GAMES and "num_players" in {field.name for field in dataclasses.fields(GAMES[name])}
+    return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
+
+
 def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
     """The game of that name, where nothing but `KEY=VALUE` may follow.
 
@@ -122,6 +128,20 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
     Raises:
         ValueError: If it is none of these or does not fit the game.
     """
+    policy = _name_or_policy(word, game)
+    return named_policy(policy, game) if isinstance(policy, str) else policy
+
+
+def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
+    """A policy per seat, as `policy_from` finds them; one of them may have to know the others.
+
+    Raises:
+        ValueError: As `policy_from`; also if their number is wrong, or more than one must know the others.
+    """
+    return seated_policies([_name_or_policy(word, game) for word in words], game)
+
+
+def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     known = word.partition(":")[0] in policy_names()
     if not known and Path(word).exists():
         from train.networks import load_policy  # needs torch, which most commands do without
@@ -129,4 +149,4 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
         return load_policy(Path(word), game)
     if not known and len(Path(word).parts) > 1:
         raise ValueError(f"no run folder or policy file {word!r}")
-    return named_policy(word, game)
+    return word

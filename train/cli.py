@@ -9,16 +9,18 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.table import Table
 
 import baselines
+from baselines.cross_play import load_simulator
 from baselines.reproduction import REPRODUCTIONS
-from cardwar_envs import GAMES, Game
+from baselines.solution import load_kernels
+from cardwar_envs import GAMES, Game, Policy
 from train.algorithms import ALGORITHMS, Algorithm, algorithm_named
-from train.arguments import fields_from, game_from, game_of_words, policy_from, split_words
+from train.arguments import fields_from, game_for, game_from, game_of_words, line_up_from, policy_from, split_words
 from train.console import counting, fixed, out
+from train.match_tables import exact_table, played_line, played_table
 from train.strategy_tables import behaviour_table, start_strategies, strategy_table
 
 app = typer.Typer(
@@ -74,7 +76,7 @@ def solve(
 ) -> None:
     """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
     rules = game_of_words(game, words or [])
-    _compile()
+    load_kernels(rules)
     start = time.perf_counter()
     with counting("states explored") as progress:
         solution = baselines.solve(rules, exact=exact, progress=progress)
@@ -147,38 +149,56 @@ def match(
     game: GameName,
     words: Annotated[
         list[str],
-        typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY", help="Parameters of the game, then the policies."),
+        typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
     ],
+    games: Annotated[int | None, typer.Option(help="How many, where odds are not exact; 1000 if not given.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of what is drawn in them; 0 if not given.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play two policies against each other over all courses a game can take: exact odds."""
+    """Play policies against each other: exact odds if a game's courses can be listed, else games by its rules."""
     parameters, options, policies = split_words(words)
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
-    rules = game_from(game, parameters)
-    if len(policies) != rules.facts.num_players:
-        raise ValueError(f"{len(policies)} policies given for {rules.facts.num_players} players")
-    first, second = (policy_from(policy, rules) for policy in policies)
+    rules = game_for(game, parameters, len(policies))
+    given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
+    # A limit of rounds stops what may go on for ever: the courses of such a game cannot be listed.
+    exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
+    if exact and given:
+        option, value = next(iter(given.items()))
+        raise ValueError(f"--{option} ({value}) is of no use for {game}: its results are exact")
+    line_up, title = line_up_from(policies, rules), " ".join([game, *words])
+    if exact:
+        _exact_match(rules, policies, line_up, title, as_json)
+    else:
+        _played_match(rules, policies, line_up, given, title, as_json)
+
+
+def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
     start = time.perf_counter()
-    result = baselines.head_to_head(rules, first, second)
+    result = baselines.head_to_head(game, *line_up)
     seconds = time.perf_counter() - start
     if as_json:
-        _print_json(
-            rules,
-            policies=policies,
-            win=result.win,
-            loss=result.loss,
-            tie=result.tie,
-            mean=result.mean,
-            seconds=seconds,
-        )
+        _print_json(game, policies=names, **dataclasses.asdict(result), seconds=seconds)
+    else:
+        out.print(exact_table(result, title))
+
+
+def _played_match(
+    game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
+) -> None:
+    load_simulator(game, line_up)
+    start = time.perf_counter()
+    with counting("games played") as progress:
+        result = baselines.cross_play(game, line_up, **given, progress=progress)
+    seconds = time.perf_counter() - start
+    if not as_json:
+        out.print(played_table(result, names, title))
+        out.print(played_line(result), highlight=False)
         return
-    table = Table(title=f"{' '.join([game, *words])}, exact")
-    for heading, number in (("win", result.win), ("loss", result.loss), ("tie", result.tie)):
-        table.add_column(f"P({heading})", footer=fixed(number), justify="right")
-    table.add_column("mean payoff", justify="right")
-    table.add_row(*map(fixed, (result.win, result.loss, result.tie, result.mean)))
-    out.print(table)
+    keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won")
+    course = () if result.rounds is None else ("rounds", "winner")
+    figures = {key: getattr(result, key) for key in (*keys, *course)}
+    _print_json(game, policies=names, **figures, seed=given.get("seed", 0), seconds=seconds)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -259,11 +279,6 @@ def _options_table(entry: Algorithm) -> Table:
     for field in dataclasses.fields(entry.args_type()):
         table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["help"])
     return table
-
-
-def _compile() -> None:
-    """Lets the solver's kernel be compiled or loaded before anything is timed."""
-    baselines.solve_matrices(np.zeros((1, 1, 1)))
 
 
 def _print_json(game: Game[Any], **entries: Any) -> None:

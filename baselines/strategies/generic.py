@@ -17,6 +17,8 @@ class Uniform:
     randomness" in Fetterman 2023, section 3, where it is an equilibrium of Dinosaur War.
     """
 
+    stationary = True
+
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
 
@@ -31,6 +33,8 @@ class Uniform:
 
 class UniformActions:
     """Plays every legal action alike, however many cards stand behind it."""
+
+    stationary = True
 
     def __init__(self, game: Game[Any]) -> None:
         pass

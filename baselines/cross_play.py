@@ -1,0 +1,247 @@
+"""Games between policies for any number of players: the only course there is, or a sample of them."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.strategies.generic import Uniform
+from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
+from baselines.war_simulator import MAX_RANKS, NOBODY, UNFINISHED, simulate
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.play import sample_transition
+from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
+from cardwar_envs.games.war import War
+from cardwar_envs.games.war_state import WarState
+
+GAMES = 1000
+# So many choices are asked for at once; masks of thousands of actions should stay in the cache.
+ROWS = 128
+CERTAIN_TO = 1e-9
+
+# Whom the compiled simulator knows, by its names for them.
+_COMPILED: dict[type, str] = {
+    MinPlayer: "min",
+    MaxPlayer: "max",
+    DummiePlayer: "dummie",
+    Uniform: "dummie",
+    SimpleMindedPlayer1: "simple_minded_1",
+    SimpleMindedPlayer2: "simple_minded_2",
+}
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class CrossPlay:
+    """How games between the policies of a line-up ended.
+
+    The winner is the only player who gets the most. A round is a joint action; in WAR it is a round
+    with all its wars.
+
+    Attributes:
+        games: Games played; 1 if there is no chance in them.
+        wins: Games won, per seat.
+        nobody: Games that came to an end without a winner.
+        unfinished: Games stopped by the game's limit of rounds with several players in them.
+        mean_rounds: Rounds of a game on average; an unfinished one counts with all that it had.
+        std_rounds: Their standard deviation over these games.
+        mean_rounds_won: Per seat, rounds of the games that it won on average; None if it won none.
+        mean_payoffs: Per seat, payoff points; None if the compiled simulator has played, which keeps none.
+        payoff_errors: Per seat, the standard error of its mean payoff, payoff points: 0 if there is
+            no chance, infinite for a single game drawn.
+        rounds: Rounds of the only course the game can take; None if there is chance in it.
+        winner: Who wins in that course; None if nobody does, or there is chance.
+    """
+
+    games: int
+    wins: tuple[int, ...]
+    nobody: int
+    unfinished: int
+    mean_rounds: float
+    std_rounds: float
+    mean_rounds_won: tuple[float | None, ...]
+    mean_payoffs: tuple[float, ...] | None
+    payoff_errors: tuple[float, ...] | None
+    rounds: int | None
+    winner: int | None
+
+
+class Endings(NamedTuple):
+    """How each of a number of games ended.
+
+    Attributes:
+        winners: `[games]` seats, or `NOBODY`, or `UNFINISHED`.
+        rounds: `[games]`.
+        payoffs: `[games, players]` payoff points, if known.
+    """
+
+    winners: NDArray[np.int64]
+    rounds: NDArray[np.int64]
+    payoffs: NDArray[np.float64] | None
+
+
+def cross_play(
+    game: Game[Any],
+    policies: Sequence[Policy | str],
+    *,
+    games: int = GAMES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> CrossPlay:
+    """Lets policies play each other.
+
+    If all policies are certain of what they do and the game has no chance, one game is played. Line-ups
+    of WAR's simple strategies are played by the compiled `war_simulator`, with draws of its own.
+
+    Args:
+        game: The rules, for any number of players.
+        policies: A policy, or the name of one, per seat.
+        games: Games to play if there is chance in them, at least 1.
+        seed: Of everything random.
+        progress: Called now and then with the number of games that are over.
+
+    Returns:
+        How they ended.
+
+    Raises:
+        ValueError: If the number of games or of policies is wrong, or a policy does not answer with
+            probabilities.
+    """
+    if isinstance(games, bool) or not isinstance(games, SupportsIndex) or index(games) < 1:
+        raise ValueError(f"games ({games}) must be at least 1")
+    players = seated_policies(policies, game)
+    only = _Hall(game, players, seed).play(1, while_certain=True)
+    if only is not None:
+        return _summary(only, game.facts.num_players, certain=True)
+    endings = _simulated(game, players, games, seed)
+    if endings is None:
+        endings = _Hall(game, players, seed).play(games, progress=progress)
+    assert endings is not None  # only a game that must be certain can break off
+    return _summary(endings, game.facts.num_players, certain=False)
+
+
+def load_simulator(game: Game[Any], players: Sequence[Policy]) -> None:
+    """Lets the compiled simulator be compiled or loaded, if `cross_play` will use it, before anything is timed."""
+    _simulated(game, players, games=1, seed=0)
+
+
+def _simulated(game: Game[Any], players: Sequence[Policy], games: int, seed: int) -> Endings | None:
+    """The games by the compiled simulator, if it knows the game and all in the line-up; who is certain needs none."""
+    line_up = [_COMPILED[type(player)] for player in players if type(player) in _COMPILED]
+    if not isinstance(game, War) or game.ranks > MAX_RANKS or len(line_up) < len(players) or "dummie" not in line_up:
+        return None
+    done = simulate(line_up, games, seed, ranks=game.ranks, discards=game.discards, max_rounds=game.rounds)
+    return Endings(done.winners.astype(np.int64), done.rounds.astype(np.int64), None)
+
+
+class _Course:
+    """A game going on."""
+
+    def __init__(self, state: Any, paid: tuple[float, ...]) -> None:
+        self.state, self.paid, self.steps = state, paid, 0
+
+
+class _Hall:
+    """Plays many games in lock step, so that policies are asked in batches."""
+
+    def __init__(self, game: Game[Any], players: Sequence[Policy], seed: int) -> None:
+        self.game, self.players = game, players
+        self.rng = np.random.default_rng(seed)
+        self.certain = True  # nothing has been left to chance so far
+
+    def play(self, games: int, *, while_certain: bool = False, progress: Progress | None = None) -> Endings | None:
+        """How the games ended; None if they must be certain and are not."""
+        at_once = max(1, ROWS // len(self.players))
+        running, over = list[_Course](), list[_Course]()
+        while len(over) < games and (self.certain or not while_certain):
+            running += [self._start() for _ in range(min(at_once, games - len(over)) - len(running))]
+            over += [course for course in running if not self._acting(course)]
+            running = [course for course in running if self._acting(course)]
+            self._step(running)
+            if progress is not None:
+                progress(len(over))
+        return self._endings(over) if self.certain or not while_certain else None
+
+    def _start(self) -> _Course:
+        deals = self.game.initial()
+        self.certain &= len(deals) == 1
+        deal = sample_transition(deals, self.rng)
+        return _Course(deal.state, deal.rewards)
+
+    def _step(self, courses: list[_Course]) -> None:
+        """One joint action in each game."""
+        for course, actions in zip(courses, self._joint_actions(courses), strict=True):
+            outcomes = self.game.transitions(course.state, actions)
+            self.certain &= len(outcomes) == 1
+            outcome = sample_transition(outcomes, self.rng)
+            course.state = outcome.state
+            course.paid = tuple(a + b for a, b in zip(course.paid, outcome.rewards, strict=True))
+            course.steps += 1
+
+    def _joint_actions(self, courses: list[_Course]) -> list[dict[int, int]]:
+        seats = [(number, player) for number, course in enumerate(courses) for player in self._acting(course)]
+        observations = [self.game.observation(courses[number].state, player) for number, player in seats]
+        masks = [self.game.action_mask(courses[number].state, player) for number, player in seats]
+        rows_of = defaultdict(list)  # seats can share a policy, which is then asked once for all
+        for row, (_, player) in enumerate(seats):
+            rows_of[id(self.players[player])].append(row)
+        joint: list[dict[int, int]] = [{} for _ in courses]
+        for rows in rows_of.values():
+            policy = self.players[seats[rows[0]][1]]
+            seen, allowed = np.stack([observations[row] for row in rows]), np.stack([masks[row] for row in rows])
+            answer = checked_probabilities(policy, seen, allowed)
+            self.certain &= bool((answer.max(axis=1) >= 1.0 - CERTAIN_TO).all())
+            played = np.flatnonzero(answer.any(axis=0))  # few of the actions, where there are many
+            actions = played[sample_actions(answer[:, played], self.rng)]
+            for row, action in zip(rows, actions.tolist(), strict=True):
+                number, player = seats[row]
+                joint[number][player] = action
+        return joint
+
+    def _acting(self, course: _Course) -> tuple[int, ...]:
+        return self.game.acting_players(course.state)
+
+    def _endings(self, courses: list[_Course]) -> Endings:
+        winners, rounds = zip(*(_ending(self.game, course) for course in courses), strict=True)
+        return Endings(np.array(winners), np.array(rounds), np.array([course.paid for course in courses]))
+
+
+def _ending(game: Game[Any], course: _Course) -> tuple[int, int]:
+    """The winner, and the number of rounds."""
+    most = max(course.paid)
+    winner = course.paid.index(most) if course.paid.count(most) == 1 else NOBODY
+    if isinstance(course.state, WarState):  # payoffs do not tell a limit reached from a game that nobody wins
+        rounds = game.initial()[0].state.rounds_left - course.state.rounds_left
+        return UNFINISHED if len(course.state.live) > 1 else winner, rounds
+    return winner, course.steps
+
+
+def _summary(endings: Endings, players: int, certain: bool) -> CrossPlay:
+    winners, rounds, payoffs = endings
+    won = [rounds[winners == seat] for seat in range(players)]
+    games, means, errors = len(winners), None, None
+    if payoffs is not None:
+        means = tuple(payoffs.mean(axis=0).tolist())
+        spread = payoffs.std(axis=0, ddof=1) if games > 1 else np.full(players, 0.0 if certain else math.inf)
+        errors = tuple((spread / math.sqrt(games)).tolist())
+    return CrossPlay(
+        games=games,
+        wins=tuple(len(each) for each in won),
+        nobody=int((winners == NOBODY).sum()),
+        unfinished=int((winners == UNFINISHED).sum()),
+        mean_rounds=float(rounds.mean()),
+        std_rounds=float(rounds.std()),
+        mean_rounds_won=tuple(float(each.mean()) if len(each) else None for each in won),
+        mean_payoffs=means,
+        payoff_errors=errors,
+        rounds=int(rounds[0]) if certain else None,
+        winner=int(winners[0]) if certain and winners[0] >= 0 else None,
+    )

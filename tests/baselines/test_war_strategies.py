@@ -1,0 +1,468 @@
+"""The strategies of WAR 2017, by the hands they are given; places are those of the paper and its program."""
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from brute_force import asked
+from toys import Answering, Arbitrary
+
+from baselines import make_policy
+from baselines.strategies.war import DummiePlayer, SimpleMindedPlayer1
+from cardwar_envs import make_game
+from cardwar_envs.core.play import play_episode
+from cardwar_envs.core.policy import checked_probabilities, needs_others, policy_names, seated_policies
+from cardwar_envs.games.war_actions import WarChoice
+from cardwar_envs.games.war_state import new_state
+
+ONE_ANSWER = (
+    "min", "max", "simple_minded_1", "simple_minded_2", "simple_minded_1_as_written", "simple_minded_2_as_written",
+)  # fmt: skip
+NAMES = (*ONE_ANSWER, "dummie")
+ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
+
+
+def war(players=2, **parameters):
+    return make_game("war", num_players=players, **parameters)
+
+
+def standing(*hands, tied=(), rounds_left=9):
+    """A state of these hands alone: strategies look at no more, so the other cards need not be anywhere."""
+    live = tuple(p for p, hand in enumerate(hands) if hand or p in tied)
+    return new_state(tuple(map(tuple, hands)), ((),) * len(hands), (), tuple(tied), live, rounds_left)
+
+
+def played(game, policy, state, player=0):
+    """What a policy that is certain plays: a card, a war choice or None."""
+    answer = asked(game, policy, state, player)
+    assert sorted(answer.tolist())[-2:] == [0.0, 1.0]
+    return game.actions.decode(int(answer.argmax()))
+
+
+def test_the_names_are_known():
+    assert {*NAMES, *ADVERSARIES} <= set(policy_names())
+
+
+# Own hand, the others', and what each of ONE_ANSWER plays when a round begins.
+ROUNDS = [
+    # the lowest card that nobody has one as high as (III.D, step 2; lines 38-43 and 81-87)
+    ((2, 5, 9, 13), [(3, 8)], (2, 13, 9, 9, 9, 9)),
+    ((2, 5, 9, 13), [(3, 8), (9, 12)], (2, 13, 13, 13, 13, 13)),
+    # the second card decides whether to dare a tie (lines 44-54; 88-90 dare it in any case)
+    ((3, 4, 5, 6, 13), [(12, 13)], (3, 13, 3, 13, 3, 13)),
+    ((3, 4, 5, 12, 13), [(12, 13)], (3, 13, 13, 13, 13, 13)),
+    ((3, 4, 5, 13, 13), [(2, 13)], (3, 13, 13, 13, 13, 13)),
+    ((3, 4, 12, 12, 13), [(13, 13)], (3, 13, 3, 13, 3, 13)),
+    # with four cards nothing is dared
+    ((4, 5, 12, 13), [(12, 13)], (4, 13, 4, 4, 4, 4)),
+    # nobody else has a second card (lines 49-50)
+    ((3, 4, 5, 6, 13), [(13,)], (3, 13, 13, 13, 13, 13)),
+    ((3, 4, 5, 6, 13), [(13,), ()], (3, 13, 13, 13, 13, 13)),
+    # the program looks at the best second card of all, the text at one opponent's
+    ((3, 4, 5, 6, 13), [(5, 13), (9, 12)], (3, 13, 3, 13, 13, 13)),
+    ((3, 4, 5, 6, 13), [(9, 13), (2, 13)], (3, 13, 3, 13, 13, 13)),
+    # the text's card need not be the highest (III.D, step 3); of two such cards the higher one
+    ((3, 4, 5, 8, 9), [(4, 8), (5, 13)], (3, 9, 3, 3, 8, 9)),
+    ((3, 4, 5, 8, 9), [(4, 5), (5, 8), (5, 13)], (3, 9, 3, 3, 8, 9)),
+    # the second player of the text plays its highest card against a higher one too (III.E, step 3)
+    ((3, 4, 5, 8, 9), [(13,)], (3, 9, 3, 3, 3, 9)),
+]
+# The same in a war among the first player and those with a star.
+WARS = [
+    ((2, 3, 4, 6, 9, 13), [(3, 8)], {1}, (6, 13, 9, 9, 9, 9)),
+    # nobody else has cards left (lines 57-59)
+    ((2, 3, 4, 6, 9, 13), [(), ()], {1, 2}, (6, 13, 6, 6, 6, 6)),
+    # only those in the war matter, but also if they cannot pay
+    ((2, 3, 4, 6, 9, 13), [(3, 8), (2, 3, 4, 13)], {1}, (6, 13, 9, 9, 9, 9)),
+    ((2, 3, 4, 6, 9, 10), [(13,), (2, 3, 4, 5)], {1, 2}, (6, 10, 6, 6, 6, 6)),
+    # five cards must be left without the discards; in a war both programs look at second cards (98-116)
+    ((2, 3, 4, 9, 11, 12, 13), [(12, 13)], {1}, (9, 13, 9, 9, 9, 9)),
+    ((2, 3, 4, 9, 10, 11, 12, 13), [(12, 13)], {1}, (9, 13, 13, 13, 13, 13)),
+    ((2, 3, 4, 9, 10, 11, 12, 13), [(13, 13)], {1}, (9, 13, 9, 9, 9, 13)),
+    ((2, 3, 4, 9, 10, 11, 12, 13), [(13,), ()], {1, 2}, (9, 13, 13, 13, 13, 13)),
+    ((2, 3, 4, 9, 10, 11, 12, 13), [(9, 13), (13, 13)], {1, 2}, (9, 13, 9, 9, 13, 13)),
+    # the text's card for a tie must be in the upper hand
+    ((2, 3, 4, 5, 6, 7, 8, 9), [(2, 4), (10, 13)], {1, 2}, (5, 9, 5, 5, 5, 9)),
+    ((2, 3, 4, 5, 6, 7, 8, 9), [(2, 6), (10, 13)], {1, 2}, (5, 9, 5, 5, 6, 9)),
+]
+
+
+@pytest.mark.parametrize(("hand", "others", "expected"), ROUNDS)
+def test_what_each_plays_in_a_round(hand, others, expected):
+    game, state = war(1 + len(others)), standing(hand, *others)
+    assert tuple(played(game, make_policy(name, game), state) for name in ONE_ANSWER) == expected
+
+
+@pytest.mark.parametrize(("hand", "others", "rivals", "expected"), WARS)
+def test_what_each_plays_in_a_war(hand, others, rivals, expected):
+    game, state = war(1 + len(others)), standing(hand, *others, tied=(0, *rivals))
+    for name, battle in zip(ONE_ANSWER, expected, strict=True):
+        assert played(game, make_policy(name, game), state) == WarChoice(hand[:3], battle), name
+
+
+def test_five_cards_are_two_more_than_the_discards():
+    game = war(ranks=4, discards=1)
+    for hand, first, second in (((2, 5), 2, 2), ((2, 4, 5), 5, 5), ((2, 3, 5), 2, 5)):
+        state = standing(hand, (4, 5))
+        assert played(game, make_policy("simple_minded_1", game), state) == first
+        assert played(game, make_policy("simple_minded_2", game), state) == second
+    free = war(ranks=4, discards=0)  # wars cost the battle card only: two cards are enough
+    for hand, first in (((5,), 5), ((4, 5), 5), ((3, 5), 3)):
+        assert played(free, make_policy("simple_minded_1", free), standing(hand, (4, 5))) == first
+    choice = played(free, make_policy("max", free), standing((2, 5), (4, 5), tied=(0, 1)))
+    assert choice == WarChoice((), 5)
+
+
+def test_dummie_draws_cards_without_putting_them_back():
+    """All hands of discards and a battle card, counted card by card (III.C; lines 31-34)."""
+    game, hand = war(ranks=4, discards=2), (2, 2, 3, 5, 5)
+    state = standing(hand, (3, 4, 4), tied=(0, 1))
+    ways = np.zeros(game.facts.num_actions)
+    for i, j, k in ((i, j, k) for i in range(5) for j in range(5) for k in range(5) if len({i, j, k}) == 3):
+        ways[game.actions.encode(((hand[i], hand[j]), hand[k]))] += 1
+    for name in ("dummie", "uniform"):
+        assert asked(game, make_policy(name, game), state, 0) == pytest.approx(ways / ways.sum())
+    assert asked(game, make_policy("dummie", game), standing(hand, (3,)), 0)[:4].tolist() == [0.4, 0.2, 0, 0.4]
+
+
+# -- against a second writing-down, on random states --------------------------------------------
+
+
+def card_1(hand, others, enough, bold=False):
+    """SimpleMindedPlayer1's card by the program; `bold` stands for its second player in a round."""
+    others = [sorted(other) for other in others if other]
+    best = max((other[-1] for other in others), default=0)
+    sure = [card for card in hand if card > best]
+    if sure:
+        return min(sure)
+    dares = max(hand) == best and len(hand) >= enough
+    seconds = [other[-2] for other in others if len(other) > 1]
+    if dares and (bold or not seconds or sorted(hand)[-2] >= max(seconds)):
+        return max(hand)
+    return min(hand)
+
+
+def written_1(hand, others, enough):
+    """SimpleMindedPlayer1's card by the text."""
+    others = [sorted(other) for other in others if other]
+    sure = [card for card in hand if all(card > other[-1] for other in others)]
+    second = sorted(hand)[-2] if len(hand) > 1 else 0
+    dared = [o[-1] for o in others if o[-1] in hand and (len(o) == 1 or second >= o[-2])]
+    return min(sure) if sure else max(dared) if dared and len(hand) >= enough else min(hand)
+
+
+def written_2(hand, others, enough):
+    sure = [card for card in hand if all(card > max(other) for other in others if other)]
+    return min(sure) if sure else max(hand) if len(hand) >= enough else min(hand)
+
+
+SECOND_WRITING = {
+    "min": lambda hand, others, enough, at_war: min(hand),
+    "max": lambda hand, others, enough, at_war: max(hand),
+    "simple_minded_1": lambda hand, others, enough, at_war: card_1(hand, others, enough),
+    "simple_minded_2": lambda hand, others, enough, at_war: card_1(hand, others, enough, bold=not at_war),
+    "simple_minded_1_as_written": lambda hand, others, enough, at_war: written_1(hand, others, enough),
+    "simple_minded_2_as_written": lambda hand, others, enough, at_war: written_2(hand, others, enough),
+}
+DECKS = [(2, 12, 3), (3, 12, 3), (7, 12, 3), (2, 4, 1), (3, 5, 0), (7, 3, 2), (2, 2, 9)]
+
+
+def random_table(game, rng):
+    """Hands of any kind, from few cards or many, in a round or in a war; player 0 has something to choose."""
+    players, ranks = game.num_players, game.ranks
+    while True:
+        cards = rng.permutation(np.repeat(game.cards, players)).tolist()
+        sizes = rng.integers(0, rng.integers(1, 2 * ranks + 2), size=players)
+        hands = [sorted(cards.pop() for _ in range(min(size, len(cards)))) for size in sizes]
+        tied = ()
+        if rng.random() < 0.5:
+            tied = (0, *np.flatnonzero(rng.random(players - 1) < 0.7) + 1)
+        enough = game.discards if tied else 0
+        if len(hands[0]) > enough and len(tied) != 1 and any(hands[1:]):
+            return standing(*hands, tied=tuple(map(int, tied)))
+
+
+def thousands(game, count=1500):
+    rng = np.random.default_rng(game.num_players)
+    states = [random_table(game, rng) for _ in range(count)]
+    seen = np.stack([game.observation(state, 0) for state in states])
+    return states, seen, np.stack([game.action_mask(state, 0) for state in states])
+
+
+@pytest.mark.parametrize(("players", "ranks", "discards"), DECKS)
+def test_a_second_writing_down_agrees_on_random_states(players, ranks, discards):
+    game = war(players, ranks=ranks, discards=discards)
+    states, seen, masks = thousands(game)
+    for name, card in SECOND_WRITING.items():
+        answers = make_policy(name, game).action_probabilities(seen, masks)
+        assert set(np.unique(answers)) == {0.0, 1.0}
+        for state, action in zip(states, answers.argmax(axis=1), strict=True):
+            hand, cost = list(state.hands[0]), discards if state.tied else 0
+            others = [state.hands[p] for p in range(1, players) if p in (state.tied or range(players))]
+            battle = card(hand[cost:], others, discards + 2, bool(state.tied))
+            expected = WarChoice(tuple(hand[:discards]), battle) if state.tied else battle
+            assert game.actions.decode(int(action)) == expected, (name, state)
+
+
+@pytest.mark.parametrize(("players", "ranks", "discards"), DECKS)
+def test_text_and_program_of_the_first_agree_against_one_opponent_only(players, ranks, discards):
+    """A copy of the only opponent's highest card is the own highest card if none is certain to win."""
+    game = war(players, ranks=ranks, discards=discards)
+    states, seen, masks = thousands(game)
+    answers = [
+        make_policy(f"simple_minded_1{end}", game).action_probabilities(seen, masks) for end in ("", "_as_written")
+    ]
+    differ = (answers[0] != answers[1]).any(axis=1)
+    rivals = np.array([sum(bool(state.hands[p]) for p in (state.tied or range(players))[1:]) for state in states])
+    assert not differ[rivals < 2].any()
+    assert players == 2 or differ.any()
+
+
+@pytest.mark.parametrize(("players", "ranks", "discards"), DECKS)
+def test_a_batch_is_its_rows_and_nothing_else_of_the_table_matters(players, ranks, discards):
+    game = war(players, ranks=ranks, discards=discards)
+    _, seen, masks = thousands(game, 40)
+    other = seen.copy()
+    wins_and_pot = np.r_[tuple(np.r_[p * 2 * ranks + ranks : (p + 1) * 2 * ranks] for p in range(players))]
+    other[:, np.r_[wins_and_pot, 2 * players * ranks : (2 * players + 1) * ranks]] = 1.0
+    other[:, -1] = 3.0
+    for name in NAMES:
+        policy = make_policy(name, game)
+        answer = checked_probabilities(policy, seen, masks)
+        rows = [checked_probabilities(policy, seen[i : i + 1], masks[i : i + 1])[0] for i in range(len(seen))]
+        assert np.array_equal(answer, rows)
+        assert np.array_equal(answer, checked_probabilities(policy, other, masks))
+        assert policy.stationary
+        assert checked_probabilities(policy, seen[:0], masks[:0]).shape == masks[:0].shape
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_is_not_in_a_war_waits(name):
+    game = war(4)
+    state = standing((2, 3, 4, 5), (2, 3, 4), (6, 7, 8, 9), (10,), tied=(0, 1))
+    policy = make_policy(name, game)
+    for player in (1, 2, 3):  # cannot pay, not tied, not tied
+        assert played(game, policy, state, player) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_opponent_sits_anywhere(name):
+    """A table turned round is the same table."""
+    game, rng = war(3), np.random.default_rng(5)
+    policy = make_policy(name, game)
+    for _ in range(20):
+        state = random_table(game, rng)
+        hands = (state.hands[2], *state.hands[:2])
+        turned = standing(*hands, tied=tuple(sorted((p + 1) % 3 for p in state.tied)))
+        assert np.array_equal(asked(game, policy, state, 0), asked(game, policy, turned, 1))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_war_strategies_play_war_only(name):
+    with pytest.raises(ValueError, match=r"Player.* plays war, not jujitsu"):
+        make_policy(name, make_game("jujitsu"))
+
+
+def test_lowest_cards_come_in_the_order_of_the_action_space():
+    game = war(ranks=5, discards=2)
+    policy = make_policy("min", game)
+    for discards in combinations_with_replacement(game.cards, 2):
+        hand = (*discards, 6)
+        assert played(game, policy, standing(hand, (2,), tied=(0, 1))) == WarChoice(discards, 6)
+
+
+# -- the adversary ------------------------------------------------------------------------------
+
+
+def adversary(game, others, as_written=False):
+    return make_policy(ADVERSARIES[as_written], game, others=others)
+
+
+def both(state, others):
+    """What the program's and the text's adversary play."""
+    game = war(len(state.hands))
+    cards = [played(game, adversary(game, others, as_written), state) for as_written in (False, True)]
+    return tuple(card.battle if isinstance(card, WarChoice) else card for card in cards)
+
+
+@pytest.mark.parametrize(
+    ("state", "others", "expected"),
+    [
+        # as cheaply as it can (III.F; lines 121-136)
+        (standing((2, 7, 13), (6, 13)), ["min"], (7, 7)),
+        (standing((2, 7, 13), (6, 13), (8, 9)), ["min", "max"], (13, 13)),
+        (standing((2, 7, 13), (6, 13), (), (5,)), ["min", "max", "max"], (7, 7)),
+        (standing((2, 3), (13,)), ["max"], (2, 2)),
+        # with four cards the program forces no tie (line 137); the text sees that it would not win it
+        (standing((2, 3, 4, 13), (2, 3, 4, 5, 13)), ["max"], (2, 2)),
+        # a tie that is lost: 5 against 12 (lines 143-151)
+        (standing((2, 3, 4, 5, 13), (2, 3, 4, 12, 13)), ["max"], (2, 2)),
+        # a tie that is won, and one that the other cannot pay for
+        (standing((2, 3, 4, 12, 13), (2, 3, 4, 5, 13)), ["max"], (13, 13)),
+        (standing((2, 3, 4, 5, 13), (2, 3, 12, 13)), ["max"], (13, 13)),
+        # a tie that would be one again is forced by the program; nobody can pay for the second war
+        (standing((2, 3, 4, 12, 13), (2, 3, 4, 12, 13)), ["max"], (13, 2)),
+        # the second war is won, because only the adversary can pay for it; then the other can too
+        (standing((2, 3, 4, 5, 6, 7, 8, 12, 13), (2, 3, 4, 5, 6, 7, 12, 13)), ["max"], (13, 13)),
+        (standing((2, 3, 4, 5, 6, 7, 8, 12, 13), (2, 3, 4, 5, 6, 7, 11, 12, 13)), ["max"], (2, 2)),
+        # a tie with four cards: the text's adversary is the only one to pay
+        (standing((2, 3, 4, 5, 13), (2, 13), (2, 13)), ["max", "max"], (13, 13)),
+        # inside a war the program asks for the card that the other would play in a round
+        (standing((2, 3, 4, 5, 6, 7, 8), (2, 3, 4, 6), tied=(0, 1)), ["min"], (5, 7)),
+        (standing((2, 3, 4, 5, 6, 7, 8), (2, 3, 4, 6), tied=(0, 1)), ["max"], (7, 7)),
+        (standing((2, 3, 4, 5, 6), (2, 3, 4, 9), tied=(0, 1)), ["max"], (5, 5)),
+        # those who are tied and cannot pay are asked by the program, not by the text
+        (standing((2, 3, 4, 5, 6, 7), (2, 6), tied=(0, 1)), ["max"], (7, 5)),
+        (standing((2, 3, 4, 5, 6, 7), (), (2, 3, 4), tied=(0, 1)), ["max", "max"], (5, 5)),
+        # one of the tied has no cards left, and is passed over
+        (standing((2, 3, 4, 5, 6, 7), (), (2, 3, 5, 6), tied=(0, 1, 2)), ["simple_minded_1"] * 2, (5, 7)),
+    ],
+)
+def test_what_the_adversaries_play(state, others, expected):
+    assert both(state, others) == expected
+
+
+@pytest.mark.parametrize(
+    ("theirs", "expected"),
+    [
+        ((2, 3, 4, 5, 6, 7, 12), (12, 12)),  # after 12 against 12 it holds 8, the other 7 or nothing to pay with
+        ((2, 3, 4, 5, 6, 8, 12), (12, 12)),  # 8 against 8 does not stop the program
+        ((2, 3, 4, 5, 6, 7, 9, 12), (5, 5)),  # 9 would win
+        ((2, 3, 4, 5, 9, 12), (5, 12)),  # the other cannot pay any more, but for the program it can
+    ],
+)
+def test_adversaries_look_ahead_from_a_war_too(theirs, expected):
+    """The program has the others keep the discards of the war from which it looks ahead (lines 138-145, 159-162)."""
+    assert both(standing((2, 3, 4, 5, 6, 7, 8, 12), theirs, tied=(0, 1)), ["max"]) == expected
+
+
+def test_a_player_without_cards_makes_the_program_skip_the_next():
+    """It removes from the list that it goes through (lines 139-142): the next one keeps its copy of the card."""
+    mine = (2, 3, 4, 12, 13)
+    assert both(standing(mine, (13,), mine), ["max", "max"])[0] == 2  # is thought to battle with its 13
+    assert both(standing(mine, mine, (13,)), ["max", "max"])[0] == 13  # 12 against 12
+    assert both(standing(mine, mine, ()), ["max", "max"])[0] == 13
+
+
+def test_adversaries_ask_the_seats_in_their_order():
+    """The first of `others` sits next, from whichever seat the adversary looks."""
+    game = war(3)
+    hands = ((2, 9, 13), (3, 8), (4, 11))
+    for turn in range(3):
+        turned = standing(*hands[-turn:], *hands[:-turn]) if turn else standing(*hands)
+        low = played(game, adversary(game, ["max", "min"]), turned, turn)
+        high = played(game, adversary(game, ["min", "max"]), turned, turn)
+        assert (low, high) == (9, 13)
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_an_adversary_waits_where_it_has_no_choice(name):
+    game = war(3)
+    policy = make_policy(name, game, others=["min", "max"])
+    assert played(game, policy, standing((2,), (2, 3, 4, 5), (6, 7, 8, 9), tied=(1, 2))) is None
+    assert played(game, policy, standing((2,), (2, 3, 4, 5), (6, 7, 8, 9), tied=(0, 1))) is None
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_adversaries_in_batches(name):
+    game = war(3)
+    policy = make_policy(name, game, others=["simple_minded_1", "simple_minded_2_as_written"])
+    _, seen, masks = thousands(game, 60)
+    answer = checked_probabilities(policy, seen, masks)
+    rows = [checked_probabilities(policy, seen[i : i + 1], masks[i : i + 1])[0] for i in range(len(seen))]
+    assert np.array_equal(answer, rows)
+
+
+@pytest.mark.parametrize("others", [(name,) for name in ONE_ANSWER] + [("min", "max", "simple_minded_1")])
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_the_adversary_at_least_ties(name, others):
+    """Section III.F says that it at least ties with any known strategies; here it wins."""
+    game = war(1 + len(others))
+    assert play_episode(game, [name, *others]).payoffs[0] == 1.0
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_an_adversary_must_be_told_whom_it_plays(name):
+    game = war(3)
+    for others in (None, [], ["min"], ["min"] * 3, "min"):
+        with pytest.raises(ValueError, match="needs the policies of the 2 other seats, next seat first"):
+            make_policy(name, game, others=others)
+    with pytest.raises(ValueError, match="needs the policies of the 2 other seats"):
+        make_policy(name, game)
+    with pytest.raises(ValueError, match="unknown policy 'best'"):
+        make_policy(name, game, others=["min", "best"])
+    with pytest.raises(ValueError, match=r"policy \(3\) must be a name"):
+        make_policy(name, game, others=["min", 3])
+    with pytest.raises(ValueError, match="plays war, not jujitsu"):
+        make_policy(name, make_game("jujitsu"), others=["highest_card"])
+    for known in (*ADVERSARIES, make_policy(name, game, others=["min", "min"])):
+        with pytest.raises(ValueError, match="cannot play against a policy that must know what it plays"):
+            make_policy(name, game, others=["min", known])
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_an_adversary_must_be_certain_of_the_others(name):
+    game = war()
+    state = standing((2, 7), (3, 3, 5))
+    with pytest.raises(ValueError, match=r"must know what the others play, but DummiePlayer plays '3' with .* 0\.66"):
+        asked(game, make_policy(name, game, others=["dummie"]), state, 0)
+    bad = Answering(lambda seen, masks: masks * 0.0)
+    with pytest.raises(ValueError, match="probabilities sum to 0, not to 1"):
+        asked(game, make_policy(name, game, others=[bad]), state, 0)
+    # Only where it asks: with one card the other has no choice.
+    assert played(game, make_policy(name, game, others=["dummie"]), standing((2, 7), (3,))) == 7
+
+
+def test_an_adversary_is_stationary_if_the_others_are():
+    game = war(3)
+    assert adversary(game, ["min", "max"]).stationary
+    assert not adversary(game, ["min", Arbitrary()]).stationary
+
+
+# -- line-ups -----------------------------------------------------------------------------------
+
+
+def test_a_line_up_tells_the_adversary_whom_it_plays():
+    game = war(3)
+    for name in ADVERSARIES:
+        for seat in range(3):
+            line_up = ["min", "max"]
+            line_up.insert(seat, name)
+            seated = seated_policies(line_up, game)
+            others = [seated[(seat + k) % 3] for k in (1, 2)]
+            assert [type(each) for each in seated[seat]._others] == [type(each) for each in others]
+            assert seated[seat]._others == others
+    assert needs_others("general_purpose_adversary")
+    assert not needs_others("simple_minded_1")
+    assert not needs_others(seated[2])
+
+
+def test_a_line_up_takes_objects_as_they_are_and_asks_for_a_name_once():
+    game = war(4)
+    mine = make_policy("min", game)
+    seated = seated_policies([mine, "dummie", "simple_minded_1", "dummie"], game)
+    assert seated[0] is mine
+    assert seated[1] is seated[3]
+    assert [type(each) for each in seated[1:3]] == [DummiePlayer, SimpleMindedPlayer1]
+    told = make_policy("general_purpose_adversary", war(2), others=["max"])
+    assert seated_policies([told, "max"], war(2))[0] is told
+
+
+@pytest.mark.parametrize(
+    ("line_up", "message"),
+    [
+        (["min"], "1 policies given for 2 players"),
+        (["min", "best"], "unknown policy 'best'"),
+        (["min", 3], r"policy \(3\) must be a name"),
+        (list(ADVERSARIES), "general_purpose_adversary and general_purpose_adversary_as_written: only one can know"),
+    ],
+)
+def test_line_ups_that_cannot_be(line_up, message):
+    with pytest.raises(ValueError, match=message):
+        seated_policies(line_up, war(2))
+
+
+def test_an_adversary_object_cannot_be_an_adversarys_opponent():
+    game = war(2)
+    with pytest.raises(ValueError, match="cannot play against a policy that must know"):
+        seated_policies([adversary(game, ["min"]), "general_purpose_adversary"], game)
