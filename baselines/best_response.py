@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from baselines.bayesian import bayesian_response, outcomes
 from baselines.game_graph import GameGraph, as_policies, full_graph, group_sums
+from baselines.rounds_play import rounds_payoffs, rounds_response
+from baselines.sweeps import counts_rounds
 from baselines.table_policy import TablePolicy
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
@@ -35,10 +37,12 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
     """The exact best response of one player.
 
     Args:
-        game: A game of public state that always ends, small enough to list its states, or one in
-            which both players move once on private information.
+        game: A game of public state that always ends, small enough to list its states (in a game of
+            many rounds for two, its positions), or one in which both players move once on private
+            information.
         policy: What the others play: one policy for all seats, or one per seat (the one in
-            `player`'s seat is not used).
+            `player`'s seat is not used). In a game of many rounds it is asked once for every number
+            of rounds left, or once altogether if it has an attribute `stationary` that is true.
         player: Who responds.
 
     Returns:
@@ -52,6 +56,8 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
     if not game.facts.public_state:
         return BestResponse(*bayesian_response(game, policy, player))
+    if counts_rounds(game):
+        return BestResponse(*rounds_response(game, as_policies(policy, game)[1 - player], player))
     graph = full_graph(game)
     policies = as_policies(policy, game)
     strategies = [
@@ -82,6 +88,9 @@ def payoffs_and_responses(game: Game[Any], policy: Seats) -> tuple[tuple[float, 
         worth, probabilities = outcomes(game, policy)
         payoff = float((worth * probabilities).sum())
         return (payoff, -payoff), (bayesian_response(game, policy, 0)[0], bayesian_response(game, policy, 1)[0])
+    if counts_rounds(game):
+        first, second = as_policies(policy, game)
+        return rounds_payoffs(game, first, second)
     graph = full_graph(game)
     strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(as_policies(policy, game))]
     responses = []

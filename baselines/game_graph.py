@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S, Transition
-from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
+from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, seated_policies
 
 # Where the game is over or settled: nothing is chosen there, and what is still paid is on the edge.
 END = -1
@@ -279,8 +279,5 @@ def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
         ValueError: If a sequence has another length than there are players.
     """
     if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
-        policies = list(policy)
-        if len(policies) != game.facts.num_players:
-            raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")
-        return [as_policy(each, game) for each in policies]
+        return seated_policies(list(policy), game)
     return [as_policy(policy, game)] * game.facts.num_players

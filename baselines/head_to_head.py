@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.bayesian import outcomes
-from baselines.game_graph import END, GameGraph, as_policies, full_graph, group_sums
+from baselines.game_graph import END, GameGraph, full_graph, group_sums
+from baselines.rounds_play import rounds_outcomes
+from baselines.sweeps import counts_rounds
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy import Policy, seated_policies
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,9 @@ def head_to_head(game: Game[Any], first: Policy | str, second: Policy | str) -> 
     """Plays two policies against each other over all courses that a game can take.
 
     Args:
-        game: A two-player game of public state that always ends, small enough to list its states, or
-            one in which both players move once on private information.
+        game: A two-player game of public state that always ends, small enough to list its states (in a
+            game of many rounds, its positions), or one in which both players move once on private
+            information.
         first: Who sits in seat 0.
         second: Who sits in seat 1.
 
@@ -53,8 +56,11 @@ def head_to_head(game: Game[Any], first: Policy | str, second: Policy | str) -> 
         worth, odds = outcomes(game, (first, second))
         win, loss, tie = (float(odds[sign].sum()) for sign in (worth > 0, worth < 0, worth == 0))
         return HeadToHead(win, loss, tie, float((worth * odds).sum()))
+    policies = seated_policies((first, second), game)
+    if counts_rounds(game):
+        win, loss, tie = rounds_outcomes(game, policies[0], policies[1])
+        return HeadToHead(win, loss, tie, win - loss)
     graph = full_graph(game)
-    policies = as_policies((first, second), game)
     strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
     payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))
     ahead = payoffs[:, 0] - payoffs[:, 1]
