@@ -12,10 +12,19 @@ from numpy.typing import NDArray
 
 from baselines.backward_induction import EquilibriumTable, Strategies, joint_choices
 from baselines.bayesian import Behaviour, solve_bayesian
+from baselines.duel_solver import DuelTable, can_solve
 from baselines.game_graph import MAX_STATES, Progress
+from baselines.matrix_game import solve_matrices
 from baselines.selection import Selection, table_for
+from baselines.sweeps import MAX_POSITIONS, counts_rounds
+from baselines.value_iteration import RoundsPolicy, RoundsTable
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
+from cardwar_envs.games.jujitsu import Jujitsu
+from cardwar_envs.games.war import War
+
+# What can be solved of a duel by words is bounded by memory, which the table knows better.
+MAX_WORD_STATES = 3_000_000_000
 
 
 class EquilibriumPolicy:
@@ -45,7 +54,8 @@ class Solution:
         method: How it was found.
         gap: Certified bound on the error of `value`, payoff points: the duality gaps of the
             matrix games on the worst way through the game, added up.
-        states: Matrix games solved.
+        states: Matrix games solved. In a game of many rounds: positions, wars included, up to swapping
+            the seats, times the sweeps that were made until values repeated bit for bit.
         exact: `value` as a fraction, if rationals were asked for.
         behaviour: In a game on private information, per player `[types, own actions]`
             probabilities; None where players see the state.
@@ -145,7 +155,7 @@ def solve(
     *,
     selection: Selection = "default",
     exact: bool | None = None,
-    max_states: int = MAX_STATES,
+    max_states: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
     """Finds an equilibrium.
@@ -159,7 +169,8 @@ def solve(
         exact: Compute in rationals (small games): `Solution.exact` is then the value as a
             fraction, and values and strategies are roundings of exact ones. If None, only where
             that costs nothing (games on private information with few types).
-        max_states: Give up beyond so many matrix games.
+        max_states: Give up beyond so many matrix games; a million if None, three thousand million in a duel
+            that is solved by words. In a game of many rounds, beyond so many positions; four million if None.
         progress: Called now and then with the number of states explored.
 
     Returns:
@@ -176,9 +187,9 @@ def solve(
         return _on_private_information(game, selection, exact)
     if exact and selection != "default":
         raise ValueError(f"selection ({selection!r}) must be 'default' where rationals are asked for")
-    table = table_for(game, selection)
+    table, method, limit = _table_and_method(game, selection, bool(exact))
     starts = game.initial()
-    states = table.solve(starts, exact=bool(exact), max_states=max_states, progress=progress)
+    states = table.solve(starts, exact=bool(exact), max_states=max_states or limit, progress=progress)
     value = sum(float(s.probability) * (s.rewards[0] + table.value_to_go(s.state)) for s in starts)
     gap = sum(float(s.probability) * table.gap_at(s.state) for s in starts)
     exact_value = None
@@ -188,14 +199,35 @@ def solve(
     return Solution(
         game=game,
         value=value,
-        policy=EquilibriumPolicy(table),
-        method="backward induction in rationals" if exact else "backward induction",
+        policy=RoundsPolicy(table) if isinstance(table, RoundsTable) else EquilibriumPolicy(table),
+        method=method,
         gap=gap,
         states=states,
         exact=exact_value,
         behaviour=None,
         _positions=table,
     )
+
+
+def _table_and_method(game: Game[Any], selection: Selection, exact: bool) -> tuple[EquilibriumTable, str, int]:
+    """What can solve a game of public state, how it does so, and how many states it takes on."""
+    if selection == "default" and not exact:
+        if counts_rounds(game):
+            return RoundsTable(game), "value iteration", MAX_POSITIONS
+        if can_solve(game):
+            return DuelTable(game), "backward induction over words", MAX_WORD_STATES
+    method = "backward induction in rationals" if exact else "backward induction"
+    return table_for(game, selection), method, MAX_STATES
+
+
+def load_kernels(game: Game[Any]) -> None:
+    """Lets the kernels that solve such a game be compiled or loaded, so that what is timed afterwards is work."""
+    solve_matrices(np.zeros((1, 2, 2)))
+    if counts_rounds(game):
+        smallest = War(ranks=2, discards=0, max_rounds=2)
+        RoundsTable(smallest).solve(smallest.initial())
+    elif can_solve(game):
+        DuelTable(Jujitsu(num_cards=4)).solve()
 
 
 def _on_private_information(game: Game[Any], selection: Selection, exact: bool | None) -> Solution:

@@ -27,7 +27,9 @@ JUJITSU = make_game("jujitsu", num_cards=5)
 def test_nothing_is_lost_to_a_perfect_opponent_and_values_stay(game, selection):
     chosen, default = solve(game, selection=selection), solve(game)
     assert exploitability(game, chosen.policy) <= 1e-9
-    assert (chosen.value, chosen.gap, chosen.states) == (default.value, default.gap, default.states)
+    assert chosen.value == pytest.approx(default.value, abs=1e-13)
+    if chosen.method == default.method:
+        assert (chosen.value, chosen.gap, chosen.states) == (default.value, default.gap, default.states)
 
 
 @pytest.mark.parametrize("opponent", ["uniform", Arbitrary(3), Arbitrary(4)], ids=["uniform", "arbitrary", "other"])
