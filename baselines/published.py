@@ -9,6 +9,7 @@ The sources:
 * `sanwal-drechsler-2002`: Sanwal and Drechsler, "Equilibrium Strategies for Jujitsu", 2002.
 * `dice-wars`: the post "Dice Wars game".
 * `rauscher-2017`: D. Rauscher, "538 Riddler: Dice Poker Riddler", 1 January 2017.
+* `war-2017`: "WAR with Auction Rounds", 2017. Its Figures 2 to 7 are curves without numbers.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ FETTERMAN = "fetterman-2023"
 SANWAL_DRECHSLER = "sanwal-drechsler-2002"
 DICE_WARS = "dice-wars"
 RAUSCHER = "rauscher-2017"
+WAR = "war-2017"
 
 # Sanwal and Drechsler's probabilities of 0 are "within the margin of error of the linear program routine".
 LP_MARGIN = 1e-6
@@ -322,4 +324,34 @@ def _rauscher() -> Iterator[Published]:
             yield Published(RAUSCHER, "Output, equilibrium", item, float(text), tolerance)
 
 
-_SOURCES = {FETTERMAN: _fetterman, SANWAL_DRECHSLER: _sanwal_drechsler, DICE_WARS: _dice_wars, RAUSCHER: _rauscher}
+# -- WAR 2017 ------------------------------------------------------------------------------------------
+
+# Place, item, value as printed or True for a claim, tolerance.
+_WAR: tuple[tuple[str, str, Fraction | float | bool, float], ...] = (
+    ("Section I", "a game can end without a winner", True, 0.0),
+    ("Section II", "the winner's utility at the end, per player of the game", Fraction(90), 0.0),
+    ("Section II", "utility of all players when nobody wins", Fraction(0), 0.0),
+    ("Section III.F", "the adversary at least ties with any known strategies", True, 0.0),
+    ("Section IV", "games per strategy and number of opponents", Fraction(9030), 0.0),
+    ("Section IV", "games in all", 1.8e6, 0.05e6),
+    ("Section IV", "SimpleMindedPlayer2 wins more often than SimpleMindedPlayer1", True, 0.0),
+    ("Section IV", "no significant difference in the mean number of rounds", True, 0.0),
+    ("Section IV", "no significant difference in the standard deviation of rounds", True, 0.0),
+    # The labels of its axis, 0.1 apart, are all that can be read of a figure.
+    ("Figure 2", "least win ratio of SimpleMindedPlayer1, by the axis", 0.6, 0.1),
+    ("Figure 2", "greatest win ratio of SimpleMindedPlayer1, by the axis", 0.9, 0.1),
+)
+
+
+def _war() -> Iterator[Published]:
+    for place, item, value, tolerance in _WAR:
+        yield Published(WAR, place, item, value, tolerance)
+
+
+_SOURCES = {
+    FETTERMAN: _fetterman,
+    SANWAL_DRECHSLER: _sanwal_drechsler,
+    DICE_WARS: _dice_wars,
+    RAUSCHER: _rauscher,
+    WAR: _war,
+}

@@ -17,6 +17,9 @@ REPRODUCTIONS = {
     "sanwal-drechsler-2002": "sanwal_drechsler_2002",
     "dice-wars": "dice_wars",
     "rauscher-2017": "rauscher_2017",
+    "war-2017": "war_2017",
+    "war-full-deck": "war_full_deck",
+    "war-small-decks": "war_small_decks",
 }
 
 
