@@ -24,6 +24,13 @@ PIVOT_TOLERANCE = 1e-13
 BLOCK = 8  # rows of the tableau are padded to multiples, so that they are updated in whole registers
 
 
+# A fifth of the time would go into passing parts of arrays on and counting who refers to them; nothing
+# below `solve_with` allocates, so nothing needs to be counted.
+_options = {"cache": True, "nogil": True, "error_model": "numpy"}
+_uncounted = njit(**_options, _nrt=False)  # type: ignore[call-overload]  # no hint for _nrt
+_inlined = njit(**_options, _nrt=False, forceinline=True)  # type: ignore[call-overload]
+
+
 class Workspace(NamedTuple):
     """Scratch for games of up to a size, so that none is allocated for each."""
 
@@ -47,7 +54,7 @@ def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _entering(costs, columns, bland):  # type: ignore[no-untyped-def]
     best, chosen = -PIVOT_TOLERANCE, -1
     if bland:
@@ -62,7 +69,7 @@ def _entering(costs, columns, bland):  # type: ignore[no-untyped-def]
     return chosen
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _leaving(tableau, rows, columns, basis, entering):  # type: ignore[no-untyped-def]
     best, chosen = np.inf, -1
     for i in range(rows):
@@ -78,7 +85,7 @@ def _leaving(tableau, rows, columns, basis, entering):  # type: ignore[no-untype
     return chosen
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _exchange(tableau, rows, width, row, column, pivot_line):  # type: ignore[no-untyped-def]
     inverse = 1.0 / tableau[row, column]
     for j in range(width):
@@ -93,7 +100,7 @@ def _exchange(tableau, rows, width, row, column, pivot_line):  # type: ignore[no
         tableau[row, j] = pivot_line[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _extremes(matrix, greatest):  # type: ignore[no-untyped-def]
     """Least and greatest payoff; the first row with the maximin and the first column with the minimax, and both."""
     rows, columns = matrix.shape
@@ -118,7 +125,7 @@ def _extremes(matrix, greatest):  # type: ignore[no-untyped-def]
     return low, high, maximin, row, minimax, column
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _set_up(matrix, low, high, work):  # type: ignore[no-untyped-def]
     """The slack basis, for payoffs moved and scaled to 1..2."""
     rows, columns = matrix.shape
@@ -135,7 +142,7 @@ def _set_up(matrix, low, high, work):  # type: ignore[no-untyped-def]
     work.tableau[rows, columns] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _simplex(matrix, low, high, x, y, work):  # type: ignore[no-untyped-def]
     """Writes weights into x and y, all 0 at the start, that are in proportion to optimal strategies."""
     rows, columns = matrix.shape
@@ -159,20 +166,21 @@ def _simplex(matrix, low, high, x, y, work):  # type: ignore[no-untyped-def]
             x[outside[j] - columns] = max(tableau[rows, j], 0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _normalise(weights):  # type: ignore[no-untyped-def]
     """Makes a distribution of weights: the uniform one where rounding broke the simplex; the bounds will say so."""
     total = 0.0
     for k in range(len(weights)):
         total += weights[k]
     if not 0.0 < total < np.inf:
-        weights[:] = 1.0
+        for k in range(len(weights)):
+            weights[k] = 1.0
         total = float(len(weights))
     for k in range(len(weights)):
         weights[k] /= total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _is_distribution(strategy):  # type: ignore[no-untyped-def]
     total, proper = 0.0, True
     for k in range(len(strategy)):
@@ -181,7 +189,7 @@ def _is_distribution(strategy):  # type: ignore[no-untyped-def]
     return proper and abs(total - 1.0) < 1e-9
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def certify(matrix, x, y):  # type: ignore[no-untyped-def]
     """What x guarantees to the row player and what y concedes to it: the value lies between."""
     rows, columns = matrix.shape
@@ -202,7 +210,7 @@ def certify(matrix, x, y):  # type: ignore[no-untyped-def]
     return lower, upper
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _is_skew(matrix):  # type: ignore[no-untyped-def]
     rows, columns = matrix.shape
     if rows != columns:
@@ -214,7 +222,7 @@ def _is_skew(matrix):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_uncounted
 def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
     """`solve_kernel` with scratch made beforehand."""
     low, high, maximin, row, minimax, column = _extremes(matrix, work.greatest)
@@ -230,7 +238,8 @@ def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
         _normalise(x)
         _normalise(y)
     if _is_skew(matrix):
-        y[:] = x
+        for k in range(len(y)):
+            y[k] = x[k]
     return certify(matrix, x, y)
 
 
@@ -263,11 +272,13 @@ def _spread(strategy, places):  # type: ignore[no-untyped-def]
         strategy[places[k]] = probability
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inlined
 def _within_limits(matrix):  # type: ignore[no-untyped-def]
     within = True
-    for entry in matrix.flat:
-        within &= abs(entry) <= LARGEST_PAYOFF
+    rows, columns = matrix.shape
+    for i in range(rows):
+        for j in range(columns):
+            within &= abs(matrix[i, j]) <= LARGEST_PAYOFF
     return within
 
 
