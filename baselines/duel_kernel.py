@@ -1,8 +1,11 @@
 """Compiled bodies of `duel_layers`: numbering of words, layout of a layer, and its matrix games.
 
-`Letters` (see `duel_words`), `Rules`, `Layer` and `Work` (see `duel_layers`) are tuples of numbers and
+`Letters` (see `duel_words`), `Rules`, `Layer` and `Work` (see `duel_pieces`) are tuples of numbers and
 arrays. A word's rows are its carried ties t = 0, 1, ...; in a row there is one value for each
 score of a range whose parity is fixed where ties are carried.
+
+All of it is one file, because numba's cache of a compiled function does not notice changes in
+functions that it calls from another file.
 """
 
 from __future__ import annotations
@@ -265,6 +268,23 @@ def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[
                     games += ((high - _least(low, high, word == mirror, rules)) >> rules.shift) + 1
                 rows += 1
     return rows, values, games
+
+
+@njit(cache=True, nogil=True)
+def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
+    """The place in a layer's values where those of the words from an upper half on begin."""
+    for upper in range(first, len(layer.offsets) - 1):
+        number = layer.offsets[upper]
+        if number == layer.offsets[upper + 1]:
+            continue
+        half = _first_half(upper, letters, layer.cards)
+        for i in range(layer.offsets[upper + 1] - number):
+            row = layer.row_of[number + i]
+            if row >= 0:
+                word = upper << letters.cut | letters.halves[half + i]
+                low, _ = _scores(_features(word, letters), layer.cards, 0, rules)
+                return layer.base[row] + (low >> rules.shift)
+    return len(layer.values)
 
 
 # -- one matrix game ----------------------------------------------------------------------

@@ -60,9 +60,24 @@ def checked_probabilities(
     answer = np.asarray(policy.action_probabilities(observations.copy(), action_masks.copy()), dtype=np.float64)
     if answer.shape != action_masks.shape:
         raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
+    sums, legal_part = answer.sum(axis=1), np.where(action_masks == 0, 0.0, answer)
+    legal_sums = legal_part.sum(axis=1)
+    least = answer.min(initial=0.0)
+    # Equal sums of nothing negative leave nothing for illegal actions; else one has to look closer.
+    if not (least >= 0.0 and np.isfinite(sums).all() and np.array_equal(sums, legal_sums)):
+        _check_entries(name, answer, action_masks)
+        np.maximum(legal_part, 0.0, out=legal_part)
+        legal_sums = legal_part.sum(axis=1)
+    if (np.abs(sums - 1.0) > SUM_TOLERANCE).any():
+        raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
+    legal_part /= legal_sums[:, None]
+    return legal_part
+
+
+def _check_entries(name: str, answer: NDArray[np.float64], action_masks: NDArray[np.int8]) -> None:
     if not np.isfinite(answer).all():
         raise ValueError(f"policy {name}: probabilities must be finite")
-    if answer.size and answer.min() < -ILLEGAL_TOLERANCE:
+    if answer.min() < -ILLEGAL_TOLERANCE:
         raise ValueError(f"policy {name}: probability {answer.min():.6g} is negative")
     illegal = np.where(action_masks == 0, answer, 0.0)
     if illegal.max(initial=0.0) > ILLEGAL_TOLERANCE:
@@ -71,12 +86,6 @@ def checked_probabilities(
         raise ValueError(
             f"policy {name}: probability {illegal[row, action]:.6g} on illegal action {action}; legal are {legal}"
         )
-    sums = answer.sum(axis=1)
-    if (np.abs(sums - 1.0) > SUM_TOLERANCE).any():
-        raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
-    legal_part = np.where(action_masks == 0, 0.0, np.maximum(answer, 0.0))
-    checked: NDArray[np.float64] = legal_part / legal_part.sum(axis=1, keepdims=True)
-    return checked
 
 
 def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
