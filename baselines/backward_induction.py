@@ -77,6 +77,13 @@ class EquilibriumTable:
         state, player = self.game.state_of(observation)
         return self.strategies(state)[player]
 
+    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`seen` of many observations, `[batch, num_actions]`."""
+        answers = np.zeros((len(observations), self.game.facts.num_actions))
+        for row, observation in enumerate(observations):
+            answers[row] = self.seen(observation)
+        return answers
+
     def solve(
         self,
         starts: Sequence[Transition[Any]],

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.bayesian import bayesian_response, outcomes
+from baselines.duel_response import by_layers, duel_payoffs, duel_response
 from baselines.game_graph import GameGraph, as_policies, full_graph, group_sums
 from baselines.rounds_play import rounds_payoffs, rounds_response
 from baselines.sweeps import counts_rounds
 from baselines.table_policy import TablePolicy
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
+from cardwar_envs.games.jujitsu import Jujitsu
 
 Seats = Policy | str | Sequence[Policy | str]
 
@@ -39,7 +41,9 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
     Args:
         game: A game of public state that always ends, small enough to list its states (in a game of
             many rounds for two, its positions), or one in which both players move once on private
-            information.
+            information. In a duel where only the order of ranks matters there can be some ten
+            million states, words if the game shows these or the policy has an attribute `by_words`
+            that is true (it plays alike in situations with the same word; see `baselines.duel_response`).
         policy: What the others play: one policy for all seats, or one per seat (the one in
             `player`'s seat is not used). In a game of many rounds it is asked once for every number
             of rounds left, or once altogether if it has an attribute `stationary` that is true.
@@ -58,8 +62,21 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
         return BestResponse(*bayesian_response(game, policy, player))
     if counts_rounds(game):
         return BestResponse(*rounds_response(game, as_policies(policy, game)[1 - player], player))
+    if by_layers(game):
+        return BestResponse(*duel_response(game, as_policies(policy, game), player))
+    return graph_response(game, as_policies(policy, game), player)
+
+
+def load_kernels(game: Game[Any]) -> None:
+    """Lets the kernels for such a game be compiled or loaded, so that what is timed afterwards is work."""
+    if by_layers(game):
+        smallest = Jujitsu(num_cards=2)
+        duel_payoffs(smallest, as_policies("uniform", smallest))
+
+
+def graph_response(game: Game[Any], policies: Sequence[Policy], player: int) -> BestResponse:
+    """`best_response` in any game of public state that always ends, small enough to list its states."""
     graph = full_graph(game)
-    policies = as_policies(policy, game)
     strategies = [
         None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
     ]
@@ -91,8 +108,15 @@ def payoffs_and_responses(game: Game[Any], policy: Seats) -> tuple[tuple[float, 
     if counts_rounds(game):
         first, second = as_policies(policy, game)
         return rounds_payoffs(game, first, second)
+    if by_layers(game):
+        return duel_payoffs(game, as_policies(policy, game))
+    return graph_payoffs(game, as_policies(policy, game))
+
+
+def graph_payoffs(game: Game[Any], policies: Sequence[Policy]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """`payoffs_and_responses` in any game of public state that always ends, small enough to list its states."""
     graph = full_graph(game)
-    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(as_policies(policy, game))]
+    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
     responses = []
     for player in range(game.facts.num_players):
         others = [None if seat == player else each for seat, each in enumerate(strategies)]

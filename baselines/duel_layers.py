@@ -7,92 +7,21 @@ decks (a few more than can be reached elsewhere), and none that are decided.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.duel_pieces import Engine, Layer, Rules, Threads, kernel, work_for
+from baselines.duel_play import SolvedLayer
 from baselines.duel_words import Letters, letters_of, rank_counts, word_of
 from baselines.game_graph import Progress
 from baselines.matrix_game import RELATIVE_GAP, solve_matrix
 from cardwar_envs.games.duel import DuelState
 
-# Games of a piece of work that may go to the slow solver; more stay in the reported gap.
-MOST_FAILURES = 256
 MOST_ROWS = 2**31 - 1  # Layer.row_of holds 32 bits
-LEAST_WORDS_PER_PIECE = 256
-PIECES_PER_THREAD = 24
-
-
-class Rules(NamedTuple):
-    """A start and the switches, for compiled code.
-
-    Attributes:
-        cards: Cards of each player at the start.
-        carry: Whether ties are carried.
-        win: Whether winning is paid; else the margin, and scores are left out.
-        full_deck: Whether the start is one card of each rank for both, nothing won or carried.
-        score: At the start.
-        ties: Carried at the start.
-        pairs: How many ties the hands at the start allow.
-        step: Between the scores of a row.
-        shift: `step` as a power of two.
-        start: `[2, ranks]`, cards of each rank at the start.
-        tolerance: Duality gap that a matrix game may have, payoff points.
-    """
-
-    cards: int
-    carry: bool
-    win: bool
-    full_deck: bool
-    score: int
-    ties: int
-    pairs: int
-    step: int
-    shift: int
-    start: NDArray[np.int64]
-    tolerance: float
-
-
-class Layer(NamedTuple):
-    """The values of all states with equally many cards left, for compiled code.
-
-    Attributes:
-        cards: Cards left of each player.
-        offsets: `[upper halves + 1]`, number of the first word with each upper half.
-        row_of: `[words]`, first row of a word, or of its mirror image as -1 - row.
-        base: `[rows]`, where in `values` score 0 of a row is or would be.
-        values: To player 0, to go, payoff points.
-    """
-
-    cards: int
-    offsets: NDArray[np.int64]
-    row_of: NDArray[np.int32]
-    base: NDArray[np.int64]
-    values: NDArray[np.float64]
-
-
-class Work(NamedTuple):
-    """Scratch of one thread, for matrix games of up to so many cards."""
-
-    matrix: NDArray[np.float64]
-    tableau: NDArray[np.float64]
-    basis: NDArray[np.int64]
-    outside: NDArray[np.int64]
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-    sums: NDArray[np.float64]
-    places: NDArray[np.int64]
-    kind: NDArray[np.int64]
-    row: NDArray[np.int64]
-    step: NDArray[np.int64]
-    sign: NDArray[np.float64]
-    points: NDArray[np.float64]
 
 
 class Size(NamedTuple):
@@ -114,13 +43,6 @@ class Store(Protocol):
         """Keeps them."""
 
 
-def _kernel() -> Any:
-    # numba takes most of a second to import, and not every solution needs it.
-    from baselines import duel_kernel
-
-    return duel_kernel
-
-
 class DuelLayers:
     """Values at all states that can follow a start.
 
@@ -131,7 +53,14 @@ class DuelLayers:
     """
 
     def __init__(
-        self, start: DuelState, *, carry: bool, win: bool, keep: int | None = None, store: Store | None = None
+        self,
+        start: DuelState,
+        *,
+        carry: bool,
+        win: bool,
+        keep: int | None = None,
+        store: Store | None = None,
+        engine: Engine | None = None,
     ) -> None:
         counts = rank_counts(start.hands)
         plain = start.score == start.ties == 0
@@ -148,7 +77,7 @@ class DuelLayers:
             start=np.array(counts, dtype=np.int64).T.copy(),
             tolerance=RELATIVE_GAP * (1.0 if win else len(start.hands[0])),
         )
-        self._hands, self._keep, self._store = start.hands, keep, store
+        self._hands, self._keep, self._store, self._engine = start.hands, keep, store, engine or Threads()
         self._layers: dict[int, Layer] = {}
         self._gaps = np.zeros(self._rules.cards + 1)
         self.solved, self.saddle_points, self.failures = 0, 0, 0
@@ -164,7 +93,7 @@ class DuelLayers:
         sizes = []
         for cards in range(1, self._rules.cards + 1):
             offsets = self._offsets(cards)
-            rows, values, games = _kernel().lay_out(self._letters, self._rules, cards, offsets, *nothing)
+            rows, values, games = kernel().lay_out(self._letters, self._rules, cards, offsets, *nothing)
             if rows > MOST_ROWS:
                 raise ValueError(f"{self._rules.cards} cards: a layer of {rows} rows is more than {MOST_ROWS}")
             sizes.append(Size(int(offsets[-1]), int(rows), int(values), int(games)))
@@ -176,7 +105,7 @@ class DuelLayers:
         done = 0
         for cards, size in enumerate(self.sizes, start=1):
             layer = self._empty_layer(cards, size, self._offsets(cards))
-            _kernel().lay_out(self._letters, self._rules, cards, layer.offsets, layer.row_of, layer.base)
+            kernel().lay_out(self._letters, self._rules, cards, layer.offsets, layer.row_of, layer.base)
             stored = self._store.read(cards, size.values) if self._store else None
             if stored is not None:
                 layer, gap = layer._replace(values=stored[0]), stored[1]
@@ -195,62 +124,36 @@ class DuelLayers:
     def _offsets(self, cards: int) -> NDArray[np.int64]:
         letters = self._letters
         offsets = np.zeros((1 << letters.width * letters.length - letters.cut) + 1, dtype=np.int64)
-        _kernel().number_words(letters, cards, offsets)
+        kernel().number_words(letters, cards, offsets)
         return offsets
 
     def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> Layer:
-        row_of = np.full(size.words, _kernel().NOT_A_WORD, dtype=np.int32)
+        row_of = np.full(size.words, kernel().NOT_A_WORD, dtype=np.int32)
         return Layer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
 
     def _solve_layer(self, layer: Layer, below: Layer, progress: Progress) -> float:
         games, gap = 0, 0.0
-        for counts, piece_gap, failed in self._solved_pieces(layer, below):
-            games += int(counts[_kernel().GAMES])
-            self.saddle_points += int(counts[_kernel().SADDLES])
-            self.failures += int(counts[_kernel().FAILED])
+        for counts, piece_gap, failed in self._engine.solve(self._letters, self._rules, layer, below):
+            games += int(counts[kernel().GAMES])
+            self.saddle_points += int(counts[kernel().SADDLES])
+            self.failures += int(counts[kernel().FAILED])
             gap = max(gap, piece_gap, self._solve_slowly(failed, layer, below))
             progress(games)
         self.solved += games
         return gap
 
-    def _solved_pieces(self, layer: Layer, below: Layer) -> Iterator[tuple[NDArray[np.int64], float, Any]]:
-        # Not all systems know which processors a process may use.
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        words = max(len(layer.row_of) // (PIECES_PER_THREAD * threads), LEAST_WORDS_PER_PIECE)
-        # A piece has whole upper halves; some pieces of a small layer would be empty.
-        cuts = np.unique(np.searchsorted(layer.offsets, np.arange(0, len(layer.row_of), words)))
-        bounds = [0, *cuts[1:].tolist(), len(layer.offsets) - 1]
-        pieces = list(pairwise(bounds))
-        if threads == 1 or len(pieces) == 1:
-            yield from (self._solve_piece(*piece, layer, below) for piece in pieces)
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(self._solve_piece, *piece, layer, below) for piece in pieces]
-            try:
-                yield from (future.result() for future in as_completed(futures))
-            finally:  # an interrupt should not wait for what has not begun
-                pool.shutdown(wait=False, cancel_futures=True)
-
-    def _solve_piece(
-        self, first: int, last: int, layer: Layer, below: Layer
-    ) -> tuple[NDArray[np.int64], float, NDArray[np.int64]]:
-        failed, counts, gap = np.zeros((MOST_FAILURES, 3), dtype=np.int64), np.zeros(3, dtype=np.int64), np.zeros(1)
-        work = _work(layer.cards)
-        _kernel().solve_words(first, last, self._letters, self._rules, layer, below, work, failed, counts, gap)
-        return counts, float(gap[0]), failed[: counts[_kernel().FAILED]]
-
     def _solve_slowly(self, states: NDArray[np.int64], layer: Layer, below: Layer) -> float:
         gap = 0.0
         for word, ties, score in states.tolist():
             solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
-            place, sign = _kernel().place_of(word, ties, score, self._letters, self._rules, layer)
+            place, sign = kernel().place_of(word, ties, score, self._letters, self._rules, layer)
             layer.values[place] = sign * solution.value
             gap = max(gap, solution.gap)
         return gap
 
     def _matrix(self, word: int, ties: int, score: int, cards: int, below: Layer) -> NDArray[np.float64]:
-        work = _work(cards)
-        rows, columns = _kernel().matrix_at(word, ties, score, self._letters, self._rules, below, work)
+        work = work_for(cards)
+        rows, columns = kernel().matrix_at(word, ties, score, self._letters, self._rules, below, work)
         return work.matrix[:rows, :columns]
 
     # -- what is asked of a solved start -----------------------------------------------------
@@ -274,6 +177,13 @@ class DuelLayers:
         score = state.score if self._rules.win else 0
         return self._matrix(word_of(state.hands, self._letters), state.ties, score, cards, self._layers[cards - 1])
 
+    def solved_layer(self, cards: int) -> SolvedLayer | None:
+        """What the matrix games with so many cards left need; None if two layers for them are not kept."""
+        layer, below = self._layers.get(cards), self._layers.get(cards - 1)
+        if layer is None or below is None:
+            return None
+        return SolvedLayer(self._letters, self._rules, layer, below, work_for(cards))
+
     def gap(self, cards: int) -> float:
         """Certified bound on the error of values with so many cards left, payoff points."""
         return float(self._gaps[cards])
@@ -287,29 +197,8 @@ class DuelLayers:
         except ValueError:
             return None
         score = state.score if self._rules.win else 0
-        place, sign = _kernel().place_of(word, state.ties, score, self._letters, self._rules, layer)
+        place, sign = kernel().place_of(word, state.ties, score, self._letters, self._rules, layer)
         return None if place < 0 else (layer, place, sign)
-
-
-def _work(cards: int) -> Work:
-    block = _kernel().BLOCK
-    width = (cards // block + 1) * block
-    integers = np.int64
-    return Work(
-        matrix=np.zeros((cards, width)),
-        tableau=np.zeros((cards + 1, width)),
-        basis=np.zeros(cards, integers),
-        outside=np.zeros(cards, integers),
-        x=np.zeros(cards),
-        y=np.zeros(cards),
-        sums=np.zeros(width),
-        places=np.zeros((2, cards), integers),
-        kind=np.zeros((cards, cards), integers),
-        row=np.zeros((cards, cards), integers),
-        step=np.zeros(6, integers),
-        sign=np.zeros(6),
-        points=np.zeros(6),
-    )
 
 
 def _advanced(progress: Progress | None, done: int) -> Callable[[int], None]:

@@ -12,23 +12,51 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from baselines.backward_induction import EquilibriumTable, _Solved
 from baselines.duel_files import LayerFolder
 from baselines.duel_layers import DuelLayers
+from baselines.duel_pieces import Engine, Threads
+from baselines.duel_play import strategies_at
 from baselines.duel_words import fits
 from baselines.game_graph import Progress
 from baselines.matrix_game import solve_matrix
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.games.duel import Duel, DuelState
 
+# Where the work may be done: on this machine's processors, or on a Ray cluster.
+ENGINES = ("threads", "ray")
 # Solved starts other than the game's own that are kept for the next question.
 MAX_DETOURS = 16
+# Strategies that are kept for the next question.
+MAX_KEPT = 100_000
+# Fewer observations are answered faster one by one.
+FEW = 16
 
 
 def can_solve(game: Game[Any]) -> bool:
     """Whether a game is a duel in which only the order of ranks matters, with words short enough for tables."""
     return isinstance(game, Duel) and game.ranks_are_ordinal and fits(game.hands)
+
+
+def engine_named(name: str) -> Engine:
+    """Where matrix games are to be solved.
+
+    Args:
+        name: "threads", or "ray" for the cluster that `baselines.duel_ray` finds or starts.
+
+    Raises:
+        ValueError: If there is no such engine.
+        ModuleNotFoundError: If Ray is not installed; it comes with the extra `ray`.
+    """
+    if name == "threads":
+        return Threads()
+    if name == "ray":
+        from baselines.duel_ray import RayCluster
+
+        return RayCluster()
+    raise ValueError(f"engine ({name}) must be {' or '.join(ENGINES)}")
 
 
 class DuelTable(EquilibriumTable):
@@ -45,23 +73,33 @@ class DuelTable(EquilibriumTable):
         game: The rules.
         keep_layers: Keep the values of the states with most cards left, so many layers; all if None.
         folder: Keep layers there as well, and take those that are there and whole.
+        engine: Where the work is done: "threads" or "ray". Values are the same to the last bit.
 
     Raises:
-        ValueError: If the game is of another kind, `keep_layers` is less than 1, or the folder holds layers
-            of another game.
+        ValueError: If the game is of another kind, `keep_layers` is less than 2 (strategies at the start
+            need the values of two layers), there is no such engine, or the folder holds layers of another game.
+        ModuleNotFoundError: If Ray is asked for and not installed.
     """
 
-    def __init__(self, game: Game[Any], *, keep_layers: int | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        game: Game[Any],
+        *,
+        keep_layers: int | None = None,
+        folder: Path | None = None,
+        engine: str = "threads",
+    ) -> None:
         super().__init__(game)
         if not (isinstance(game, Duel) and can_solve(game)):
             raise ValueError(f"{game.facts.name}: not a duel in which only the order of ranks matters, or too long")
-        if keep_layers is not None and keep_layers < 1:
-            raise ValueError(f"keep_layers ({keep_layers}) must be at least 1")
+        if keep_layers is not None and keep_layers < 2:
+            raise ValueError(f"keep_layers ({keep_layers}) must be at least 2")
         self._carry, self._win = game.ties == "carry", game.payoff == "win"
+        solver = engine_named(engine)
         parameters = {"hand_0": list(game.hands[0]), "hand_1": list(game.hands[1]), "ties": game.ties}
         store = None if folder is None else LayerFolder(folder, {**parameters, "payoff": game.payoff})
         start = DuelState(game.hands)
-        self.layers = DuelLayers(start, carry=self._carry, win=self._win, keep=keep_layers, store=store)
+        self.layers = DuelLayers(start, carry=self._carry, win=self._win, keep=keep_layers, store=store, engine=solver)
         self._detours: deque[DuelLayers] = deque(maxlen=MAX_DETOURS)
 
     @property
@@ -126,6 +164,24 @@ class DuelTable(EquilibriumTable):
                 return layers.gap(len(state.hands[0]))
         return self._detour(state).gap(len(state.hands[0]))
 
+    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`seen` of many observations, `[batch, num_actions]`, layer by layer."""
+        if len(observations) <= FEW:
+            return super().all_seen(observations)
+        ranks = self.game.facts.num_actions
+        own, other = observations[:, :ranks], observations[:, ranks : 2 * ranks]
+        numbers = observations[:, 2 * ranks :].astype(np.int64)
+        cards = own.sum(axis=1).astype(np.int64)
+        decided = (np.abs(numbers[:, 0]) > cards + numbers[:, 1]) if self._win else np.zeros_like(cards, dtype=bool)
+        answers, known = np.zeros(own.shape), np.zeros(len(own), dtype=np.bool_)
+        for count in np.unique(cards):
+            solved = self.layers.solved_layer(int(count)) if count else None
+            if solved is not None:
+                rows = np.flatnonzero((cards == count) & ~decided)
+                answers[rows], known[rows] = strategies_at(solved, own[rows], other[rows], numbers[rows])
+        answers[~known] = super().all_seen(observations[~known])
+        return answers
+
     def _detour(self, state: DuelState) -> DuelLayers:
         layers = DuelLayers(state, carry=self._carry, win=self._win)
         layers.solve()
@@ -133,6 +189,8 @@ class DuelTable(EquilibriumTable):
         return layers
 
     def _at(self, representative: Any) -> _Solved:
+        if len(self._solved) >= MAX_KEPT:
+            self._solved.clear()
         if representative not in self._solved and self.game.settled(representative) is None:
             self._solved[representative] = self._solve_one(representative)
         return super()._at(representative)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.bayesian import outcomes
+from baselines.duel_response import by_layers, duel_outcomes
 from baselines.game_graph import END, GameGraph, full_graph, group_sums
 from baselines.rounds_play import rounds_outcomes
 from baselines.sweeps import counts_rounds
@@ -60,6 +62,14 @@ def head_to_head(game: Game[Any], first: Policy | str, second: Policy | str) -> 
     if counts_rounds(game):
         win, loss, tie = rounds_outcomes(game, policies[0], policies[1])
         return HeadToHead(win, loss, tie, win - loss)
+    if by_layers(game):
+        win, loss, mean = duel_outcomes(game, policies)
+        return HeadToHead(min(win, 1.0), min(loss, 1.0), max(1.0 - win - loss, 0.0), mean)
+    return graph_head_to_head(game, policies)
+
+
+def graph_head_to_head(game: Game[Any], policies: Sequence[Policy]) -> HeadToHead:
+    """`head_to_head` in any game of public state that always ends, small enough to list its states."""
     graph = full_graph(game)
     strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
     payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))

@@ -25,10 +25,13 @@ from cardwar_envs.games.war import War
 
 # What can be solved of a duel by words is bounded by memory, which the table knows better.
 MAX_WORD_STATES = 3_000_000_000
+BY_WORDS = "backward induction over words"
 
 
 class EquilibriumPolicy:
     """Plays the equilibrium of a game of public state, from either seat."""
+
+    by_words = True
 
     def __init__(self, table: EquilibriumTable) -> None:
         self._table = table
@@ -37,10 +40,7 @@ class EquilibriumPolicy:
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
-        probabilities = np.zeros(action_masks.shape)
-        for row, observation in enumerate(observations):
-            probabilities[row] = self._table.seen(observation)
-        return probabilities
+        return self._table.all_seen(observations)
 
 
 @dataclass(frozen=True)
@@ -188,8 +188,27 @@ def solve(
     if exact and selection != "default":
         raise ValueError(f"selection ({selection!r}) must be 'default' where rationals are asked for")
     table, method, limit = _table_and_method(game, selection, bool(exact))
-    starts = game.initial()
-    states = table.solve(starts, exact=bool(exact), max_states=max_states or limit, progress=progress)
+    states = table.solve(game.initial(), exact=bool(exact), max_states=max_states or limit, progress=progress)
+    return _solution(table, method, states, bool(exact))
+
+
+def solve_by_words(table: DuelTable, progress: Progress | None = None) -> Solution:
+    """Finds an equilibrium of a duel as the table says: layers on disk, few of them in memory, on a cluster.
+
+    Args:
+        table: As it was made; it is solved here.
+        progress: Called now and then with the number of states done, of `table.total_states`.
+
+    Returns:
+        The solution with its certificate, as `solve` returns it. `states` counts what was read from
+        the table's folder as well; `table.layers.solved` is what was solved now.
+    """
+    table.solve(progress=progress)
+    return _solution(table, BY_WORDS, table.total_states, exact=False)
+
+
+def _solution(table: EquilibriumTable, method: str, states: int, exact: bool) -> Solution:
+    game, starts = table.game, table.game.initial()
     value = sum(float(s.probability) * (s.rewards[0] + table.value_to_go(s.state)) for s in starts)
     gap = sum(float(s.probability) * table.gap_at(s.state) for s in starts)
     exact_value = None
@@ -215,7 +234,7 @@ def _table_and_method(game: Game[Any], selection: Selection, exact: bool) -> tup
         if counts_rounds(game):
             return RoundsTable(game), "value iteration", MAX_POSITIONS
         if can_solve(game):
-            return DuelTable(game), "backward induction over words", MAX_WORD_STATES
+            return DuelTable(game), BY_WORDS, MAX_WORD_STATES
     method = "backward induction in rationals" if exact else "backward induction"
     return table_for(game, selection), method, MAX_STATES
 

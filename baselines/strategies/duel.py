@@ -14,6 +14,8 @@ from cardwar_envs.games.duel import Duel
 class _CardByPlace:
     """Plays the card at a fixed place of the hand, sorted ascending."""
 
+    by_words = True
+
     def __init__(self, game: Game[Any]) -> None:
         if not isinstance(game, Duel):
             raise ValueError(f"{type(self).__name__} plays duels, not {game.facts.name}")

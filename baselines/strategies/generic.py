@@ -18,6 +18,7 @@ class Uniform:
     """
 
     stationary = True
+    by_words = True
 
     def __init__(self, game: Game[Any]) -> None:
         self._game = game

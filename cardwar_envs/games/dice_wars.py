@@ -15,7 +15,8 @@ from functools import cache
 from itertools import accumulate
 from typing import ClassVar
 
-from cardwar_envs.games.duel import Duel, Hands, _integer
+from cardwar_envs.games.duel import Duel, _integer
+from cardwar_envs.games.interleaving import Hands
 
 MAX_SIDES = 1000
 

@@ -11,6 +11,11 @@ worth and what is paid are switches:
   `payoff="win"`: one point is paid at the end to the player with more tricks.
 
 All tricks are played, also when the game is decided.
+
+Where only the order of ranks matters, `view="word"` shows how the hands interleave instead of
+the cards: after every trick ranks are renumbered, neighbours that only one and the same player
+holds being one rank, and the score is left out where it cannot matter. Situations that are
+equal then look equal, and the game is the same.
 """
 
 from __future__ import annotations
@@ -27,16 +32,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition
+from cardwar_envs.games.interleaving import Hand, Hands, interleaving, most_held, most_ties
 
 if TYPE_CHECKING:
     from cardwar_envs.core.compiled import CompiledRules
 
-Hand = tuple[int, ...]
-Hands = tuple[Hand, Hand]
-
 MAX_CARDS = 1000
 # Compiled rules hold the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
+SWITCHES = {"ties": ("discard", "carry"), "payoff": ("margin", "win"), "view": ("cards", "word")}
 
 
 class _DuelFields(NamedTuple):
@@ -78,9 +82,12 @@ class Duel(Game[DuelState]):
         hand_1: Cards of player 1, as many.
         ties: What becomes of a tied trick: "discard" or "carry".
         payoff: What is paid: "margin" of tricks, or "win" (+1 / 0 / -1).
+        view: What players see of the hands and name as actions: "cards", or "word" (see above; hands
+            that are given are renumbered too).
 
     Raises:
-        ValueError: If a parameter is not one of those, or the hands are of unequal size.
+        ValueError: If a parameter is not one of those, the hands are of unequal size, or words are
+            asked for where more than the order of ranks matters.
     """
 
     default_cards: ClassVar[int] = 10
@@ -91,12 +98,17 @@ class Duel(Game[DuelState]):
     hand_1: Hand | None = None
     ties: str = "discard"
     payoff: str = "margin"
+    view: str = "cards"
 
     def __post_init__(self) -> None:
-        for field, allowed in (("ties", ("discard", "carry")), ("payoff", ("margin", "win"))):
+        for field, allowed in SWITCHES.items():
             if getattr(self, field) not in allowed:
                 raise ValueError(f"{field} ({getattr(self, field)}) must be {' or '.join(allowed)}")
+        if self.view == "word" and not self.ranks_are_ordinal:
+            raise ValueError(f"view ({self.view}) must be cards where more than the order of ranks matters")
         num_cards, hands = self._resolved_hands()
+        if self.view == "word":
+            hands = _from_one(interleaving(hands))
         # The fields say what is played, whichever way it was asked for, so that equal games are equal.
         object.__setattr__(self, "num_cards", num_cards)
         object.__setattr__(self, "hand_0", hands[0])
@@ -146,16 +158,20 @@ class Duel(Game[DuelState]):
     def facts(self) -> GameFacts:
         """Counts per rank are bounded by what a hand can hold, payoffs by one point a trick."""
         size = len(self.hands[0])
-        most = tuple(float(max(hand.count(rank) for hand in self.hands)) for rank in self.ranks)
+        if self.view == "word":
+            most = tuple(map(float, most_held(self.hands)))
+        else:
+            most = tuple(float(max(hand.count(rank) for hand in self.hands)) for rank in self.ranks)
         nothing = (0.0,) * len(most)
+        score = float(size) if self.keeps_score else 0.0
         bound = float(size) if self.payoff == "margin" else 1.0
         return GameFacts(
             name=self.name,
             version=self.version,
             num_players=2,
             num_actions=len(self.ranks),
-            observation_low=(*nothing, *nothing, -float(size), 0.0),
-            observation_high=(*most, *most, float(size), float(size)),
+            observation_low=(*nothing, *nothing, 0.0 - score, 0.0),
+            observation_high=(*most, *most, score, float(size)),
             min_payoff=-bound,
             max_payoff=bound,
             zero_sum=True,
@@ -175,6 +191,11 @@ class Duel(Game[DuelState]):
         """Whether only the order of ranks matters, not their numbers."""
         return True
 
+    @property
+    def keeps_score(self) -> bool:
+        """Whether states have the score also where it does not matter."""
+        return self.view == "cards" or self.payoff == "win"
+
     def initial(self) -> Sequence[Transition[DuelState]]:
         """Nothing is dealt: both hands are known."""
         return (Transition(CERTAIN, DuelState(self.hands), (0.0, 0.0)),)
@@ -193,11 +214,13 @@ class Duel(Game[DuelState]):
         rank_0, rank_1 = self.ranks[actions[0]], self.ranks[actions[1]]
         at_0, at_1 = hand_0.index(rank_0), hand_1.index(rank_1)
         hands = (hand_0[:at_0] + hand_0[at_0 + 1 :], hand_1[:at_1] + hand_1[at_1 + 1 :])
+        if self.view == "word":
+            hands = self._packed(hands)
         outcomes = []
         for probability, winner in self.trick_outcomes(rank_0, rank_1):
             won = winner * (1 + ties)
             carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
-            after = _new_state((hands, score + won, carried))
+            after = _new_state((hands, score + won if self.keeps_score else 0, carried))
             at_end = 0.0 if hands[0] else _sign(after.score)
             paid = float(won) if self.payoff == "margin" else at_end
             outcomes.append(Transition(probability, after, (paid, 0.0 - paid)))  # -paid could be -0.0
@@ -266,13 +289,14 @@ class Duel(Game[DuelState]):
     def describe(self, state: DuelState) -> str:
         """Both hands in columns by rank, and the score."""
         width = max(len(str(rank)) for rank in self.ranks)
+        columns = self.hands if self.view == "cards" else state.hands
         lines = []
         for player, hand in enumerate(state.hands):
-            # As many columns for a rank as one of the hands had of it at the start.
+            # As many columns for a rank as one of the hands had of it at the start, or has of a renumbered one.
             cells = [
                 str(rank) if place < hand.count(rank) else "."
                 for rank in self.ranks
-                for place in range(max(start.count(rank) for start in self.hands))
+                for place in range(max(cards.count(rank) for cards in columns))
             ]
             lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
         return "\n".join([*lines, f"score {state.score:+d}  carried ties {state.ties}"])
@@ -308,7 +332,7 @@ class Duel(Game[DuelState]):
         """Both hands on the lowest of this game's ranks, where only the order of ranks matters."""
         if not self.ranks_are_ordinal:
             return hands
-        hand_0, hand_1 = _interleaving(hands)
+        hand_0, hand_1 = interleaving(hands)
         return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
 
     def check(self, state: DuelState) -> None:
@@ -322,26 +346,41 @@ class Duel(Game[DuelState]):
             raise ValueError(f"state ({state!r}) must be a DuelState of two hands, a score and ties") from None
         if len(hands[0]) != len(hands[1]):
             raise ValueError(f"state has hands of unequal size, {len(hands[0])} and {len(hands[1])}")
+        for hand in hands:
+            if tuple(sorted(hand)) != hand:
+                raise ValueError(f"state has an unsorted hand {hand}")
+        self._check_hands(hands)
+        self._check_score(hands, score, ties)
+
+    def _check_hands(self, hands: Hands) -> None:
+        if self.view == "word":
+            if most_ties(self.hands, hands) is None:
+                raise ValueError(f"state has hands {hands}; none that can be left interleave so")
+            if self._packed(hands) != hands:
+                raise ValueError(f"state has hands {hands} that are not packed; packed they are {self._packed(hands)}")
+            return
         for player in (0, 1):
             if extra := Counter(hands[player]) - Counter(self.hands[player]):
                 raise ValueError(f"state gives player_{player} cards that it cannot hold: {sorted(extra)}")
-            if tuple(sorted(hands[player])) != hands[player]:
-                raise ValueError(f"state has an unsorted hand {hands[player]}")
-        self._check_score(hands, score, ties)
 
     def _check_score(self, hands: Hands, score: int, ties: int) -> None:
         played = len(self.hands[0]) - len(hands[0])
         could_tie = self._possible_ties(hands)
         carried = range(could_tie + 1) if self.ties == "carry" else range(1)
+        if not self.keeps_score and score:
+            raise ValueError(f"state has score {score}; where it does not matter it must be left out, 0")
         if ties not in carried:
             raise ValueError(f"state has {ties} carried ties; possible are 0..{carried[-1]}")
         # A carried trick counts for whoever wins it; a discarded one for nobody.
         lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
-        if not any(abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost):
+        possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
+        if self.keeps_score and not any(possible):
             raise ValueError(f"state has score {score}, impossible after {played} tricks with {ties} carried ties")
 
     def _possible_ties(self, hands: Hands) -> int:
         """At most so many of the tricks played were ties: the ranks gone from both hands."""
+        if self.view == "word":
+            return most_ties(self.hands, hands) or 0
         gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
         return (gone_0 & gone_1).total()
 
@@ -354,24 +393,8 @@ class _HandView(NamedTuple):
     mask: NDArray[np.int8]
 
 
-@lru_cache(maxsize=1 << 18)
-def _interleaving(hands: Hands) -> Hands:
-    """Both hands with ranks renumbered 0, 1, ... so that hands that interleave alike are equal.
-
-    Going up the ranks, neighbours that only one and the same player holds beat and lose to
-    the same cards, so they become one rank, held twice.
-    """
-    count_0, count_1 = Counter(hands[0]), Counter(hands[1])
-    renumbered: tuple[list[int], list[int]] = ([], [])
-    number, before = -1, (True, True)
-    for rank in sorted({*count_0, *count_1}):
-        holders = (rank in count_0, rank in count_1)
-        if holders != before or holders == (True, True):
-            number += 1
-        before = holders
-        renumbered[0].extend([number] * count_0[rank])
-        renumbered[1].extend([number] * count_1[rank])
-    return tuple(renumbered[0]), tuple(renumbered[1])
+def _from_one(hands: Hands) -> Hands:
+    return tuple(number + 1 for number in hands[0]), tuple(number + 1 for number in hands[1])
 
 
 @lru_cache(maxsize=1 << 14)

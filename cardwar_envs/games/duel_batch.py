@@ -18,8 +18,11 @@ def compiled_duel(game: Duel) -> CompiledRules[DuelState]:
     # Probabilities of a win, and of a win or a tie, of player 0's rank against player 1's; what is certain
     # is below 0 or above 1, because the rules do not draw then.
     wins, wins_or_ties = np.zeros((ranks, ranks)), np.zeros((ranks, ranks))
-    for rank_0 in set(game.hands[0]):
-        for rank_1 in set(game.hands[1]):
+    word = game.view == "word"
+    # Once renumbered, a rank can be one that a player did not hold at the start.
+    could_hold = (game.ranks, game.ranks) if word else game.hands
+    for rank_0 in set(could_hold[0]):
+        for rank_1 in set(could_hold[1]):
             place = game.ranks.index(rank_0), game.ranks.index(rank_1)
             odds = {winner: probability for probability, winner in game.trick_outcomes(rank_0, rank_1)}
             if len(odds) == 1:
@@ -35,5 +38,5 @@ def compiled_duel(game: Duel) -> CompiledRules[DuelState]:
         return game.state_of(row)[0]
 
     start = to_row(DuelState(game.hands))
-    tables = (start, wins, wins_or_ties, game.ties == "carry", game.payoff == "margin")
+    tables = (start, wins, wins_or_ties, game.ties == "carry", game.payoff == "margin", word)
     return CompiledRules(duel_batch_kernel, tables, len(start), to_row, from_row)

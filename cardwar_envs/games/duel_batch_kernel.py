@@ -13,7 +13,7 @@ from cardwar_envs.core.streams_kernel import draw, held_card
 @njit(cache=True, nogil=True)
 def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
     """Plays a trick; returns what it was worth to player 0."""
-    _, wins, wins_or_ties, carry, _ = tables
+    _, wins, wins_or_ties, carry, margin, word = tables
     row, ranks = rows[g], len(wins)
     row[action_0] -= 1.0
     row[ranks + action_1] -= 1.0
@@ -27,9 +27,29 @@ def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-unt
         won, ties = 0.0, ties + 1.0 if carry else 0.0
     else:
         won, ties = -1.0 - ties, 0.0
-    row[2 * ranks] += won
+    if word:
+        pack(row, ranks)
+    if not (word and margin):
+        row[2 * ranks] += won
     row[2 * ranks + 1] = ties
     return won
+
+
+@njit(cache=True, nogil=True)
+def pack(row, ranks):  # type: ignore[no-untyped-def]
+    """Renumbers ranks: neighbours that only one and the same player holds become one."""
+    number, before = -1, 3
+    for rank in range(ranks):
+        own, other = row[rank], row[ranks + rank]
+        holders = (own > 0.0) + 2 * (other > 0.0)
+        if holders == 0:
+            continue
+        row[rank] = row[ranks + rank] = 0.0
+        if holders != before or holders == 3:
+            number += 1
+        before = holders
+        row[number] += own
+        row[ranks + number] += other
 
 
 @njit(cache=True, nogil=True)

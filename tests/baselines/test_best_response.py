@@ -197,7 +197,7 @@ def test_a_network_is_asked_in_batches_and_answered_exactly():
     network = Network(game)
     undecided = sum(bool(game.acting_players(s)) for s in reachable(game) if game.settled(s) is None)
     response = best_response(game, network, 0)
-    assert network.batches == [undecided]
+    assert sum(network.batches) == undecided
     assert response.value == pytest.approx(best_by_recursion(game, network, 0), abs=1e-6)
     assert head_to_head(game, response.policy, network).mean == pytest.approx(response.value, abs=1e-12)
     assert baselines.exploitability(game, network) > 0.05
@@ -211,12 +211,12 @@ def test_batches_are_put_together_right(monkeypatch):
         return Arbitrary(3).action_probabilities(observations, masks)
 
     whole = nash_conv(game, Answering(answer))
-    number = sizes[0]
+    number = sum(sizes)
     sizes.clear()
     monkeypatch.setattr(game_graph, "BATCH", 7)
     assert nash_conv(game, Answering(answer)) == whole
     assert max(sizes) == 7
-    assert sum(sizes) == 2 * number
+    assert sum(sizes) == number
 
 
 # -- tables ---------------------------------------------------------------------------------------

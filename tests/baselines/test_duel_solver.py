@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baselines
-from baselines import duel_layers, duel_words
+from baselines import duel_pieces, duel_words
 from baselines.backward_induction import EquilibriumTable
 from baselines.duel_solver import DuelTable, can_solve
 from baselines.solution import EquilibriumPolicy
@@ -248,7 +248,7 @@ def test_rationals_and_other_starts_are_refused():
 
 def test_threads_do_not_change_a_value(monkeypatch):
     several = solved(jujitsu(9))
-    monkeypatch.setattr(duel_layers.os, "sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr(duel_pieces.os, "sched_getaffinity", lambda _: {0})
     alone = solved(jujitsu(9))
     for cards in range(1, 10):
         assert np.array_equal(several.layers._layers[cards].values, alone.layers._layers[cards].values)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardwar_envs import GAMES, Duel, make_game
+from cardwar_envs import GAMES, Duel, jujitsu_v0, make_game
 
 DUELS = [name for name, kind in GAMES.items() if issubclass(kind, Duel)]
 BAD = [
@@ -110,3 +110,13 @@ def test_a_game_cannot_be_changed():
     game = make_game("jujitsu", num_cards=3)
     with pytest.raises(AttributeError):
         game.num_cards = 4
+
+
+def test_a_view_may_be_called_an_observation():
+    game = make_game("jujitsu", num_cards=4, observation="word")
+    assert game == make_game("jujitsu", num_cards=4, view="word")
+    assert jujitsu_v0.parallel_env(num_cards=4, observation="word").game == game
+    with pytest.raises(ValueError, match="view is given twice, once as observation"):
+        make_game("jujitsu", view="word", observation="word")
+    with pytest.raises(ValueError, match="dice_poker has no parameter 'observation'"):
+        make_game("dice_poker", observation="word")

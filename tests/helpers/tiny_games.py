@@ -36,7 +36,16 @@ DICE = [
     for ties in ("discard", "carry")
     for payoff in ("margin", "win")
 ]
-TINY_GAMES = {_name(game): game for game in [*EVERY_GAME, make_game("jujitsu", num_cards=4), *DUELS, *DICE]}
+WORDS = [
+    make_game("jujitsu", num_cards=4, view="word"),
+    *(
+        make_game("dinosaur_war", hand_0=first, hand_1=second, ties=ties, payoff=payoff, view="word")
+        for first, second in [*DUEL_HANDS[:3], ((1, 4, 5), (2, 3, 6))]
+        for ties in ("discard", "carry")
+        for payoff in ("margin", "win")
+    ),
+]
+TINY_GAMES = {_name(game): game for game in [*EVERY_GAME, make_game("jujitsu", num_cards=4), *DUELS, *DICE, *WORDS]}
 SOLVABLE = {
     name: game
     for name, game in TINY_GAMES.items()

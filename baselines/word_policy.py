@@ -1,0 +1,76 @@
+"""Policies that see how two hands interleave, at play where the cards are seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, as_policy
+from cardwar_envs.games.duel import Duel
+
+
+def packed_counts(
+    own: NDArray[np.float32], other: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+    """Renumbers ranks as a duel seen as words does.
+
+    Args:
+        own: `[batch, ranks]` cards that the observer holds of each rank.
+        other: `[batch, ranks]` cards of the other player.
+
+    Returns:
+        Both after renumbering, and `[batch, ranks]` the number of each rank, -1 for one that nobody holds.
+    """
+    packed = np.zeros_like(own), np.zeros_like(other)
+    numbers = np.full(own.shape, -1, dtype=np.int64)
+    number, before = np.full(len(own), -1), np.full(len(own), 3)
+    for rank in range(own.shape[1]):
+        holders = (own[:, rank] > 0) + 2 * (other[:, rank] > 0)
+        held = np.flatnonzero(holders)
+        number[held] += (holders != before)[held] | (holders == 3)[held]
+        before[held] = holders[held]
+        numbers[held, rank] = number[held]
+        packed[0][held, number[held]] += own[held, rank]
+        packed[1][held, number[held]] += other[held, rank]
+    return *packed, numbers
+
+
+class WordPolicy:
+    """Lets a policy for a duel seen as words play the same duel seen as cards.
+
+    Cards that the word does not tell apart share their rank's probability by number.
+
+    Args:
+        game: The duel seen as cards.
+        policy: For the same duel with `view="word"`; a policy or the name of one.
+
+    Raises:
+        ValueError: If the game is not such a duel.
+    """
+
+    by_words = True
+
+    def __init__(self, game: Game[Any], policy: Policy | str) -> None:
+        if not isinstance(game, Duel) or game.view != "cards":
+            raise ValueError(f"{game.facts.name}: not a duel seen as cards")
+        self._words = replace(game, view="word")
+        self._policy = as_policy(policy, self._words)
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        ranks, size = action_masks.shape[1], self._words.facts.num_actions
+        own, other, numbers = packed_counts(observations[:, :ranks], observations[:, ranks : 2 * ranks])
+        seen = np.concatenate((own[:, :size], other[:, :size], observations[:, 2 * ranks :]), axis=1)
+        if not self._words.keeps_score:
+            seen[:, 2 * size] = 0.0
+        masks = (own[:, :size] > 0).astype(np.int8)
+        answer = np.asarray(self._policy.action_probabilities(seen, masks), dtype=np.float64)
+        share = np.divide(answer, own[:, :size], out=np.zeros_like(answer), where=masks == 1)
+        probabilities: NDArray[np.float64] = np.take_along_axis(share, np.clip(numbers, 0, None), axis=1)
+        return probabilities * observations[:, :ranks]

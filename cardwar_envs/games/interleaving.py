@@ -1,0 +1,96 @@
+"""What matters of two hands where only the order of ranks matters: how they interleave.
+
+Hands are packed by renumbering: going up the ranks, neighbours that only one and the same
+player holds beat and lose to the same cards, so they become one rank, held several times.
+Packing never makes more ranks: each stands for at least one rank of the hands that were dealt.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+Hand = tuple[int, ...]
+Hands = tuple[Hand, Hand]
+
+
+@lru_cache(maxsize=1 << 18)
+def interleaving(hands: Hands) -> Hands:
+    """Both hands with ranks renumbered 0, 1, ... so that hands that interleave alike are equal."""
+    count_0, count_1 = Counter(hands[0]), Counter(hands[1])
+    renumbered: tuple[list[int], list[int]] = ([], [])
+    number, before = -1, (True, True)
+    for rank in sorted({*count_0, *count_1}):
+        holders = (rank in count_0, rank in count_1)
+        if holders != before or holders == (True, True):
+            number += 1
+        before = holders
+        renumbered[0].extend([number] * count_0[rank])
+        renumbered[1].extend([number] * count_1[rank])
+    return tuple(renumbered[0]), tuple(renumbered[1])
+
+
+def most_held(hands: Hands) -> tuple[int, ...]:
+    """For each rank of packed hands, a bound on the cards of it that either player can come to hold.
+
+    A run of neighbours held by one player alone leaves the other, who holds as many cards,
+    only those outside it; the rank that it becomes has as many packed ranks below it as it
+    had ranks, or fewer.
+    """
+    counts = [(hands[0].count(rank), hands[1].count(rank)) for rank in sorted({*hands[0], *hands[1]})]
+    most: list[int] = []
+    for first in reversed(range(len(counts))):
+        best = max(most[-1] if most else 0, *counts[first])
+        for player in (0, 1):
+            own, other = 0, len(hands[0])
+            for count in counts[first:]:
+                own, other = own + count[player], other - count[1 - player]
+                best = max(best, min(own, other))
+                if own >= other:
+                    break
+        most.append(best)
+    return tuple(reversed(most))
+
+
+def most_ties(start: Hands, hands: Hands) -> int | None:
+    """How many tricks can have been ties when hands interleaving as `hands` are left of `start`.
+
+    Returns:
+        The most cards of equal ranks that can be gone from both hands, paired off; None if no hands
+        that can be left interleave so.
+    """
+    letters = _spelt(hands)
+    best = {0: 0}  # letters spelt with the cards of the ranks so far -> most ties
+    for rank in sorted({*start[0], *start[1]}):
+        held = (start[0].count(rank), start[1].count(rank))
+        after: dict[int, int] = {}
+        for done, ties in best.items():
+            for more, kept in _leavable(letters, done, held):
+                gone = ties + min(held[0] - kept[0], held[1] - kept[1])
+                after[done + more] = max(gone, after.get(done + more, 0))
+        best = after
+    return best.get(len(letters))
+
+
+def _spelt(hands: Hands) -> list[tuple[int, int]]:
+    """Cards of both players rank by rank, those that one player alone holds one by one."""
+    letters: list[tuple[int, int]] = []
+    for rank in sorted({*hands[0], *hands[1]}):
+        a, b = hands[0].count(rank), hands[1].count(rank)
+        letters += [(a, b)] if a and b else [(1, 0)] * a + [(0, 1)] * b
+    return letters
+
+
+def _leavable(letters: list[tuple[int, int]], done: int, held: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
+    """How many of the next letters can be left of one rank, and the cards that they are."""
+    ways = [(0, (0, 0))]
+    if done == len(letters):
+        return ways
+    letter = letters[done]
+    if min(letter) > 0:
+        return [*ways, (1, letter)] if letter[0] <= held[0] and letter[1] <= held[1] else ways
+    run = 0
+    while done + run < len(letters) and letters[done + run] == letter and run < held[letter[1]]:
+        run += 1
+        ways.append((run, (run * letter[0], run * letter[1])))
+    return ways

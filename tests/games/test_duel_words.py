@@ -1,0 +1,224 @@
+"""Duels seen as words: the game is the same, and situations that are equal look equal."""
+
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+from brute_force import asked, interleaving_word, joint_actions, reachable, sub_hands
+
+from baselines import make_policy, solve
+from cardwar_envs import DuelState, make_game
+from cardwar_envs.core.policy import sample_actions
+from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.envs.vector import SelfPlayBatch
+from cardwar_envs.games.interleaving import interleaving, most_held, most_ties
+
+HANDS = [
+    ((1, 2, 3, 4), (1, 2, 3, 4)),
+    ((1, 1, 2, 4), (1, 2, 2, 5)),
+    ((2, 3, 5, 8), (1, 3, 4, 9)),
+    ((1, 2, 3, 3), (3, 3, 3, 7)),
+    ((1, 2, 5, 6), (3, 4, 7, 8)),
+]
+PAIRS = [
+    tuple(
+        make_game("dinosaur_war", hand_0=hand_0, hand_1=hand_1, ties=ties, payoff=payoff, view=view)
+        for view in ("cards", "word")
+    )
+    for hand_0, hand_1 in HANDS
+    for ties in ("discard", "carry")
+    for payoff in ("margin", "win")
+]
+both_views = pytest.mark.parametrize(("cards", "words"), PAIRS)
+
+
+def packed(game, state):
+    """A state of the game seen as cards, as the game seen as words has it."""
+    hands = tuple(tuple(number + 1 for number in hand) for hand in interleaving(state.hands))
+    return DuelState(hands, state.score if game.payoff == "win" else 0, state.ties)
+
+
+WRITTEN = [
+    # hands, cards played, hands after: neighbours that one player alone holds are one rank
+    (((1, 2, 3), (1, 2, 3)), (1, 3), ((2, 3), (1, 2))),  # A: 2, 3; B: 1, 2 -> B AB A
+    (((2, 3), (1, 2)), (2, 2), ((2,), (1,))),
+    (((1, 2, 3), (1, 2, 3)), (1, 2), ((2, 3), (1, 3))),  # A: 2, 3; B: 1, 3 -> B A AB
+    (((2, 3), (1, 3)), (3, 1), ((1,), (2,))),
+    (((2, 3), (1, 3)), (2, 3), ((2,), (1,))),
+    (((1, 2, 3), (1, 2, 3)), (2, 2), ((1, 2), (1, 2))),
+]
+
+
+@pytest.mark.parametrize(("hands", "played", "after"), WRITTEN)
+def test_written_tricks(hands, played, after):
+    game = make_game("jujitsu", num_cards=3, view="word")
+    (outcome,) = game.transitions(DuelState(hands), {p: rank - 1 for p, rank in enumerate(played)})
+    assert outcome.state.hands == after
+
+
+def test_runs_of_one_player_are_one_rank_held_several_times():
+    game = make_game("dinosaur_war", hand_0=(1, 2, 5, 6), hand_1=(3, 4, 7, 8), view="word")
+    assert game.hands == ((1, 1, 3, 3), (2, 2, 4, 4))
+    assert game.facts.num_actions == 4
+    seen = game.observation(game.initial()[0].state, 1)
+    assert seen.tolist() == [0, 2, 0, 2, 2, 0, 2, 0, 0, 0]
+    assert game == make_game("dinosaur_war", hand_0=(10, 20, 50, 51), hand_1=(30, 31, 60, 90), view="word")
+    lines = game.describe(game.initial()[0].state).splitlines()
+    assert lines[:2] == ["player_0  1 1 . . 3 3 . .", "player_1  . . 2 2 . . 4 4"]
+
+
+@both_views
+def test_the_states_are_the_words_of_the_states(cards, words):
+    assert set(reachable(words)) == {packed(cards, state) for state in reachable(cards)}
+
+
+@both_views
+def test_the_same_play_is_paid_the_same(cards, words):
+    """From every state, every card leads to the word of what it leads to, for the same payment."""
+    for state in reachable(cards):
+        numbers = [dict(zip(hand, word, strict=True)) for hand, word in
+                   zip(state.hands, packed(cards, state).hands, strict=True)]  # fmt: skip
+        for actions in joint_actions(cards, state):
+            ranks = {player: numbers[player][cards.ranks[action]] for player, action in actions.items()}
+            (here,) = cards.transitions(state, actions)
+            (there,) = words.transitions(packed(cards, state), {p: words.ranks.index(r) for p, r in ranks.items()})
+            assert there.state == packed(cards, here.state)
+            assert there.rewards == here.rewards
+
+
+@both_views
+def test_values_are_the_same(cards, words):
+    first, second = solve(cards), solve(words)
+    assert second.method == "backward induction over words"
+    assert second.value == pytest.approx(first.value, abs=1e-12)
+    for state in reachable(cards):
+        assert second.value_at(packed(cards, state)) == pytest.approx(first.value_at(state), abs=1e-12)
+
+
+@both_views
+def test_a_state_is_its_own_representative_or_its_mirror_image(cards, words):
+    for state in reachable(words):
+        mirrored = DuelState(state.hands[::-1], -state.score, state.ties)
+        assert words.canonical(state).state in (state, mirrored)
+
+
+@pytest.mark.parametrize(("ties", "payoff"), [("carry", "win"), ("carry", "margin"), ("discard", "win")])
+@pytest.mark.parametrize("hands", [((1, 2, 3), (1, 2, 3)), ((1, 1, 2), (1, 2, 3)), ((1, 3, 4), (2, 3, 5))])
+def test_check_takes_all_that_can_be_and_not_much_more(hands, ties, payoff):
+    words = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff, view="word")
+    size, ranks = len(words.hands[0]), words.ranks
+    passed = set()
+    for left in range(size + 1):
+        for hands in product(combinations_with_replacement(ranks, left), repeat=2):
+            for score, carried in product(range(-size, size + 1), range(size + 1)):
+                state = DuelState(hands, score, carried)
+                try:
+                    words.check(state)
+                except ValueError:
+                    continue
+                passed.add(state)
+    can_be = set(reachable(words))
+    assert can_be <= passed
+    assert len(passed) <= 3 * len(can_be)
+
+
+@pytest.mark.parametrize("hands", HANDS)
+def test_most_ties_by_listing_all_hands_that_can_be_left(hands):
+    most = {}
+    for left in range(len(hands[0]) + 1):
+        for remaining in product(*(sub_hands(hand, left) for hand in hands)):
+            gone = sum(
+                min(*(hand.count(rank) - kept.count(rank) for hand, kept in zip(hands, remaining, strict=True)))
+                for rank in {*hands[0], *hands[1]}
+            )
+            word = interleaving(remaining)
+            most[word] = max(gone, most.get(word, 0))
+    assert all(most_ties(hands, word) == ties for word, ties in most.items())
+    assert most_ties(hands, ((0,) * 5, (1,) * 5)) is None
+    assert {interleaving_word(*word) for word in most} == {
+        interleaving_word(*remaining)
+        for left in range(len(hands[0]) + 1)
+        for remaining in product(*(sub_hands(hand, left) for hand in hands))
+    }
+
+
+@both_views
+def test_no_rank_is_held_more_often_than_its_bound(cards, words):
+    held = np.max([[hand.count(rank) for rank in words.ranks] for s in reachable(words) for hand in s.hands], axis=0)
+    most = np.array(most_held(words.hands))
+    assert (held <= most).all()
+    assert (most <= 2 * held).all()
+
+
+WORD = make_game("jujitsu", num_cards=4, view="word")
+MARGIN = make_game("jujitsu", num_cards=4, payoff="margin", view="word")
+
+
+@pytest.mark.parametrize(
+    ("game", "state", "message"),
+    [
+        (WORD, DuelState(((2, 3), (2, 3))), r"not packed; packed they are \(\(1, 2\), \(1, 2\)\)"),
+        (WORD, DuelState(((1, 2), (3, 4))), r"not packed; packed they are \(\(1, 1\), \(2, 2\)\)"),
+        (WORD, DuelState(((1, 1, 1), (2, 2, 2))), "none that can be left interleave so"),
+        (WORD, DuelState(((1, 3), (2, 9))), "none that can be left interleave so|not packed"),
+        (WORD, DuelState(((1, 1), (2, 2)), 1), "score 1, impossible after 2 tricks"),
+        (WORD, DuelState(((1, 1), (2, 2)), 0, 1), r"1 carried ties; possible are 0\.\.0"),
+        (MARGIN, DuelState(((1, 2), (1, 2)), 2), "score 2; where it does not matter"),
+    ],
+)
+def test_check_refuses_states_that_cannot_be(game, state, message):
+    with pytest.raises(ValueError, match=message):
+        game.check(state)
+
+
+def test_dice_have_no_words():
+    with pytest.raises(ValueError, match=r"view \(word\) must be cards where more than the order of ranks matters"):
+        make_game("dice_wars", num_cards=2, view="word")
+    with pytest.raises(ValueError, match=r"view \(words\) must be cards or word"):
+        make_game("jujitsu", num_cards=2, view="words")
+
+
+def test_scores_are_left_out_where_they_cannot_matter():
+    assert {state.score for state in reachable(MARGIN)} == {0}
+    assert MARGIN.facts.observation_low[-2:] == (0.0, 0.0)
+    assert MARGIN.facts.observation_high[-2:] == (0.0, 4.0)
+    assert {state.score for state in reachable(WORD)} == {-3, -2, -1, 0, 1, 2, 3}
+
+
+def test_uniform_play_goes_by_cards():
+    game = make_game("dinosaur_war", hand_0=(1, 2, 5), hand_1=(3, 4, 6), view="word")
+    mix = asked(game, make_policy("uniform", game), game.initial()[0].state, 0)
+    assert mix == pytest.approx([2 / 3, 0, 1 / 3, 0])
+
+
+# -- batches -----------------------------------------------------------------------------------
+
+WORDS = [words for _, words in PAIRS] + [make_game("jujitsu", view="word"), make_game("jujitsu", num_cards=1)]
+
+
+@pytest.mark.parametrize("start", ["initial", "random"])
+@pytest.mark.parametrize("game", WORDS)
+def test_compiled_batches_go_the_way_of_the_rules(game, start):
+    batches = [GameBatch(game, 5, 3, start, engine) for engine in ("compiled", "rules")]
+    rng = np.random.default_rng(1)
+    shown = [batch.reset() for batch in batches]
+    masks = shown[0][1]
+    assert all(np.array_equal(a, b) for a, b in zip(*shown, strict=True))
+    for _ in range(30):
+        assert batches[0].states() == batches[1].states()
+        actions = sample_actions(masks.reshape(-1, masks.shape[-1]).astype(float), rng).reshape(masks.shape[:2])
+        steps = [batch.step(actions) for batch in batches]
+        assert all(np.array_equal(a, b) for a, b in zip(*steps, strict=True))
+        masks = steps[0].masks
+        for state in batches[0].states():
+            game.check(state)
+
+
+def test_batches_for_self_play_play_words():
+    batch, rng = SelfPlayBatch(WORD, 8, seed=1), np.random.default_rng(0)
+    observations, masks = batch.reset()
+    for _ in range(12):
+        for row in observations.reshape(-1, observations.shape[-1]):
+            WORD.check(WORD.state_of(row)[0])
+        actions = sample_actions(masks.reshape(-1, masks.shape[-1]).astype(float), rng).reshape(masks.shape[:2])
+        observations, masks, *_ = batch.step(actions)
