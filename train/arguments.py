@@ -11,6 +11,7 @@ from typing import Any
 
 from cardwar_envs import GAMES, Game, Policy, make_game
 from cardwar_envs.core.policy import named_policy, policy_names, seated_policies
+from cardwar_envs.games import field_names
 
 NUMBERS: dict[type, str] = {int: "an integer", float: "a number"}
 BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -101,7 +102,7 @@ def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
     """
     if name not in GAMES:
         return make_game(name)  # which says so
-    return make_game(name, **fields_from(GAMES[name], parameters, name))
+    return make_game(name, **fields_from(GAMES[name], field_names(name, parameters), name))
 
 
 def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:

@@ -1,4 +1,4 @@
-"""The command `cardwar`: solve a game, measure a policy, play a match, train, check the papers' figures."""
+"""The command `cardwar`: solve a game, measure a policy, play a match, train, report, check the papers' figures."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ import typer
 from rich.table import Table
 
 import baselines
+from baselines.best_response import load_kernels as load_oracle
 from baselines.cross_play import load_simulator
 from baselines.reproduction import REPRODUCTIONS
-from baselines.solution import load_kernels
 from cardwar_envs import GAMES, Game, Policy
 from train.algorithms import ALGORITHMS, Algorithm, algorithm_named
 from train.arguments import fields_from, game_for, game_from, game_of_words, line_up_from, policy_from, split_words
+from train.bench import bench
+from train.check import check
 from train.console import counting, fixed, out
 from train.match_tables import exact_table, played_line, played_table
+from train.solving import work_out
 from train.strategy_tables import behaviour_table, start_strategies, strategy_table
 
 app = typer.Typer(
@@ -31,6 +34,8 @@ app = typer.Typer(
     help=__doc__,
 )
 
+# What a module that is not installed comes with; all others come with `train`.
+EXTRAS = {"matplotlib": "render", "ray": "ray"}
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
 Words = Annotated[
     list[str] | None,
@@ -60,7 +65,7 @@ def _message(error: Exception) -> str | None:
     if hasattr(error, "format_message"):  # typer's own errors
         return " ".join(str(error.format_message()).split())
     if isinstance(error, ModuleNotFoundError):
-        extra = "render" if (error.name or "").startswith("matplotlib") else "train"
+        extra = EXTRAS.get((error.name or "").split(".")[0], "train")
         return f"{error}; it comes with the extra: pip install 'cardwar-envs[{extra}]'"
     if isinstance(error, (ValueError, OSError)):
         return " ".join(str(error).split())
@@ -72,15 +77,20 @@ def solve(
     game: GameName,
     words: Words = None,
     exact: Annotated[bool | None, typer.Option(help="Compute in rationals (small games).")] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="threads|ray", help="Where a large duel is solved; threads if not given.")
+    ] = None,
+    keep_layers: Annotated[
+        int | None, typer.Option(help="Hold values for so many numbers of cards left (large duels); else for all.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep values there and go on from what is there (large duels).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
     rules = game_of_words(game, words or [])
-    load_kernels(rules)
-    start = time.perf_counter()
-    with counting("states explored") as progress:
-        solution = baselines.solve(rules, exact=exact, progress=progress)
-    seconds = time.perf_counter() - start
+    solution, seconds, solved_now, engine = work_out(rules, exact, engine, keep_layers, cache)
     strategies = start_strategies(solution)
     if as_json:
         _print_json(
@@ -90,15 +100,18 @@ def solve(
             **({} if solution.exact is None else {"exact": str(solution.exact)}),
             strategies=strategies,
             states=solution.states,
+            solved_now=solved_now,
             seconds=seconds,
             method=solution.method,
+            **({} if engine is None else {"engine": engine}),
         )
         return
     value = fixed(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
     out.print(f"{' '.join([game, *(words or [])])}: value {value} to player_0", highlight=False, soft_wrap=True)
     kind = "matrix games" if solution.behaviour is None else "information states"
+    stored = "" if solved_now == solution.states else f" ({solved_now:,} now, the others before)"
     out.print(
-        f"{solution.states:,} {kind} by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}",
+        f"{solution.states:,} {kind}{stored} by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}",
         highlight=False,
         soft_wrap=True,
     )
@@ -117,6 +130,7 @@ def exploit(
     """Measure how far a policy is from optimal, exactly."""
     rules = game_of_words(game, words or [])
     player = policy_from(policy, rules)
+    load_oracle(rules)
     start = time.perf_counter()
     result = baselines.nash_conv(rules, player)
     seconds = time.perf_counter() - start
@@ -174,6 +188,7 @@ def match(
 
 
 def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
+    load_oracle(game)
     start = time.perf_counter()
     result = baselines.head_to_head(game, *line_up)
     seconds = time.perf_counter() - start
@@ -270,6 +285,29 @@ def reproduce(
     else:
         reproduction.show(report, data)
     return 0 if report.sound else 1
+
+
+@app.command()
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN [RUN ...]", help="Folders of runs.")],
+    page: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="The page; its tables go beside it, as FILE.md.")
+    ] = Path("report.html"),
+    skip_damaged: Annotated[
+        bool, typer.Option("--skip-damaged", help="Name damaged folders and leave them out; else they are an error.")
+    ] = False,
+) -> None:
+    """Write one HTML page on runs, by game: curves, tables, and the commands that repeat them."""
+    # Needs torch and matplotlib, which the other commands do without.
+    from train.report_page import say_skipped, write_report
+
+    written = write_report(folders, page, skip_damaged)
+    say_skipped(written)
+    out.print(f"Page: {written.page}\nTables: {written.tables}", highlight=False, soft_wrap=True)
+
+
+app.command()(bench)
+app.command()(check)
 
 
 def _options_table(entry: Algorithm) -> Table:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.text import Text
 
 from baselines.game_graph import Progress
 
@@ -26,3 +29,27 @@ def counting(what: str) -> Iterator[Progress | None]:
         return
     with err.status(what) as status:
         yield lambda done: status.update(f"{done:,} {what}")
+
+
+@contextmanager
+def advancing(what: str, total: Callable[[], int]) -> Iterator[Progress | None]:
+    """A bar on stderr with an estimate of the time left, if that is a terminal; it is gone at the end.
+
+    Args:
+        what: Is counted.
+        total: How many there will be; finding out may take a while.
+    """
+    if not err.is_terminal:
+        yield None
+        return
+    columns = (TextColumn(what), BarColumn(), _Count(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Bar(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        bar.update(task, total=total())
+        yield lambda done: bar.update(task, completed=done)
+
+
+class _Count(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        total = "" if task.total is None else f" of {int(task.total):,}"
+        return Text(f"{int(task.completed):,}{total}")
