@@ -1,165 +1,176 @@
-"""How fast batches of games step: ours, and Pgx's fastest beside them if it is installed, in one run.
+"""How fast batches of games step: ours beside Pgx's fastest and a Python loop over OpenSpiel's goofspiel.
 
-Usage: python -m benchmarks.batches [--games 4096] [--seconds 0.5] [--rounds 5] [--json FILE]
+Usage: python -m benchmarks.batches [--rounds 5] [--seconds 0.5]
 
-Everything is random play with observations and masks of every seat written at every step. A joint
-action counts as one step for each seat; Pgx's games are played by turns, one step each. Of ours there
-are three rows per game: actions given (drawn outside the clock), actions drawn by the batch as well
-(what Pgx's rows do), and the Gymnasium vector environment, where the steps of the agent alone count
-and `uniform` sits in the other seat. Candidates take turns for `--rounds` rounds, so that a noisy
-machine disturbs all of them alike; what counts is the ratio within a round.
+Everything is random play. Ours write observations and masks of every seat at every step; a joint action
+counts as one step for each seat. Pgx's games, compiled whole by JAX, are played by turns, one step each;
+OpenSpiel's goofspiel writes no observations. Of ours there are three rows per game: actions given (drawn
+outside the clock), actions drawn by the batch as well (what the peers' rows do), and the Gymnasium vector
+environment, where the steps of the agent alone count and `uniform` sits in the other seat.
 """
 
 from __future__ import annotations
 
-import json
+import os
+import random
 import time
-from collections.abc import Callable
-from pathlib import Path
-from statistics import median
-from typing import Annotated, Any
+from functools import partial
+from typing import Any
 
 import gymnasium
-import typer
-from rich.console import Console
-from rich.table import Table
 
+from benchmarks.frame import Comparison, Maker, Measure, Sample, Settings, clocked
 from cardwar_envs import GAMES, make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.registration import gymnasium_id
 
-PEERS = ("kuhn_poker", "tic_tac_toe")
-PEER_GAMES = 8192  # where Pgx is fastest on a CPU of two cores
-# WAR's masks have 4,381 entries; memory that is new at every step costs more than the game there.
+PGX_GAMES = 8192  # where Pgx is fastest on a CPU of two cores
+PGX = ("kuhn_poker", "tic_tac_toe")
+GOOFSPIEL = "goofspiel(num_cards=6,points_order=descending,returns_type=win_loss,imp_info=False)"
 VARIANTS: dict[str, dict[str, bool]] = {"actions given": {}, "actions drawn": {"draw": True}}
+# WAR's masks have 4,381 entries; memory that is new at every step costs more than the game there.
 REUSED = {
     "actions given, arrays reused": {"reuse": True},
     "actions drawn, arrays reused": {"draw": True, "reuse": True},
 }
-
-# Plays for that many seconds; returns the seconds that count and the steps made in them.
-Runner = Callable[[float], tuple[float, int]]
+WARM_UP = 0.05  # seconds; compiles
 
 
-def batch_runner(name: str, games: int, draw: bool = False, reuse: bool = False) -> Runner:
+def together(samples: list[Sample]) -> Sample:
+    """What all of them took."""
+    amounts, walls, processors, _, _ = zip(*samples, strict=True)
+    return Sample(sum(amounts), sum(walls), sum(processors))
+
+
+def batch(name: str, settings: Settings, draw: bool = False, reuse: bool = False) -> Maker:
     """Self-play of a game's own default size."""
-    batch = GameBatch(make_game(name), games, seed=0, reuse=reuse)
-    batch.reset()
 
-    def run(seconds: float) -> tuple[float, int]:
-        counted, steps, end = 0.0, 0, time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            start = time.perf_counter()
-            actions = batch.uniform_actions()
-            if not draw:
-                start = time.perf_counter()
-            batch.step(actions)
-            counted += time.perf_counter() - start
-            steps += actions.size
-        return counted, steps
+    def make() -> Measure:
+        games = GameBatch(make_game(name), settings.games, seed=0, reuse=reuse)
+        games.reset()
 
-    run(0.05)  # compiles
-    return run
+        def draw_and_step() -> int:
+            actions = games.uniform_actions()
+            games.step(actions)
+            return int(actions.size)
+
+        def run(seconds: float = settings.seconds) -> Sample:
+            samples, end = [], time.perf_counter() + seconds
+            while time.perf_counter() < end:
+                if draw:
+                    samples.append(clocked(draw_and_step))
+                else:
+                    actions = games.uniform_actions()
+                    samples.append(clocked(partial(games.step, actions))._replace(amount=actions.size))
+            return together(samples)
+
+        run(WARM_UP)
+        return run
+
+    return make
 
 
-def env_runner(name: str, games: int) -> Runner:
+def vector_env(name: str, settings: Settings) -> Maker:
     """The vector environment; the agent's first legal actions are found outside the clock."""
-    env = gymnasium.make_vec(gymnasium_id(name), num_envs=games)
-    first = [env.reset(seed=0)[0]]
 
-    def run(seconds: float) -> tuple[float, int]:
-        counted, steps, end = 0.0, 0, time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            actions = first[0]["action_mask"].argmax(axis=1)
-            start = time.perf_counter()
-            first[0] = env.step(actions)[0]
-            counted += time.perf_counter() - start
-            steps += games
-        return counted, steps
+    def make() -> Measure:
+        env = gymnasium.make_vec(gymnasium_id(name), num_envs=settings.games)
+        held = [env.reset(seed=0)[0]]
 
-    run(0.05)
-    return run
+        def step(actions: Any) -> int:
+            held[0] = env.step(actions)[0]
+            return settings.games
+
+        def run(seconds: float = settings.seconds) -> Sample:
+            samples, end = [], time.perf_counter() + seconds
+            while time.perf_counter() < end:
+                actions = held[0]["action_mask"].argmax(axis=1)
+                samples.append(clocked(partial(step, actions)))
+            return together(samples)
+
+        run(WARM_UP)
+        return run
+
+    return make
 
 
-def pgx_runner(name: str) -> Runner:
+def pgx_game(name: str, settings: Settings) -> Maker:
     """A game of Pgx, compiled whole: drawing, stepping, starting anew."""
-    import jax
-    import pgx
-    from pgx.experimental import auto_reset
 
-    env = pgx.make(name)
-    step = jax.vmap(auto_reset(env.step, env.init))
+    def make() -> Measure:
+        os.environ.setdefault("JAX_PLATFORMS", "cpu")
+        import jax
+        import pgx
+        from pgx.experimental import auto_reset
 
-    @jax.jit
-    def turn(state: Any, key: Any) -> Any:
-        drawing, dealing = jax.random.split(key)
-        weights = jax.numpy.log(state.legal_action_mask.astype(jax.numpy.float32))
-        actions = jax.random.categorical(drawing, weights, axis=-1)
-        return step(state, actions, jax.random.split(dealing, PEER_GAMES))
+        env = pgx.make(name)
+        step = jax.vmap(auto_reset(env.step, env.init))
 
-    keys = iter(jax.random.split(jax.random.PRNGKey(0), 1 << 17))
-    states = [jax.jit(jax.vmap(env.init))(jax.random.split(next(keys), PEER_GAMES))]
+        @jax.jit
+        def turn(state: Any, key: Any) -> Any:
+            following, drawing, dealing = jax.random.split(key, 3)
+            weights = jax.numpy.log(state.legal_action_mask.astype(jax.numpy.float32))
+            actions = jax.random.categorical(drawing, weights, axis=-1)
+            return step(state, actions, jax.random.split(dealing, PGX_GAMES)), following
 
-    def run(seconds: float) -> tuple[float, int]:
-        steps, start = 0, time.perf_counter()
-        while time.perf_counter() - start < seconds:
-            states[0] = jax.block_until_ready(turn(states[0], next(keys)))
-            steps += PEER_GAMES
-        return time.perf_counter() - start, steps
+        key = jax.random.PRNGKey(0)
+        held = [(jax.jit(jax.vmap(env.init))(jax.random.split(key, PGX_GAMES)), key)]
 
-    run(0.05)
-    return run
+        def play(seconds: float) -> int:
+            steps, start = 0, time.perf_counter()
+            while time.perf_counter() - start < seconds:
+                held[0] = jax.block_until_ready(turn(*held[0]))
+                steps += PGX_GAMES
+            return steps
+
+        play(WARM_UP)
+        return lambda: clocked(lambda: play(settings.seconds))
+
+    return make
 
 
-def runners(games: int) -> dict[tuple[str, str], Runner]:
-    """Everything that is measured, by name and kind; the one that ratios refer to first."""
-    found: dict[tuple[str, str], Runner] = {}
-    try:
-        found |= {(f"pgx {name}", "actions drawn"): pgx_runner(name) for name in PEERS}
-    except ImportError as error:
-        Console(stderr=True).print(f"Pgx is left out: {error}")
+def goofspiel(settings: Settings) -> Maker:
+    """OpenSpiel's goofspiel with 6 cards, one game after the other."""
+
+    def make() -> Measure:
+        import pyspiel
+
+        game, draws = pyspiel.load_game(GOOFSPIEL), random.Random(0)
+
+        def play() -> int:
+            steps, start = 0, time.perf_counter()
+            while time.perf_counter() - start < settings.seconds:
+                state = game.new_initial_state()
+                while not state.is_terminal():
+                    state.apply_actions([draws.choice(state.legal_actions(seat)) for seat in (0, 1)])
+                    steps += 2
+            return steps
+
+        return lambda: clocked(play)
+
+    return make
+
+
+def comparisons(settings: Settings) -> list[Comparison]:
+    """One for everything."""
+    ours: dict[str, Maker] = {}
     for name in GAMES:
-        variants = VARIANTS | (REUSED if name == "war" else {})
-        for kind, arguments in variants.items():
-            found[name, kind] = batch_runner(name, games, **arguments)
-        found[name, "vector environment"] = env_runner(name, games)
-    return found
-
-
-def measure(games: int, seconds: float, rounds: int) -> list[dict[str, Any]]:
-    """One row per candidate: rates in agent-steps per second, and ratios to the first, round by round."""
-    candidates = runners(games)
-    rates: dict[tuple[str, str], list[float]] = {name: [] for name in candidates}
-    for _ in range(rounds):
-        for name, run in candidates.items():
-            counted, steps = run(seconds)
-            rates[name].append(steps / counted)
-    against = next(iter(rates.values()))
+        for kind, arguments in (VARIANTS | (REUSED if name == "war" else {})).items():
+            ours[f"{name}, {kind}"] = batch(name, settings, **arguments)
+        ours[f"{name}, vector environment"] = vector_env(name, settings)
+    pgx_games = {f"Pgx {name}": pgx_game(name, settings) for name in PGX}
     return [
-        {"game": game, "kind": kind, "rates": own, "ratios": [a / b for a, b in zip(own, against, strict=True)]}
-        for (game, kind), own in rates.items()
+        Comparison(
+            title=f"Stepping {settings.games:,} games at once (Pgx: {PGX_GAMES:,})",
+            unit="agent-steps",
+            peers=pgx_games | {"OpenSpiel goofspiel, one game": goofspiel(settings)},
+            ours=ours,
+            against=tuple(pgx_games),
+        )
     ]
 
 
-def main(
-    games: Annotated[int, typer.Option(help="Games in each of our batches.")] = 4096,
-    seconds: Annotated[float, typer.Option(help="Length of one measurement.")] = 0.5,
-    rounds: Annotated[int, typer.Option(help="Measurements of each candidate.")] = 5,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the rows there.")] = None,
-) -> None:
-    """Measures and prints a table."""
-    rows = measure(games, seconds, rounds)
-    table = Table(title="Random play, one process: median of agent-steps per second, ratio (least to most)")
-    for heading in ("game", "kind", "agent-steps/s", f"x {rows[0]['game']}"):
-        table.add_column(heading, justify="left" if heading in ("game", "kind") else "right")
-    for row in rows:
-        ratios = row["ratios"]
-        spread = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
-        table.add_row(row["game"], row["kind"], f"{median(row['rates']):,.0f}", spread)
-    Console().print(table)
-    if json_file is not None:
-        json_file.write_text(json.dumps(rows, indent=2))
-
-
 if __name__ == "__main__":
-    typer.run(main)
+    from benchmarks.suite import alone
+
+    alone("batches")

@@ -1,29 +1,29 @@
-"""How fast environments step: ours beside PettingZoo's rps_v2, in one run.
+"""How fast environments step: ours beside PettingZoo's rps_v2 and connect_four_v3.
 
-Usage: python -m benchmarks.stepping [--seconds 1.0] [--rounds 5] [--json FILE]
+Usage: python -m benchmarks.stepping [--rounds 5] [--seconds 0.5]
 
-Everything is random play through the public interface, with observations, masks and infos read
-as a learner would, one process. Environments take turns for `--rounds` rounds, so that a noisy
-machine disturbs all of them alike; what counts is the ratio within a round.
+Everything is random play through the public interface, with observations, masks and infos read as a
+learner would, one process. `war_v0` is two players with the full deck of 12 ranks: 4,381 actions.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
-from pathlib import Path
-from statistics import median
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Any
 
 import numpy as np
-import pettingzoo
-import typer
-from rich.console import Console
-from rich.table import Table
 
-import cardwar_envs  # noqa: F401  # registers the games
+from benchmarks.frame import Comparison, Maker, Measure, Settings, clocked
+from cardwar_envs import GAMES
 
+# Plays for that many seconds; returns the steps made in them.
+Steps = Callable[[Any, float], int]
+PEERS = {
+    "rps_v2": "pettingzoo.classic.rps.rps",
+    "connect_four_v3": "pettingzoo.classic.connect_four.connect_four",
+}
 DRAWS = np.random.default_rng(0).random(1 << 16).tolist()
 
 
@@ -43,8 +43,8 @@ class Player:
         return int(legal[int(DRAWS[self._drawn] * len(legal))])
 
 
-def aec_steps(env: Any, seconds: float) -> float:
-    """Agent-steps per second, steps of agents whose game is over not counted."""
+def aec_steps(env: Any, seconds: float) -> int:
+    """Plays whole games; steps of agents, those of agents whose game is over not counted."""
     player = Player(env.action_space(env.possible_agents[0]).n)
     steps, start = 0, time.perf_counter()
     while time.perf_counter() - start < seconds:
@@ -56,11 +56,11 @@ def aec_steps(env: Any, seconds: float) -> float:
             else:
                 env.step(player.choose(observation))
                 steps += 1
-    return steps / (time.perf_counter() - start)
+    return steps
 
 
-def parallel_steps(env: Any, seconds: float) -> float:
-    """Joint steps per second."""
+def parallel_steps(env: Any, seconds: float) -> int:
+    """Plays whole games; joint steps."""
     player = Player(env.action_space(env.possible_agents[0]).n)
     steps, start = 0, time.perf_counter()
     while time.perf_counter() - start < seconds:
@@ -68,47 +68,38 @@ def parallel_steps(env: Any, seconds: float) -> float:
         while env.agents:
             observations, *_ = env.step({agent: player.choose(observations[agent]) for agent in env.agents})
             steps += 1
-    return steps / (time.perf_counter() - start)
+    return steps
 
 
-PEER = "classic/rps_v2"
-OURS = ("cardwar/jujitsu-v0", "cardwar/dinosaur-war-v0", "cardwar/dice-wars-v0")
-KINDS: dict[str, Callable[[Any, float], float]] = {"aec": aec_steps, "parallel": parallel_steps}
+def maker(module: str, function: str, steps: Steps, seconds: float) -> Maker:
+    def make() -> Measure:
+        env = getattr(import_module(module), function)()
+        return lambda: clocked(lambda: steps(env, seconds))
+
+    return make
 
 
-def measure(seconds: float, rounds: int) -> list[dict[str, Any]]:
-    """One row per environment and kind: rates and their ratios to the peer's, round by round."""
-    rows = []
-    for kind, steps in KINDS.items():
-        envs = {name: pettingzoo.make(kind, name) for name in (PEER, *OURS)}  # type: ignore[call-overload]
-        rates: dict[str, list[float]] = {name: [] for name in envs}
-        for _ in range(rounds):
-            for name, env in envs.items():
-                rates[name].append(steps(env, seconds))
-        for name, measured in rates.items():
-            ratios = [rate / peer for rate, peer in zip(measured, rates[PEER], strict=True)]
-            rows.append({"kind": kind, "environment": name, "rates": measured, "ratios": ratios})
-    return rows
+def comparisons(settings: Settings) -> list[Comparison]:
+    """One for each of PettingZoo's interfaces; our `env` and `raw_env` are the same, nothing wraps them."""
+    interfaces: tuple[tuple[str, str, Steps, tuple[str, ...]], ...] = (
+        ("AEC", "env", aec_steps, ("rps_v2", "connect_four_v3")),
+        ("AEC without wrappers", "raw_env", aec_steps, ("rps_v2", "connect_four_v3")),
+        ("Parallel", "parallel_env", parallel_steps, ("rps_v2",)),  # connect_four_v3 is AEC only
+    )
 
-
-def main(
-    seconds: Annotated[float, typer.Option(help="Length of one measurement.")] = 1.0,
-    rounds: Annotated[int, typer.Option(help="Measurements of each environment.")] = 5,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the rows there.")] = None,
-) -> None:
-    """Measures and prints a table."""
-    rows = measure(seconds, rounds)
-    table = Table(title="Random play, one process: median rate and ratio to rps_v2 (least to most)")
-    for heading in ("kind", "environment", "steps/s", f"x {PEER}"):
-        table.add_column(heading, justify="left" if heading in ("kind", "environment") else "right")
-    for row in rows:
-        ratios = row["ratios"]
-        spread = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
-        table.add_row(row["kind"], row["environment"], f"{median(row['rates']):,.0f}", spread)
-    Console().print(table)
-    if json_file is not None:
-        json_file.write_text(json.dumps(rows, indent=2))
+    return [
+        Comparison(
+            title=f"Stepping one environment, PettingZoo {interface}",
+            unit="agent-steps" if steps is aec_steps else "joint steps",
+            peers={name: maker(PEERS[name], function, steps, settings.seconds) for name in peers},
+            ours={f"{name}_v0": maker(f"cardwar_envs.{name}_v0", function, steps, settings.seconds) for name in GAMES},
+            against=peers,
+        )
+        for interface, function, steps, peers in interfaces
+    ]
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    from benchmarks.suite import alone
+
+    alone("stepping")

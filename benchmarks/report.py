@@ -1,0 +1,147 @@
+"""Results as tables for the terminal and for Markdown, and one picture of all ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from benchmarks.frame import CLOCKS, Result, Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INCHES_WIDE, INCHES_A_BAR, DOTS_PER_INCH = 10.0, 0.22, 110
+
+
+def short(number: float) -> str:
+    """Three digits or so."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
+        if seconds * factor >= 1 or unit == "us":
+            break
+    return f"{short(seconds * factor)} {unit}"
+
+
+def spread(values: Sequence[float]) -> str:
+    """Median (least..most)."""
+    if len(values) == 1:
+        return short(values[0])
+    return f"{short(median(values))} ({short(min(values))}..{short(max(values))})"
+
+
+def cells(result: Result, clocks: Sequence[str] = ("wall",)) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows of a table, with ratios by those clocks."""
+    comparison = result.comparison
+    first = ["time", "processor time"] if comparison.timed else [f"{comparison.unit}/s"]
+    views = [(reference, clock) for reference in result.references for clock in clocks]
+    against = [f"x {reference.name}" + ("" if clock == "wall" else f", {clock}") for reference, clock in views]
+    rows = [
+        [
+            row.name,
+            *_figures(row, comparison.timed),
+            *(_ratio(result, row, *view) for view in views),
+            *_facts(result, row),
+        ]
+        for row in result.rows
+    ]
+    return ["", *first, *against, *comparison.facts], rows
+
+
+def _figures(row: Row, timed: bool) -> list[str]:
+    if not timed:
+        return [f"{median(row.speeds()):,.0f}"]
+    wall, processor = (duration(1 / median(row.speeds(clock))) for clock in CLOCKS)
+    return [("" if row.finished else "over ") + wall, processor]
+
+
+def _ratio(result: Result, row: Row, reference: Row, clock: str) -> str:
+    if row is reference:
+        return "1"
+    text = spread(result.ratios(row, reference, clock))
+    if row.finished and reference.finished:
+        return text
+    return f"over {text}" if row.finished else f"under {text}" if reference.finished else ""
+
+
+def _facts(result: Result, row: Row) -> list[str]:
+    facts = [(row.fact(name), how) for name, how in result.comparison.facts.items()]
+    return ["" if fact is None else format(fact, how) for fact, how in facts]
+
+
+def skipped_lines(result: Result) -> list[str]:
+    return [f"skipped: {name}: {why}" for name, why in result.skipped.items()]
+
+
+def for_terminal(result: Result) -> Group:
+    """Title, table, and who was skipped."""
+    headings, rows = cells(result)
+    table = Table()
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=not heading, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    # Beside the table, which would wrap them at its own width.
+    title = Text(f"\n{result.comparison.title} (ratios: median, least..most)", style="bold")
+    return Group(title, table, *map(Text, skipped_lines(result)))
+
+
+def markdown(result: Result) -> str:
+    headings, rows = cells(result, CLOCKS)
+    rule = ["---", *["---:"] * (len(headings) - 1)]
+    lines = [f"{result.comparison.title}:", ""]
+    lines += ["| " + " | ".join(row) + " |" for row in (headings, rule, *rows)]
+    lines += ["\n" + line for line in skipped_lines(result)]
+    return "\n".join(lines) + "\n"
+
+
+def plot(results: Sequence[Result], path: Path) -> bool:
+    """Bars of our ratios to the first reference there is, whiskers from least to most; False if there are none."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    compared = [(result, [row for row in result.rows if not row.peer]) for result in results if result.references]
+    if not compared:
+        return False
+    height = 1.5 + INCHES_A_BAR * sum(len(rows) + 1.5 for _, rows in compared)
+    figure = Figure(figsize=(INCHES_WIDE, height), dpi=DOTS_PER_INCH, layout="constrained")
+    axes = figure.subplots()
+    ticks: list[float] = []
+    place = 0.0
+    for number, (result, rows) in enumerate(compared):
+        title = f"{result.comparison.title}: x {result.references[0].name}"
+        axes.text(0.01, place, title, fontsize=8, weight="bold", va="center", transform=axes.get_yaxis_transform())
+        for row in rows:
+            place += 1
+            ticks.append(place)
+            _bar(axes, place, result, row, f"C{number % 10}")
+        place += 1.5
+    axes.set_xscale("log")
+    axes.axvline(1, color="black", linewidth=0.8)
+    shown = [ratio for result, rows in compared for row in rows for ratio in result.ratios(row, result.references[0])]
+    axes.set_xlim(min(*shown, 1) / 2, max(*shown, 1) * 4)
+    axes.set_ylim(place - 0.5, -1)
+    axes.set_yticks(ticks, [row.name for _, rows in compared for row in rows], fontsize=7)
+    axes.set_xlabel("times as fast (median of the rounds; whiskers: least to most)")
+    FigureCanvasAgg(figure).print_figure(path, format="png")
+    return True
+
+
+def _bar(axes: Axes, place: float, result: Result, row: Row, color: str) -> None:
+    """Starts at 1, so that what is slower points the other way."""
+    reference = result.references[0]
+    ratios = result.ratios(row, reference)
+    middle = median(ratios)
+    whiskers = [[middle - min(ratios)], [max(ratios) - middle]]
+    axes.barh(place, middle - 1, left=1, height=0.8, xerr=whiskers, color=color, ecolor="black", capsize=2)
+    text = ("" if reference.finished else "over ") + short(middle)
+    axes.annotate(text, (max(*ratios, 1), place), (4, 0), textcoords="offset points", fontsize=7, va="center")

@@ -1,0 +1,91 @@
+"""All benchmarks in one run: tables as they come, then one JSON file, one Markdown file and one picture."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine
+from benchmarks.frame import Result, Settings, as_data, measure
+from benchmarks.report import markdown, plot
+
+GROUPS = ("stepping", "batches", "matrix_games", "solving", "duel_sizes", "war_simulation")
+ON_REQUEST = ("exploitability",)  # takes minutes, and torch
+RESULTS_FILE, REPORT_FILE, PLOT_FILE = "results.json", "report.md", "ratios.png"
+
+
+def run(
+    names: Sequence[str], settings: Settings, folder: Path, show: Callable[[Result], None] = lambda result: None
+) -> dict[str, Any]:
+    """Measures groups and writes the figures down.
+
+    Args:
+        names: Of `GROUPS` and `ON_REQUEST`; all of `GROUPS` if there are none.
+        settings: How much is measured.
+        folder: Where to.
+        show: Called with every result as soon as it is there.
+
+    Returns:
+        Every measurement and every ratio, the machine, who was skipped, and the files written.
+
+    Raises:
+        ValueError: If there is no such group.
+        OSError: If the folder cannot be written to.
+    """
+    for name in names:
+        if name not in GROUPS + ON_REQUEST:
+            raise ValueError(f"unknown group {name!r}; known are {', '.join(GROUPS + ON_REQUEST)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    facts, watch = machine.facts(), machine.Watch()
+    groups: dict[str, list[Result]] = {}
+    for name in names or GROUPS:
+        groups[name] = []
+        for comparison in import_module(f"benchmarks.{name}").comparisons(settings):
+            groups[name].append(measure(comparison, settings.rounds))
+            show(groups[name][-1])
+    data: dict[str, Any] = {
+        "settings": vars(settings),
+        "machine": facts,
+        "load": {"start": watch.start, "end": machine.load(), "others": watch.others()},
+        "warning": watch.warning(),
+        "seconds": watch.seconds,
+        "groups": {name: [as_data(result) for result in results] for name, results in groups.items()},
+    }
+    data["files"] = [str(path) for path in _write(folder, data, groups)]
+    return data
+
+
+def _write(folder: Path, data: dict[str, Any], groups: dict[str, list[Result]]) -> list[Path]:
+    results = [result for group in groups.values() for result in group]
+    written = [folder / RESULTS_FILE, folder / REPORT_FILE]
+    written[0].write_text(json.dumps(data, indent=2) + "\n")
+    sections = (f"## {name}\n\n" + "\n".join(map(markdown, group)) for name, group in groups.items())
+    written[1].write_text("\n".join([conditions(data), *sections]))
+    if plot(results, folder / PLOT_FILE):
+        written.append(folder / PLOT_FILE)
+    return written
+
+
+def conditions(data: dict[str, Any]) -> str:
+    """Where and when the figures were measured, in words."""
+    machine_facts, load = data["machine"], data["load"]
+    versions = ", ".join(f"{name} {number}" for name, number in machine_facts["versions"].items() if number)
+    lines = [
+        f"{machine_facts['processors']} x {machine_facts['model']}, {machine_facts['memory_gib']} GiB, "
+        f"{machine_facts['system']}, Python {machine_facts['python']}; {versions}.",
+        f"{data['seconds']:.0f} s in all; load averages {load['start']} at the start, {load['end']} at the end"
+        + ("." if load["others"] is None else f"; other processes used {load['others']:.0%} of the processors."),
+        *([f"Warning: {data['warning']}."] if data["warning"] else []),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def alone(name: str) -> None:
+    """One group, with the options of the command `cardwar bench`."""
+    from train.cli import main
+
+    main(["bench", name, *sys.argv[1:]])
