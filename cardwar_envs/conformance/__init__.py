@@ -1,0 +1,12 @@
+"""Checks for any simultaneous-move environment: what PettingZoo's own tests leave out.
+
+`load` finds an environment by its PettingZoo id or its module, `run_all` runs every check on it. Each
+check is also a function of a `Subject`, in `CHECKS` by name, that raises `Failed`, an AssertionError, so
+any test suite can call it. `NotApplicable` is raised where there is nothing to check.
+"""
+
+from cardwar_envs.conformance.runner import CHECKS, run, run_all
+from cardwar_envs.conformance.subject import Subject, load
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Result
+
+__all__ = ["CHECKS", "Failed", "NotApplicable", "Result", "Subject", "load", "run", "run_all"]

@@ -1,0 +1,116 @@
+"""Checks that an environment is one thing of its own: it can be copied, and it touches nothing else."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.compare import difference, require_same_play
+from cardwar_envs.conformance.play import STEPS, ParallelPlay, Play
+from cardwar_envs.conformance.seeds import require_repeatable
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed
+
+SEED = 5
+CUTS = (0, 1, 2, 3, 7)
+
+
+def deepcopy_goes_on(subject: Subject) -> None:
+    """A deep copy in mid-game goes on as the original does, and playing it does not disturb the original.
+
+    Tree search and counterfactual looks into the future need it.
+    """
+    _check_copies(subject, "deepcopy", copy.deepcopy)
+
+
+def pickle_goes_on(subject: Subject) -> None:
+    """The same of an environment that was pickled and restored in mid-game, as checkpoints and subprocesses do it."""
+    _check_copies(subject, "pickle", lambda env: pickle.loads(pickle.dumps(env)))
+
+
+def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) -> None:
+    for skin in subject.skins():
+        require_repeatable(skin)
+        reference = skin.new(choices=SEED).reset(SEED).run()
+        for cut in CUTS:
+            if cut >= len(reference):
+                break
+            original = skin.new(choices=SEED).reset(SEED)
+            original.run(cut)
+            what = f"{skin.kind}: {name} after step {cut}"
+            twin = _twin(original, duplicate, what)
+            _play_on(twin, len(reference) - 1 - cut, f"{what}: the copy cannot go on")
+            require_same_play(reference[cut:], twin.log, f"{what}: the original and the copy")
+            disturbed = f"{what}: playing the copy disturbs the original"
+            _play_on(original, len(reference) - 1 - cut, disturbed)
+            require_same_play(reference, original.log, disturbed)
+
+
+def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
+    try:
+        env = duplicate(original.env)
+    except Exception as error:
+        raise Failed(f"{what} raises {type(error).__name__}: {' '.join(str(error).split())}") from error
+    twin = copy.copy(original)
+    twin.env, twin.chooser, twin.log, twin.played = env, copy.deepcopy(original.chooser), [], []
+    if isinstance(original, ParallelPlay) and isinstance(twin, ParallelPlay):
+        twin.result = copy.deepcopy(original.result)
+    return twin
+
+
+def _play_on(play: Play, steps: int, what: str) -> None:
+    try:
+        play.log = play.log or [play.seen()]
+        play.run(steps)
+    except Exception as error:
+        raise Failed(f"{what}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+
+
+def environments_do_not_meet(subject: Subject) -> None:
+    """Two environments that are played in turns go the same ways as each would alone.
+
+    State or a generator kept in the class or the module shows here.
+    """
+    for skin in subject.skins():
+        require_repeatable(skin)
+        alone = [skin.new(choices=seed).reset(seed).run() for seed in (SEED, SEED + 1)]
+        together = [skin.new(choices=seed) for seed in (SEED, SEED + 1)]
+        for seed, play in zip((SEED, SEED + 1), together, strict=True):
+            play.reset(seed)
+        for _ in range(STEPS):
+            for play in together:
+                play.run(1)
+        for log, play in zip(alone, together, strict=True):
+            require_same_play(log, play.log, f"{skin.kind}: alone, and beside another environment")
+
+
+def global_randomness_is_left_alone(subject: Subject) -> None:
+    """Making, resetting and playing neither uses nor seeds the generators of `random` and `numpy.random`.
+
+    Otherwise the environment's draws depend on, and change, those of everything else in the process.
+    """
+    for skin in subject.skins():
+        kept = random.getstate(), np.random.get_state()
+        try:
+            _require_untouched(skin)
+        finally:
+            random.setstate(kept[0])
+            np.random.set_state(kept[1])
+
+
+def _require_untouched(skin: Skin) -> None:
+    random.seed(SEED)
+    np.random.seed(SEED)  # it is this generator that is watched
+    before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
+    play = skin.new(choices=SEED).reset(SEED)
+    play.run()
+    play.reset()
+    after = {"random": random.getstate(), "numpy.random": np.random.get_state()}
+    for name in before:
+        if difference(before[name], after[name]):
+            raise Failed(f"{skin.kind}: the generator of `{name}` has been used or seeded")

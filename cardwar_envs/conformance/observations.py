@@ -1,0 +1,149 @@
+"""Checks of what agents are shown: it fits the declared spaces, and it is theirs alone."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from cardwar_envs.conformance.compare import arrays_in, difference, require_same, require_same_play
+from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, Play
+from cardwar_envs.conformance.seeds import SHORT, require_repeatable
+from cardwar_envs.conformance.subject import Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+
+SEEDS = range(2)
+
+
+def observations_fit_their_spaces(subject: Subject) -> None:
+    """Every observation of every agent, from reset to the end, lies in its space and has exactly its type.
+
+    `parallel_api_test` compares no observation with its space, and `Space.contains` lets other types pass. The
+    global state has to fit its space as well, where there is one.
+    """
+    for skin in subject.skins():
+        for seed in SEEDS:
+            play = skin.new(choices=seed).reset(seed)
+            while True:
+                where = f"{skin.kind}, seed {seed}, after step {len(play.played)}"
+                for agent, observation in shown(play):
+                    require_fit(play.env.observation_space(agent), observation, f"{where}: observation of {agent}")
+                _require_state_fits(play.env, where)
+                if play.over or len(play.played) >= STEPS:
+                    break
+                play.step(log=False)
+
+
+def shown(play: Play) -> list[tuple[Any, Any]]:
+    """Each agent's observation as it was handed out."""
+    if isinstance(play, AECPlay):
+        return [(agent, play.env.observe(agent)) for agent in play.env.agents]
+    assert isinstance(play, ParallelPlay)
+    return list(play.result[0].items())
+
+
+def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
+    """Raises Failed unless the data lies in the space and has its types."""
+    for path, part, value in _leaves(space, data):
+        at = f"{what}{path and f', {path}'}"
+        if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
+            raise Failed(f"{at} is {value.dtype}, the space is {part.dtype}")
+        if not part.contains(value):
+            raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
+
+
+def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
+        for key, part in space.spaces.items():
+            yield from _leaves(part, data[key], f"{path}.{key}" if path else str(key))
+    else:
+        yield path, space, data
+
+
+def _require_state_fits(env: Any, where: str) -> None:
+    space = getattr(env, "state_space", None)
+    try:
+        state = env.state()
+    except NotImplementedError:
+        return
+    except Exception as error:
+        raise Failed(f"{where}: state() raises {type(error).__name__}: {error}") from error
+    if space is not None:
+        require_fit(space, state, f"{where}: state()")
+
+
+def arrays_are_fresh(subject: Subject) -> None:
+    """What is handed out stays as it is, is shared with nobody, and writing into it changes nothing.
+
+    A buffer that the environment uses again rewrites what a replay buffer has stored; a mask that it hands out
+    itself lets a caller who writes into it change the rules.
+    """
+    for skin in subject.skins():
+        require_repeatable(skin)
+        clean = skin.new(choices=1).reset(1)
+        kept, written = skin.new(choices=1).reset(1), skin.new(choices=1).reset(1)
+        while not clean.over and len(clean.played) < STEPS:
+            where = f"{skin.kind}, after step {len(clean.played)}"
+            require_same(_essence(clean), _essence(written), f"{where}: who writes into arrays changes")
+            choice = written.choice()
+            _require_unshared(kept, where)
+            handed = shown(kept)
+            before = copy.deepcopy(handed)
+            _scribble(written)
+            for play in (clean, kept, written):
+                play.submit(choice, log=False)
+            if found := difference(before, handed):
+                raise Failed(f"{where}: what was handed out has been changed by the next step: {found}")
+
+
+def rendering_changes_nothing(subject: Subject) -> None:
+    """With a render mode, and pictures asked for after every step, the episode is the same as without.
+
+    Where observations are cut out of the picture, agents may be blind unless somebody watches.
+    """
+    pictures = subject.pictures()
+    if not pictures:
+        raise NotApplicable("it renders neither text nor arrays")
+    for skin in subject.skins():
+        require_repeatable(skin)
+        plain, watched = skin.new(choices=1).reset(1), skin.new(choices=1, render_mode=pictures[0]).reset(1)
+        while not (plain.over or watched.over or len(plain.played) >= SHORT):
+            watched.env.render()
+            for play in (plain, watched):
+                play.step()
+        require_same_play(plain.log, watched.log, f"{skin.kind}: without render_mode, and with {pictures[0]!r}")
+
+
+def _essence(play: Play) -> dict[str, Any]:
+    """What can be seen, without the infos that an AEC environment keeps lying open until a turn is over."""
+    seen = play.seen()
+    if isinstance(play, AECPlay):
+        del seen["infos"]
+        seen["last"] = None
+    return seen
+
+
+def _scribble(play: Play) -> None:
+    if isinstance(play, AECPlay):
+        observation, *_, info = play.env.last()
+        handed: Any = (observation, info)
+    else:
+        assert isinstance(play, ParallelPlay)
+        handed = (play.result[0], play.result[-1])
+    for _, array in arrays_in(handed):
+        if array.flags.writeable and array.dtype != object:
+            array[...] = 1 - array.astype(np.int8) if array.dtype != bool else ~array
+
+
+def _require_unshared(play: Play, where: str) -> None:
+    first, second = shown(play), shown(play) if isinstance(play, AECPlay) else []
+    arrays = [(str(agent), *found) for agent, data in (*first, *second) for found in arrays_in(data)]
+    for (one, path, array), (other, other_path, other_array) in combinations(arrays, 2):
+        if array.size and np.may_share_memory(array, other_array):
+            names = f"{one}{path and f'.{path}'} and {other}{other_path and f'.{other_path}'}"
+            who = f"the observations {names}" if one != other or path != other_path else f"two observations of {one}"
+            raise Failed(f"{where}: {who} share their memory")

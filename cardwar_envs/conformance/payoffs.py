@@ -1,0 +1,130 @@
+"""Checks of what is paid."""
+
+from __future__ import annotations
+
+import math
+from importlib.metadata import entry_points
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, seats
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+
+SEEDS = range(20)
+# Rewards may be rounded: 1/3 of a point is no binary number.
+TOLERANCE = 1e-6
+# Installed solvers: callables that take a game and `max_states`, and answer with `value` and `policy`.
+ORACLES = "cardwar_envs.oracles"
+MAX_STATES = 20_000
+GAMES = 400
+STANDARD_ERRORS = 4.0
+
+
+def zero_sum_holds(subject: Subject) -> None:
+    """Where the game is declared zero-sum, the rewards of every whole episode sum to zero.
+
+    Exploitability, minimax values and self-play ratings mean nothing otherwise.
+    """
+    if not _declares_zero_sum(subject):
+        raise NotApplicable("not declared zero-sum")
+    for skin in subject.skins():
+        for seed in SEEDS:
+            play = skin.new(choices=seed).reset(seed)
+            paid = totals(play)
+            if abs(sum(paid.values())) > TOLERANCE:
+                raise Failed(f"{skin.kind}, seed {seed}: payoffs {paid} sum to {sum(paid.values()):g}, not to 0")
+
+
+def _declares_zero_sum(subject: Subject) -> bool:
+    if subject.zero_sum is not None:
+        return subject.zero_sum
+    game = subject.game()
+    return bool(subject.any_env().metadata.get("zero_sum", False) if game is None else game.facts.zero_sum)
+
+
+def totals(play: Play) -> dict[Any, float]:
+    """What each agent is paid up to the end, as a learner hears it."""
+    paid = dict.fromkeys(seats(play.env), 0.0)
+    while not play.over:
+        if isinstance(play, AECPlay):
+            agent = play.env.agent_selection
+            paid[agent] += float(play.env.last(observe=False)[1])
+        play.step_to_end()
+        if isinstance(play, ParallelPlay):
+            for agent, reward in play.result[1].items():
+                paid[agent] += float(reward)
+    return paid
+
+
+def equilibrium_earns_its_value(subject: Subject) -> None:
+    """Equilibrium play earns the exact value, and no seat of it earns less against uniform play.
+
+    Both within 4 standard errors. The environment and the solver have to agree on rewards, observations, masks
+    and chance for that. The solver is found through the entry-point group `cardwar_envs.oracles`.
+    """
+    game = subject.game()
+    if game is None:
+        raise NotApplicable("there are no rules to solve: only games of cardwar_envs have an oracle")
+    value, policy = _solution(subject, game)
+    uniform, known = _Uniform(), dict[Any, Any]()
+    for skin in subject.skins():
+        for line_up, least in (((policy, policy), None), ((policy, uniform), value), ((uniform, policy), -value)):
+            seat = 1 if line_up[0] is uniform else 0
+            mean, error = _mean_payoff(skin, line_up, seat, known)
+            margin = STANDARD_ERRORS * error + TOLERANCE
+            if least is None and abs(mean - value) > margin:
+                raise Failed(f"{skin.kind}: equilibrium play earns {mean:.4f} +- {error:.4f}, the value is {value:.4f}")
+            if least is not None and mean < least - margin:
+                raise Failed(
+                    f"{skin.kind}: equilibrium play of player_{seat} earns {mean:.4f} +- {error:.4f} against "
+                    f"uniform play, less than the {least:.4f} that it guarantees"
+                )
+
+
+def _solution(subject: Subject, game: Any) -> tuple[float, Any]:
+    for oracle in entry_points(group=ORACLES):
+        try:
+            solution = oracle.load()(game, max_states=MAX_STATES)
+        except ValueError as reason:
+            raise NotApplicable(f"no oracle: {reason}") from None
+        return (solution.value if subject.value is None else subject.value), solution.policy
+    raise NotApplicable(f"no oracle is installed (entry points {ORACLES})")
+
+
+class _Uniform:
+    def action_probabilities(self, observations: Any, action_masks: Any) -> Any:
+        return action_masks / action_masks.sum(axis=1, keepdims=True)
+
+
+def _mean_payoff(skin: Skin, line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
+    """Mean and standard error of what a seat is paid; `known` answers of policies are not asked for again."""
+    play, rng, earned = skin.new(), np.random.default_rng(11), []
+    for number in range(GAMES):
+        play.reset(None if number else 1)
+        play.chooser = _Seated(play, line_up, rng, known)  # type: ignore[assignment]  # it chooses, too
+        earned.append(totals(play)[play.env.possible_agents[seat]])
+    return float(np.mean(earned)), float(np.std(earned, ddof=1) / math.sqrt(GAMES))
+
+
+class _Seated:
+    """Chooses as the policies of all seats do."""
+
+    def __init__(self, play: Play, line_up: tuple[Any, ...], rng: np.random.Generator, known: dict[Any, Any]) -> None:
+        self._play, self._line_up, self._rng, self._known = play, line_up, rng, known
+
+    def choose(self, agent: Any, space: Any, mask: Any) -> int:
+        play = self._play
+        seat = play.env.possible_agents.index(agent)
+        if isinstance(play, AECPlay):
+            seen = play.env.observe(agent)["observation"]
+        else:
+            assert isinstance(play, ParallelPlay)
+            seen = play.result[0][agent]["observation"]
+        key = id(self._line_up[seat]), seen.tobytes(), mask.tobytes()
+        if key not in self._known:
+            answer = self._line_up[seat].action_probabilities(seen[None], mask[None])[0]
+            self._known[key] = np.cumsum(answer)
+        cumulative = self._known[key]
+        return int(np.searchsorted(cumulative, self._rng.random() * cumulative[-1], side="right"))

@@ -1,0 +1,119 @@
+"""The AEC and the Parallel version of an environment are one game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.compare import require_same
+from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, seats
+from cardwar_envs.conformance.seeds import require_repeatable
+from cardwar_envs.conformance.subject import Subject
+from cardwar_envs.conformance.verdicts import Failed
+
+SEEDS = range(8)
+
+
+def skins_are_one_game(subject: Subject) -> None:
+    """AEC and Parallel show the same, pay every agent the same in all, and end alike, by the same seed and choices.
+
+    Both ways of adding up the AEC rewards are held to the Parallel ones: what last() hands out, and `rewards` after
+    each step, as `aec_to_parallel` adds them. Who forgets to clear them pays twice there.
+    """
+    aec_skin, parallel_skin = subject.skin("AEC"), subject.skin("Parallel")
+    require_repeatable(aec_skin, parallel_skin)
+    for seed in SEEDS:
+        aec, parallel = aec_skin.new(), parallel_skin.new(choices=seed)
+        assert isinstance(aec, AECPlay)
+        assert isinstance(parallel, ParallelPlay)
+        _Pair(aec, parallel, seed).follow()
+
+
+class _Pair:
+    def __init__(self, aec: AECPlay, parallel: ParallelPlay, seed: int) -> None:
+        self.aec, self.parallel = aec, parallel
+        aec.reset(seed)
+        parallel.reset(seed)
+        self.where = f"seed {seed}, after reset"
+        self.paid = {name: dict.fromkeys(seats(parallel.env), 0.0) for name in ("Parallel", "last()", "rewards")}
+
+    def follow(self) -> None:
+        """Plays the Parallel environment, the same choices in the AEC environment, and compares."""
+        seed = self.where.partition(",")[0]
+        self._compare_views()
+        while not self.parallel.over and len(self.parallel.played) < STEPS:
+            choice = self.parallel.choice()
+            self.parallel.submit(choice, log=False)
+            self.where = f"{seed}, after joint action {len(self.parallel.played)}"
+            self._add("Parallel", self.parallel.result[1])
+            self._commit(dict(choice))
+            self._compare_ends()
+            self._take_leave()
+            self._compare_views()
+        self._compare_payments()
+
+    def _add(self, name: str, rewards: dict[Any, Any]) -> None:
+        for agent, reward in rewards.items():
+            self.paid[name][agent] += float(reward)
+
+    def _commit(self, choice: dict[Any, Any]) -> None:
+        """Asks the AEC agents until all who have a choice have made it."""
+        env = self.aec.env
+        while choice and env.agents and env.agent_selection in choice and not self.aec.dead(env.agent_selection):
+            agent = env.agent_selection
+            self._collect(agent)
+            try:
+                self.aec.submit(choice.pop(agent), log=False)
+            except Exception as error:
+                what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+                raise Failed(f"{self.where}: what {agent} plays in Parallel raises in AEC: {what}") from error
+            self._add("rewards", env.rewards)
+            if self._turn_is_over(agent, choice):
+                return
+
+    def _turn_is_over(self, agent: Any, choice: dict[Any, Any]) -> bool:
+        """Whether the next agent's seat comes before the last one's: those between had nothing to choose."""
+        env = self.aec.env
+        order = seats(env)
+        return not env.agents or not choice or order.index(env.agent_selection) <= order.index(agent)
+
+    def _collect(self, agent: Any) -> None:
+        self.paid["last()"][agent] += float(self.aec.env.last(observe=False)[1])
+
+    def _compare_ends(self) -> None:
+        terminations, truncations = self.parallel.result[2:4]
+        for agent in terminations:
+            for name, there in (("terminations", terminations), ("truncations", truncations)):
+                here = getattr(self.aec.env, name).get(agent, False)
+                if bool(here) != bool(there[agent]):
+                    raise Failed(f"{self.where}: {name} of {agent}: AEC {bool(here)}, Parallel {bool(there[agent])}")
+
+    def _take_leave(self) -> None:
+        """Lets the AEC agents that are out make their last step."""
+        env, left = self.aec.env, len(self.aec.env.agents)
+        while env.agents and self.aec.dead(env.agent_selection):
+            self._collect(env.agent_selection)
+            self.aec.submit(None, log=False)
+            left -= 1
+            if len(env.agents) != left:
+                raise Failed(f"{self.where}: AEC: an agent that is out stays in `agents` after its last step")
+
+    def _compare_views(self) -> None:
+        require_same(sorted(map(str, self.aec.env.agents)), sorted(map(str, self.parallel.env.agents)),
+                     f"{self.where}: agents in AEC and Parallel")  # fmt: skip
+        for agent in self.parallel.env.agents:
+            there = self.parallel.result[0].get(agent)
+            require_same(
+                self.aec.env.observe(agent), there, f"{self.where}: observation of {agent} in AEC and Parallel"
+            )
+
+    def _compare_payments(self) -> None:
+        if self.aec.over != self.parallel.over:
+            raise Failed(f"{self.where}: AEC is {'over' if self.aec.over else 'not over'}, Parallel is not like that")
+        names = ("last()", "rewards") if self.aec.over else ("rewards",)
+        for name in names:
+            for agent, there in self.paid["Parallel"].items():
+                here = self.paid[name][agent]
+                if not np.isclose(here, there, rtol=1e-9, atol=1e-9):
+                    raise Failed(f"{self.where}: {agent} was paid {here:g} by {name} in AEC, {there:g} in Parallel")

@@ -1,0 +1,184 @@
+"""What is checked: an environment by the name of its module or its PettingZoo id."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import logging
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pettingzoo
+
+from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play
+from cardwar_envs.conformance.verdicts import NotApplicable
+
+PICTURES = ("ansi", "rgb_array")
+
+
+@dataclass(frozen=True)
+class Skin:
+    """One of the two kinds of environment of a subject.
+
+    Attributes:
+        kind: "AEC" or "Parallel".
+        make: Makes the environment; takes its parameters.
+    """
+
+    kind: str
+    make: Callable[..., Any]
+    _play: type[Play]
+
+    def new(self, choices: int = 0, **parameters: Any) -> Play:
+        """A fresh environment, with the seed of the choices that are to be made in it."""
+        return self._play(self.make(**parameters), choices)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An environment to be checked, in one or both of PettingZoo's kinds.
+
+    Attributes:
+        name: For reports.
+        aec: Makes the AEC environment, if there is one.
+        parallel: Makes the Parallel environment, if there is one.
+        parameters: Keyword arguments for both.
+        zero_sum: Whether the rewards of an episode sum to zero; if None, what the environment declares.
+        value: Exact payoff of player 0 in equilibrium, payoff points; if None, an oracle is asked.
+    """
+
+    name: str
+    aec: Callable[..., Any] | None = None
+    parallel: Callable[..., Any] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    zero_sum: bool | None = None
+    value: float | None = None
+
+    def skins(self) -> list[Skin]:
+        """The kinds that there are, AEC first."""
+        kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
+        return [Skin(kind, self._with_parameters(make), play) for kind, make, play in kinds if make is not None]
+
+    def skin(self, kind: str) -> Skin:
+        """The one of that kind.
+
+        Raises:
+            NotApplicable: If there is none.
+        """
+        for skin in self.skins():
+            if skin.kind == kind:
+                return skin
+        raise NotApplicable(f"there is no {kind} version")
+
+    def any_env(self) -> Any:
+        """A fresh environment of the first kind that there is."""
+        return self.skins()[0].make()
+
+    def pictures(self) -> list[str]:
+        """The render modes that give something back, text first."""
+        return [mode for mode in PICTURES if mode in self.any_env().metadata.get("render_modes", ())]
+
+    def game(self) -> Any:
+        """The rules behind the environment, if they are a `cardwar_envs.Game`; else None."""
+        from cardwar_envs.core.game import Game
+
+        game = getattr(self.any_env().unwrapped, "game", None)
+        return game if isinstance(game, Game) else None
+
+    def _with_parameters(self, make: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda **more: make(**{**self.parameters, **more})
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without warnings: PettingZoo warns at imports by module and logs at every illegal action."""
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)
+
+
+def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None) -> Subject:
+    """The environment of that name.
+
+    Args:
+        word: A PettingZoo id (`cardwar/jujitsu-v0`), a module with `env` or `parallel_env`
+            (`pettingzoo.classic.rps_v2`), or `module:name` of an object with these, or of a callable
+            that makes an environment.
+        words: Parameters of the environment, `KEY=VALUE`; values are read as Python's where they can be.
+        zero_sum: Whether rewards sum to zero, where the environment does not say.
+
+    Raises:
+        ValueError: If there is no such environment, or it cannot be made with these parameters.
+    """
+    with quiet():
+        return _load(word, list(words), zero_sum)
+
+
+def _load(word: str, words: list[str], zero_sum: bool | None) -> Subject:
+    aec, parallel = _registered(word) if "/" in word else _found(word)
+    subject = Subject(" ".join([word, *words]), aec, parallel, _parameters(words), zero_sum)
+    if not subject.skins():
+        raise ValueError(f"{word}: has neither env nor parallel_env, nor makes an environment")
+    for skin in subject.skins():
+        try:
+            skin.make().close()
+        except Exception as error:
+            raise ValueError(f"{subject.name}: cannot be made: {type(error).__name__}: {error}") from error
+    return subject
+
+
+def _registered(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+    makers: dict[str, Callable[..., Any]] = {}
+    kinds: tuple[Literal["aec", "parallel"], ...] = ("aec", "parallel")
+    for kind in kinds:
+        try:
+            pettingzoo.spec(kind, word)
+        except Exception as error:
+            reason = error
+        else:
+            makers[kind] = _maker(kind, word)
+    if not makers:
+        raise ValueError(f"{word}: {reason}") from reason
+    return makers.get("aec"), makers.get("parallel")
+
+
+def _maker(kind: Literal["aec", "parallel"], word: str) -> Callable[..., Any]:
+    return lambda **parameters: pettingzoo.make(kind, word, **parameters)
+
+
+def _found(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+    name, _, attribute = word.partition(":")
+    try:
+        found: Any = importlib.import_module(name)
+    except Exception as error:
+        raise ValueError(f"cannot import {name!r}: {error}") from error
+    for part in filter(None, attribute.split(".")):
+        if not hasattr(found, part):
+            raise ValueError(f"{word}: {name} has no {attribute!r}")
+        found = getattr(found, part)
+    aec, parallel = getattr(found, "env", None), getattr(found, "parallel_env", None)
+    if aec is None and parallel is None and callable(found):
+        is_parallel = isinstance(found(), pettingzoo.ParallelEnv)
+        return (None, found) if is_parallel else (found, None)
+    return aec, parallel
+
+
+def _parameters(words: Iterable[str]) -> dict[str, Any]:
+    parameters = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the environment")
+        try:
+            parameters[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            parameters[name] = text
+    return parameters

@@ -1,0 +1,6 @@
+"""The toys of these tests (`toy_envs`) lie beside this file."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,211 @@
+"""Every check catches its toys, and says nothing against a good one."""
+
+import numpy as np
+import pytest
+import toy_envs
+from gymnasium import spaces
+from toy_envs import BROKEN, GOOD
+
+from cardwar_envs.conformance import CHECKS, Failed, NotApplicable, Subject, load, run, run_all
+from cardwar_envs.conformance.compare import difference
+from cardwar_envs.conformance.observations import require_fit
+
+# Who cannot be played to its end, or shares its chance with every other, fails most of what plays it.
+SPREADING = {
+    "masks allow cards that are gone",
+    "masks of nothing in the last round",
+    "one generator for all tables",
+}
+
+
+def of_status(subject, status):
+    return {result.check for result in run_all(subject) if result.status == status}
+
+
+def test_a_good_toy_passes_everything():
+    assert of_status(GOOD, "failed") == set()
+    assert of_status(GOOD, "not applicable") == {"equilibrium_earns_its_value"}, "it has no rules to solve"
+
+
+def test_a_good_game_passes_everything():
+    subject = load("cardwar/dinosaur-war-v0", ["num_cards=3"])
+    assert of_status(subject, "failed") == set()
+    assert "equilibrium_earns_its_value" in of_status(subject, "passed")
+
+
+def test_every_check_has_a_toy():
+    assert {check for check, _ in BROKEN.values()} == set(CHECKS)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_toys_are_caught(name):
+    check, toy = BROKEN[name]
+    result = run(check, toy)
+    assert result.status == "failed", result
+    assert result.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in BROKEN if name not in SPREADING])
+def test_other_checks_mostly_pass_toys(name):
+    check, toy = BROKEN[name]
+    failed = of_status(toy, "failed")
+    assert check in failed
+    assert len(failed) <= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("observations show commitments", "whether player_0 plays 0 or 1: observations.player_1.observation[4]"),
+        ("seats asked backwards", "player_1 is asked after player_2, though its seat comes before"),
+        ("masks of bool", "the mask of player_0 is bool[3], not int8[3]"),
+        ("illegal cards are replaced", "which its mask forbids; nothing is raised and play goes on"),
+        ("observations out of bounds at the end", "observation is not in its space"),
+        ("rewards of AEC not cleared", "by rewards in AEC"),
+        ("seed ignored", "all lead to the same game, though its random generator is used"),
+        ("reset starts the seed again", "12 games in a row after one seed are the same"),
+        ("copies share the cards", "playing the copy disturbs the original"),
+        ("back from the dead", "is back in `agents`"),
+        ("max_rounds ignored", "with max_rounds=1 the game goes on after 1 joint actions"),
+        ("prize paid to everyone", "sum to 3, not to 0"),
+    ],
+)
+def test_failures_say_what_and_where(name, words):
+    check, toy = BROKEN[name]
+    with pytest.raises(Failed) as failure:
+        CHECKS[check](toy)
+    assert words in str(failure.value)
+
+
+def test_checks_can_be_called_from_any_test():
+    CHECKS["ends_are_final"](GOOD)
+    with pytest.raises(NotApplicable, match="there is no AEC version"):
+        CHECKS["commitments_are_hidden"](Subject("parallel only", None, toy_envs.Parallel))
+
+
+# -- what environments may lack -------------------------------------------------------------------
+
+
+class Unmasked(toy_envs.AEC):
+    """Cards come back at once, so there is nothing to mask."""
+
+    def observation_space(self, agent):
+        return spaces.Box(0.0, 3.0, (5,), dtype=np.float32)
+
+    def observe(self, agent):
+        return super().observe(agent)["observation"]
+
+    def info(self, agent):
+        return {}
+
+    def checked(self, agent, action):
+        self.held[agent][:] = 1
+        return action
+
+
+class MaskedInInfos(toy_envs.AEC):
+    def observation_space(self, agent):
+        return spaces.Box(0.0, 3.0, (5,), dtype=np.float32)
+
+    def observe(self, agent):
+        return super().observe(agent)["observation"]
+
+
+class BadlyMaskedInInfos(MaskedInInfos):
+    def info(self, agent):
+        return {"action_mask": super().info(agent)["action_mask"].astype(np.int64)}
+
+
+class InTurn(Unmasked):
+    def __init__(self, **parameters):
+        super().__init__(**parameters)
+        self.metadata["is_parallelizable"] = False
+
+    def state(self):
+        return np.array(list(self.pending.values()))
+
+
+def test_without_masks():
+    subject = Subject("unmasked", Unmasked, None)
+    assert of_status(subject, "failed") == set()
+    assert of_status(subject, "not applicable") == {
+        "masks_allow_what_is_legal",
+        "illegal_actions_are_refused",
+        "skins_are_one_game",
+        "equilibrium_earns_its_value",
+    }
+
+
+def test_with_masks_in_infos_only():
+    subject = Subject("masked in infos", MaskedInInfos, None)
+    assert of_status(subject, "failed") == set()
+    assert run("masks_allow_what_is_legal", subject).status == "passed"
+    assert run("masks_allow_what_is_legal", Subject("int64", BadlyMaskedInInfos, None)).status == "failed"
+
+
+def test_moves_in_turn_need_not_be_hidden():
+    result = run("commitments_are_hidden", Subject("in turn", InTurn, None))
+    assert (result.status, "is_parallelizable" in result.reason) == ("not applicable", True)
+
+
+class NotZeroSum(toy_envs.AEC):
+    def __init__(self, **parameters):
+        super().__init__(**parameters)
+        del self.metadata["zero_sum"]
+
+    payments = toy_envs.everyone_wins_the_prize
+
+
+def test_zero_sum_is_asked_of_who_declares_it_or_is_told():
+    assert run("zero_sum_holds", Subject("silent", NotZeroSum)).status == "not applicable"
+    assert run("zero_sum_holds", Subject("told", NotZeroSum, zero_sum=True)).status == "failed"
+
+
+def test_a_wrong_value_is_noticed():
+    good = load("cardwar/dinosaur-war-v0", ["num_cards=3"])
+    wrong = Subject(good.name, good.aec, good.parallel, good.parameters, value=0.5)
+    result = run("equilibrium_earns_its_value", wrong)
+    assert (result.status, "the value is 0.5000" in result.reason) == ("failed", True)
+
+
+def test_whatever_is_raised_is_a_failure():
+    class Crashes(toy_envs.AEC):
+        def step(self, action):
+            raise ZeroDivisionError("cards / 0")
+
+    result = run("ends_are_final", Subject("crashes", Crashes))
+    assert (result.status, result.reason) == ("failed", "ZeroDivisionError: cards / 0")
+
+
+# -- tools ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        ({"a": [1, 2]}, {"a": [1, 3]}, "a[1]: 2 and 3"),
+        ({"a": 1}, {"b": 1}, "keys: ['a'] and ['b']"),
+        ([1], [1, 2], ": 1 and 2 entries"),
+        (np.zeros(2), np.array([0.0, 1.0]), "[1]: 0.0 and 1.0"),
+        (np.zeros(2), np.zeros(3), ": float64[2] and float64[3]"),
+        (np.zeros(2), np.zeros(2, np.float32), ": float64[2] and float32[2]"),
+        (np.array([np.nan]), np.array([np.nan]), None),
+        (float("nan"), float("nan"), None),
+        (object(), object(), None),
+        ({"a": (np.ones(3), "x")}, {"a": (np.ones(3), "x")}, None),
+    ],
+)
+def test_difference_names_the_place(first, second, found):
+    assert difference(first, second) == found
+
+
+def test_require_fit_asks_for_the_very_type():
+    box = spaces.Box(0.0, 1.0, (2,), dtype=np.float64)
+    assert box.contains(np.zeros(2, dtype=np.float32)), "which is why the check does not rely on it"
+    with pytest.raises(Failed, match="x is float32, the space is float64"):
+        require_fit(box, np.zeros(2, dtype=np.float32), "x")
+    with pytest.raises(Failed, match="x, hand is not in its space"):
+        require_fit(spaces.Dict({"hand": box}), {"hand": np.full(2, np.nan)}, "x")
+    with pytest.raises(Failed, match="x is not in its space"):
+        require_fit(spaces.Dict({"hand": box}), {}, "x")

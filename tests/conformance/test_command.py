@@ -1,0 +1,131 @@
+"""The command `cardwar check`, the pytest plugin and the table of the documentation."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import run
+
+from cardwar_envs.conformance import CHECKS, load
+from cardwar_envs.conformance.table import OURS, game_table, read_toys, toy_table
+
+ROOT = Path(__file__).parents[2]
+DUEL = ("cardwar/dinosaur-war-v0", "num_cards=3")
+
+
+def test_check_prints_a_line_per_check(capsys):
+    code, out, err = run(capsys, "check", *DUEL)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) == len(CHECKS)
+    assert lines[0] == "passed          commitments_are_hidden"
+    assert "not applicable  limit_of_rounds_is_kept: there is no parameter max_rounds or max_cycles" in lines
+
+
+def test_check_as_json(capsys):
+    code, out, _ = run(capsys, "check", *DUEL, "--json")
+    answer = json.loads(out)
+    assert (code, answer["passed"], answer["environment"]) == (0, True, " ".join(DUEL))
+    assert [each["check"] for each in answer["checks"]] == list(CHECKS)
+
+
+def test_check_fails_with_exit_code_1(capsys):
+    code, out, _ = run(capsys, "check", "toy_envs:Lazarus")
+    assert code == 1
+    assert "failed          ends_are_final: Parallel, seed 1, after step 2: player_1 is back in `agents`" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check"], "Missing argument"),
+        (["check", "no_such_module"], "cannot import 'no_such_module'"),
+        (["check", "cardwar/no-game-v0"], "cardwar/no-game-v0: "),
+        (["check", "json"], "json: has neither env nor parallel_env"),
+        (["check", "toy_envs:Nothing"], "toy_envs has no 'Nothing'"),
+        (["check", DUEL[0], "3"], "'3' must read KEY=VALUE"),
+        (["check", DUEL[0], "num_cards=0"], "num_cards (0) must be in"),
+        (["check", DUEL[0], "cards=3"], "no parameter 'cards'"),
+    ],
+)
+def test_bad_input_is_one_clear_line(capsys, arguments, message):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("cardwar: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "kinds"),
+    [
+        ("cardwar/jujitsu-v0", ["AEC", "Parallel"]),
+        ("cardwar_envs.jujitsu_v0", ["AEC", "Parallel"]),
+        ("cardwar_envs.jujitsu_v0:parallel_env", ["Parallel"]),
+        ("toy_envs:AEC", ["AEC"]),
+    ],
+)
+def test_names_of_environments(word, kinds):
+    assert [skin.kind for skin in load(word).skins()] == kinds
+
+
+def test_parameters_are_read_as_python_where_they_can_be():
+    subject = load("cardwar/dinosaur-war-v0", ["hand_0=2,3,6", "hand_1=1,3,5", "ties=carry"])
+    assert subject.parameters == {"hand_0": (2, 3, 6), "hand_1": (1, 3, 5), "ties": "carry"}
+    assert subject.game().ties == "carry"
+
+
+# -- the plugin -------------------------------------------------------------------------------------
+
+
+def pytest_run(folder, *arguments):
+    command = [sys.executable, "-m", "pytest", "-p", "pytest_cardwar", "-p", "no:cacheprovider", "-rs", *arguments]
+    environment = {"PYTHONPATH": f"{ROOT}:{Path(__file__).parent}", "PATH": ""}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_the_plugin_makes_a_test_of_every_check(tmp_path):
+    done = pytest_run(tmp_path, "-v", "--cardwar-env", " ".join(DUEL), "--cardwar-env", "toy_envs:Lazarus",
+                      "-k", "ends_are_final or limit_of_rounds")  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"{len(CHECKS) * 2 - 4} deselected" in done.stdout
+    assert "2 passed" in done.stdout or "1 passed" in done.stdout
+    assert "player_1 is back in `agents`" in done.stdout
+    assert "there is no parameter max_rounds" in done.stdout
+
+
+def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):
+    done = pytest_run(tmp_path, "--cardwar-env", "no_such_module")
+    assert done.returncode == 4
+    assert "cannot import 'no_such_module'" in done.stderr
+
+
+def test_the_plugin_imports_nothing_heavy_unless_asked(tmp_path):
+    (tmp_path / "test_nothing.py").write_text(
+        "import sys\n"
+        "def test_nothing():\n"
+        "    assert 'pytest_cardwar' in sys.modules\n"
+        "    assert not {'cardwar_envs', 'numpy', 'gymnasium', 'pettingzoo'} & set(sys.modules)\n"
+    )
+    done = pytest_run(tmp_path, "-p", "no:hypothesispytest")
+    assert done.returncode == 0, done.stdout
+
+
+# -- the table --------------------------------------------------------------------------------------
+
+
+def test_the_documentation_has_the_table_of_toys():
+    text = (ROOT / "docs" / "conformance.md").read_text()
+    table = toy_table(read_toys(ROOT / "tests" / "conformance" / "toy_envs.py"))
+    assert "missed" not in table
+    assert table in text
+
+
+@pytest.mark.slow
+def test_the_documentation_has_the_table_of_our_games():
+    text = (ROOT / "docs" / "conformance.md").read_text()
+    table = game_table(OURS)
+    assert "failed" not in table
+    assert table in text

@@ -1,0 +1,56 @@
+"""What the checks find in environments that are not ours; each finding was verified by hand."""
+
+import numpy as np
+import pytest
+
+from cardwar_envs.conformance import load, run_all
+
+
+def findings(word):
+    return {result.check: result.reason for result in run_all(load(word)) if result.status == "failed"}
+
+
+def test_rps_v2():
+    pytest.importorskip("pygame")
+    found = findings("pettingzoo.classic.rps_v2")
+    assert set(found) == {
+        "commitments_are_hidden",
+        "observations_fit_their_spaces",
+        "deepcopy_goes_on",
+        "pickle_goes_on",
+    }
+    assert "render()" in found["commitments_are_hidden"]
+    assert "'dict' object is not callable" in found["observations_fit_their_spaces"]
+
+
+def test_the_picture_of_rps_v2_shows_the_first_move():
+    """By hand what the check finds: player_1, who is to move, can see what player_0 has chosen."""
+    pytest.importorskip("pygame")
+    import pettingzoo
+
+    pictures = []
+    for action in range(2):
+        env = pettingzoo.make("aec", "classic/rps_v2", render_mode="rgb_array")
+        env.reset(seed=0)
+        env.step(action)
+        assert env.agent_selection == "player_1"
+        pictures.append(env.render())
+    assert not np.array_equal(*pictures)
+
+
+def test_tictactoe_v3():
+    pytest.importorskip("pygame")
+    found = findings("pettingzoo.classic.tictactoe_v3")
+    assert set(found) == {"arrays_are_fresh", "deepcopy_goes_on", "pickle_goes_on"}
+
+
+def test_writing_into_the_mask_of_tictactoe_v3_loses_the_game():
+    """By hand: `TerminateIllegalWrapper` judges by the very array that the caller was given."""
+    pytest.importorskip("pygame")
+    import pettingzoo
+
+    env = pettingzoo.make("aec", "classic/tictactoe_v3")
+    env.reset(seed=0)
+    env.last()[0]["action_mask"][:] = 0
+    env.step(4)
+    assert all(env.terminations.values())

@@ -1,0 +1,419 @@
+"""A good toy environment, and toys with one defect each, by the check that must catch it.
+
+Undercut: three players hold cards 1, 2, 3 and play one each at once, for a prize that is drawn and shown
+before. Who plays the lowest card pays the prize, which the others share; two pay half of it each. Who plays it
+alone is out. The game ends when one is left or all rounds are played. It knows nothing of cardwar_envs:
+anyone's environment could look so.
+"""
+
+import copy
+import re
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv, ParallelEnv
+
+from cardwar_envs.conformance import Subject
+from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.session import Session
+
+CARDS = 3
+
+
+class Table:
+    """What both kinds share: the rules, the generator, and what is shown."""
+
+    def __init__(self, max_rounds=3, render_mode=None):
+        self.metadata = {"name": "undercut_v0", "render_modes": ["ansi"], "is_parallelizable": True, "zero_sum": True}
+        self.render_mode = render_mode
+        self.max_rounds = max_rounds
+        self.possible_agents = [f"player_{seat}" for seat in range(3)]
+        self.agents = []
+        self.rng = None
+        self.held = {agent: np.ones(CARDS, dtype=np.int8) for agent in self.possible_agents}
+
+    def observation_space(self, agent):
+        return spaces.Dict(
+            {
+                "observation": spaces.Box(0.0, 3.0, (5,), dtype=np.float32),
+                "action_mask": spaces.Box(0, 1, (CARDS,), dtype=np.int8),
+            }
+        )
+
+    def action_space(self, agent):
+        return spaces.Discrete(CARDS)
+
+    def generator(self, seed):
+        return self.rng if seed is None and self.rng is not None else np.random.default_rng(seed)
+
+    def deal(self, seed):
+        self.rng = self.generator(seed)
+        for cards in self.held.values():
+            cards[:] = 1
+        self.live, self.round = list(self.possible_agents), 0
+        self.prize = self.draw()
+
+    def draw(self):
+        return int(self.rng.integers(1, 4))
+
+    def mask(self, agent):
+        return self.held[agent].copy() if agent in self.live else np.zeros(CARDS, dtype=np.int8)
+
+    def observe(self, agent):
+        shown = [*(float(each in self.live) for each in self.possible_agents), self.prize, self.round]
+        return {"observation": np.array(shown, dtype=np.float32), "action_mask": self.mask(agent)}
+
+    def state(self):
+        return np.concatenate([*self.held.values(), [self.prize]])
+
+    def info(self, agent):
+        return {"action_mask": self.mask(agent)}
+
+    def checked(self, agent, action):
+        if action not in range(CARDS) or not self.held[agent][action]:
+            raise ValueError(f"{agent} does not hold card {action}")
+        return action
+
+    def payments(self, lowest, others):
+        pays, gets = self.prize / len(lowest), self.prize / max(1, len(others))
+        return {agent: -pays if agent in lowest else gets for agent in self.live}
+
+    def play(self, actions):
+        """Plays a joint action; returns what each is paid, nothing if all play the same."""
+        agents = self.live
+        for agent, action in actions.items():
+            self.held[agent][action] = 0
+        lowest = [agent for agent in agents if actions[agent] == min(actions.values())]
+        others = [agent for agent in agents if agent not in lowest]
+        paid = self.payments(lowest, others) if others else dict.fromkeys(agents, 0.0)
+        if len(lowest) == 1:
+            self.live = others
+        self.round += 1
+        if self.last_round():
+            self.live = []
+        else:
+            self.prize = self.draw()
+        return paid
+
+    def last_round(self):
+        return len(self.live) < 2 or self.round == self.max_rounds
+
+    def text(self):
+        return f"round {self.round}, prize {self.prize}, cards {[mask.tolist() for mask in self.held.values()]}"
+
+    def render(self):
+        return self.text() if self.render_mode == "ansi" else None
+
+    def close(self):
+        pass
+
+
+class AEC(Table, AECEnv):
+    def reset(self, seed=None, options=None):
+        self.deal(seed)
+        self.agents = list(self.live)
+        self.pending = {}
+        self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        self.announce()
+
+    def order(self):
+        return self.live
+
+    def announce(self):
+        self.terminations = {agent: agent not in self.live for agent in self.agents}
+        self.infos = {agent: self.info(agent) for agent in self.agents}
+        if self.live:
+            self.agent_selection = self.order()[0]
+        self._deads_step_first()
+
+    def step(self, action):
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self.pending[agent] = self.checked(agent, action)
+        self.clear()
+        self._cumulative_rewards[agent] = 0.0
+        if len(self.pending) < len(self.live):
+            self.agent_selection = self.order()[len(self.pending)]
+            return
+        actions, self.pending = self.pending, {}
+        self.rewards.update(self.play(actions))
+        self._accumulate_rewards()
+        self.announce()
+
+    def clear(self):
+        self._clear_rewards()
+
+
+class Parallel(Table, ParallelEnv):
+    def reset(self, seed=None, options=None):
+        self.deal(seed)
+        self.agents = list(self.live)
+        return self.views(self.agents)
+
+    def views(self, agents):
+        return {agent: self.observe(agent) for agent in agents}, {agent: self.info(agent) for agent in agents}
+
+    def step(self, actions):
+        agents = self.agents
+        rewards = self.play({agent: self.checked(agent, actions[agent]) for agent in agents})
+        self.agents = list(self.live)
+        observations, infos = self.views(agents)
+        return observations, rewards, self.ends(agents), dict.fromkeys(agents, False), infos
+
+    def ends(self, agents):
+        return {agent: agent not in self.live for agent in agents}
+
+
+GOOD = Subject("good toy", AEC, Parallel)
+# Name of the toy -> (the check that must catch it, the toy).
+BROKEN = {}
+
+
+def broken(check, name, **methods):
+    """Adds a toy: the good one with these methods, in each kind that has a method of that name."""
+    kinds = []
+    for kind in (AEC, Parallel):
+        title = re.sub(r"\W", "", name.title()) + kind.__name__
+        own = {key: method for key, method in methods.items() if hasattr(kind, key) or key.startswith("__")}
+        globals()[title] = type(title, (kind,), {**own, "__module__": __name__})  # so that it can be pickled
+        kinds.append(globals()[title])
+    BROKEN[name] = (check, Subject(name, *kinds))
+
+
+# -- what is committed shows ------------------------------------------------------------------
+
+
+def pending(self):
+    return getattr(self, "pending", {})
+
+
+def shows_commitments(self, agent):
+    seen = Table.observe(self, agent)
+    seen["observation"][4] = sum(pending(self).values())
+    return seen
+
+
+def narrows_the_mask(self, agent):
+    mask = Table.mask(self, agent)
+    if mask.sum() > 1 and 2 in pending(self).values():
+        mask[2] = 0
+    return mask
+
+
+def draws_at_once(self, agent, action):
+    if action == 2:
+        self.rng.random()
+    return Table.checked(self, agent, action)
+
+
+HIDDEN = "commitments_are_hidden"
+broken(HIDDEN, "observations show commitments", observe=shows_commitments)
+broken(HIDDEN, "masks show commitments", mask=narrows_the_mask)
+broken(HIDDEN, "state() shows commitments", state=lambda self: np.array(list(pending(self).values())))
+broken(HIDDEN, "render() shows commitments", text=lambda self: f"{Table.text(self)} {pending(self)}")
+broken(HIDDEN, "commitments use the generator", checked=draws_at_once)
+broken("seats_are_asked_in_order", "seats asked backwards", order=lambda self: self.live[::-1])
+
+
+# -- masks ------------------------------------------------------------------------------------
+
+
+def all_cards(self, agent):
+    return np.ones(CARDS, dtype=np.int8) if agent in self.live else Table.mask(self, agent)
+
+
+def nothing_at_last(self, agent):
+    return Table.mask(self, agent) * np.int8(self.round < 2)
+
+
+def lowest_instead(self, agent, action):
+    return action if self.held[agent][action] else int(np.flatnonzero(self.held[agent])[0])
+
+
+HONEST = "masks_allow_what_is_legal"
+broken(HONEST, "masks of bool", mask=lambda self, agent: Table.mask(self, agent).astype(bool))
+broken(HONEST, "masks allow cards that are gone", mask=all_cards)
+broken(HONEST, "masks of nothing in the last round", mask=nothing_at_last)
+broken("illegal_actions_are_refused", "illegal cards are replaced", checked=lowest_instead)
+
+
+# -- observations -----------------------------------------------------------------------------
+
+
+def last_round_is_four(self, agent):
+    seen = Table.observe(self, agent)
+    seen["observation"][4] *= 1 + (self.round == 3)
+    return seen
+
+
+def doubles(self, agent):
+    return {**Table.observe(self, agent), "observation": Table.observe(self, agent)["observation"].astype(np.float64)}
+
+
+def same_buffer(self, agent):
+    buffers = self.__dict__.setdefault("buffers", {each: np.zeros(5, np.float32) for each in self.possible_agents})
+    buffers[agent][:] = Table.observe(self, agent)["observation"]
+    return {**Table.observe(self, agent), "observation": buffers[agent]}
+
+
+def own_mask(self, agent):
+    return self.held[agent] if agent in self.live else Table.mask(self, agent)
+
+
+FIT = "observations_fit_their_spaces"
+broken(FIT, "observations out of bounds at the end", observe=last_round_is_four)
+broken(FIT, "observations of float64", observe=doubles)
+broken("arrays_are_fresh", "one buffer for all observations", observe=same_buffer)
+broken("arrays_are_fresh", "hands out its own masks", mask=own_mask)
+
+
+def blind_without_a_watcher(self, agent):
+    seen = Table.observe(self, agent)
+    seen["observation"] *= self.render_mode is not None
+    return seen
+
+
+broken("rendering_changes_nothing", "blind unless rendered", observe=blind_without_a_watcher)
+
+
+# -- two kinds, one game ------------------------------------------------------------------------
+
+broken("skins_are_one_game", "rewards of AEC not cleared", clear=lambda self: None)
+
+
+# -- seeds --------------------------------------------------------------------------------------
+
+
+def draws_unseeded_later(self):
+    return Table.draw(self) if self.round == 0 else 1 + 2 * np.random.default_rng().random()
+
+
+def keeps_the_prize(self, seed):
+    before = getattr(self, "prize", 0) if getattr(self, "round", 0) in (1, 2) else 0  # of a game left unfinished
+    Table.deal(self, seed)
+    self.prize = before or self.prize
+
+
+def first_seed_again(self, seed):
+    self.first = seed if seed is not None else getattr(self, "first", None)
+    return np.random.default_rng(self.first)
+
+
+broken("same_seed_same_episode", "second prize drawn unseeded", draw=draws_unseeded_later)
+broken("other_seed_other_episode", "seed ignored", generator=lambda self, seed: self.rng or np.random.default_rng(0))
+broken("seeded_reset_starts_anew", "prize outlasts the reset", deal=keeps_the_prize)
+broken("unseeded_reset_goes_on", "reset reseeds", generator=lambda self, seed: np.random.default_rng(seed))
+broken("unseeded_reset_goes_on", "reset starts the seed again", generator=first_seed_again)
+
+
+# -- copies -------------------------------------------------------------------------------------
+
+
+def shares_cards(self, memo):
+    memo[id(self.held)] = self.held
+    twin = type(self).__new__(type(self))
+    twin.__dict__.update(copy.deepcopy(vars(self), memo))
+    return twin
+
+
+def with_a_lambda(self, seed):
+    Table.deal(self, seed)
+    self.hook = lambda: None
+
+
+def for_all_tables(self, seed):
+    Table.shared = Table.generator(self, seed)
+    return Table.shared
+
+
+def seeds_numpy(self, seed):
+    np.random.seed(seed)
+    return Table.generator(self, seed)
+
+
+broken("deepcopy_goes_on", "copies share the cards", __deepcopy__=shares_cards)
+broken("pickle_goes_on", "cannot be pickled", deal=with_a_lambda)
+broken(
+    "environments_do_not_meet",
+    "one generator for all tables",
+    generator=for_all_tables,
+    draw=lambda self: int(Table.shared.integers(1, 4)),
+)
+broken("global_randomness_is_left_alone", "seeds numpy.random", generator=seeds_numpy)
+
+
+# -- ends ---------------------------------------------------------------------------------------
+
+
+class Lazarus(Parallel):
+    """Who is out sits down again in the last round."""
+
+    def step(self, actions):
+        observations, rewards, terminations, truncations, infos = super().step(actions)
+        if self.agents and self.round == 2:
+            self.live = self.agents = list(self.possible_agents)
+            observations, infos = self.views(self.agents)
+        return observations, rewards, terminations, truncations, infos
+
+
+class PaysTheDead(Parallel):
+    """Who is out has its share of what is paid later."""
+
+    def step(self, actions):
+        observations, rewards, *rest = super().step(actions)
+        for agent in set(self.possible_agents) - set(actions):
+            loser = min(rewards, key=rewards.get)
+            rewards[agent], rewards[loser] = 0.5, rewards[loser] - 0.5
+        return observations, rewards, *rest
+
+
+def never_says_out(self, agents):
+    return dict.fromkeys(agents, not self.live)
+
+
+def ends_when_empty(self):
+    return len(self.live) < 2 or self.round == CARDS
+
+
+def everyone_wins_the_prize(self, lowest, others):
+    return {agent: -self.prize if agent in lowest else self.prize for agent in self.live}
+
+
+broken("ends_are_final", "out without being told", ends=never_says_out)
+BROKEN["back from the dead"] = ("ends_are_final", Subject("back from the dead", None, Lazarus))
+BROKEN["pays who is out"] = ("nobody_is_paid_after_the_end", Subject("pays who is out", None, PaysTheDead))
+broken("limit_of_rounds_is_kept", "max_rounds ignored", last_round=ends_when_empty)
+broken("zero_sum_holds", "prize paid to everyone", payments=everyone_wins_the_prize)
+
+
+# -- the truth ------------------------------------------------------------------------------------
+
+
+class HouseEdge(Session):
+    """A tenth of a point for every trick goes from player_1 to player_0."""
+
+    def resolve(self, actions, rng):
+        return tuple(np.add(super().resolve(actions, rng), (0.1, -0.1)))
+
+
+class HouseEdgeAEC(AECGameEnv):
+    def __init__(self, **parameters):
+        super().__init__("dinosaur_war", num_cards=3, **parameters)
+        self._session.__class__ = HouseEdge
+
+
+class HouseEdgeParallel(ParallelGameEnv):
+    def __init__(self, **parameters):
+        super().__init__("dinosaur_war", num_cards=3, **parameters)
+        self._session.__class__ = HouseEdge
+
+
+BROKEN["pays a house edge"] = (
+    "equilibrium_earns_its_value",
+    Subject("pays a house edge", HouseEdgeAEC, HouseEdgeParallel),
+)
