@@ -26,10 +26,10 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench]'
-	$(BIN)/python -m benchmarks.stepping
+	$(BIN)/cardwar bench
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,test,lint]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[ray,train,test,lint]'
 	touch $(READY)

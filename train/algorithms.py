@@ -17,7 +17,7 @@ from cardwar_envs.core.game import Game
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from train.networks import NetworkPolicy
+    from train.networks import LearnedPolicy
 
 
 def option(default: int | float, text: str, low: float = -math.inf, high: float = math.inf) -> Any:
@@ -33,10 +33,8 @@ class CommonArgs:
         ValueError: If a value is of another type than its field or out of its range.
     """
 
-    steps: int = option(1_000_000, "joint actions to play in all games together", low=1)
+    steps: int = option(1_000_000, "steps to learn for", low=1)
     evaluate_every: int = option(50_000, "steps from one exact evaluation and checkpoint to the next", low=1)
-    num_games: int = option(250, "games played side by side", low=1)
-    threads: int = option(1, "threads of torch (networks are too small to gain from more)", low=1)
 
     def __post_init__(self) -> None:
         types = get_type_hints(type(self))
@@ -50,17 +48,26 @@ class CommonArgs:
                 raise ValueError(f"{each.name} ({value!r}) must be {bounds}")
 
 
+@dataclass(frozen=True)
+class SelfPlayArgs(CommonArgs):
+    """Arguments that every algorithm takes that learns a network from games it plays."""
+
+    steps: int = option(1_000_000, "joint actions to play in all games together", low=1)
+    num_games: int = option(250, "games played side by side", low=1)
+    threads: int = option(1, "threads of torch (networks are too small to gain from more)", low=1)
+
+
 class Learner(Protocol):
     """An algorithm at work on one game.
 
     Attributes:
-        steps: Joint actions played so far, in all games together.
+        steps: Steps taken so far; what a step is, `Algorithm.step` says.
     """
 
     steps: int
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Starts all games anew, then plays and learns until `steps` is reached or just passed.
+        """Starts all games anew, if it plays any, then learns until `steps` is reached or just passed.
 
         Because the games start anew, what `state` returns between two calls is all that the
         next call depends on.
@@ -70,7 +77,7 @@ class Learner(Protocol):
         """
         ...
 
-    def policy(self) -> NetworkPolicy:
+    def policy(self) -> LearnedPolicy:
         """The policy learned so far; later learning does not change it."""
         ...
 
@@ -95,12 +102,14 @@ class Algorithm:
         label: How it is written in pictures and sentences.
         summary: One line on what it is.
         module: Where its classes `Args` and `Learner` are.
+        step: What it counts as steps, in the plural.
     """
 
     name: str
     label: str
     summary: str
     module: str
+    step: str = "joint actions"
 
     def args(self, **values: int | float) -> CommonArgs:
         """Its arguments; those not given have their defaults.
@@ -135,6 +144,27 @@ ALGORITHMS: dict[str, Algorithm] = {
     for algorithm in (
         Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", "train.minimax_q"),
         Algorithm("ppo", "PPO", "maskable PPO in self-play", "train.ppo"),
+        Algorithm(
+            "fictitious_play",
+            "fictitious play",
+            "fictitious play on all states, without a network",
+            "train.fictitious_play",
+            "iterations",
+        ),
+        Algorithm(
+            "cfr_plus",
+            "CFR+",
+            "regret matching+ on all states, averaged linearly, without a network",
+            "train.cfr_plus",
+            "iterations",
+        ),
+        Algorithm(
+            "tabular_mmd",
+            "tabular MMD",
+            "magnetic mirror descent on all states with a moving magnet, without a network",
+            "train.tabular_mmd",
+            "iterations",
+        ),
     )
 }
 

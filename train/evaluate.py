@@ -80,7 +80,7 @@ def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, s
         game: The rules.
         learner: Who learned, e.g. "minimax-Q".
         evaluation: Of the learned policy.
-        steps: Joint actions played in learning.
+        steps: Taken in learning.
         seconds: Wall time that learning took.
     """
     known = reference(game)

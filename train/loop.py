@@ -17,10 +17,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from torch.utils.tensorboard import SummaryWriter
 
 from cardwar_envs.core.game import Game
-from train.algorithms import Algorithm, CommonArgs, Learner, algorithm_named
+from train.algorithms import Algorithm, CommonArgs, Learner, SelfPlayArgs, algorithm_named
 from train.evaluate import Evaluation, evaluate, game_in_words, reference, verdict
 from train.files import Archive, within
-from train.networks import POLICY_FILE, NetworkPolicy, plain_parameters, save_policy
+from train.networks import POLICY_FILE, LearnedPolicy, plain_parameters, save_policy
 from train.plot import PLOT_FILE, plot_runs
 from train.run_folder import Row, RunFolder
 
@@ -40,13 +40,13 @@ class RunResult:
         evaluation: Of that policy, exact.
         value: Of the game, to player 0, payoff points.
         uniform_exploitability: Of uniform play, payoff points.
-        steps: Joint actions played in learning.
+        steps: Taken in learning; what a step is, `Algorithm.step` says.
         seconds: Wall time of learning, evaluations included, over all parts of a resumed run.
         verdict: All this in words.
     """
 
     folder: Path
-    policy: NetworkPolicy
+    policy: LearnedPolicy
     evaluation: Evaluation
     value: float
     uniform_exploitability: float
@@ -67,7 +67,7 @@ def run(
     """Learns to play a game and says how far from optimal the result is.
 
     Args:
-        game: A two-player zero-sum game of public state, small enough for exact evaluation.
+        game: A two-player zero-sum game, small enough for exact evaluation.
         algorithm: A key of `ALGORITHMS`.
         args: Its arguments, an instance of its `Args`.
         out: Folder of the run: a new or empty one or, with `resume`, that of a run that was
@@ -88,7 +88,8 @@ def run(
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     config = _config(game, entry, args, seed)
-    with _own_generators(seed, args.threads):
+    threads = args.threads if isinstance(args, SelfPlayArgs) else 1
+    with _own_generators(seed, threads):
         learner = entry.learner(game, args, seed)
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
         rows = _continue(folder, learner)
@@ -107,6 +108,7 @@ def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int) -> d
         # For pictures, which read nothing but this file and the metrics.
         "title": game_in_words(game),
         "label": entry.label,
+        "step": entry.step,
         "reference": dataclasses.asdict(reference(game)),
     }
 

@@ -23,13 +23,13 @@ from baselines import solve_matrices
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.vector import BatchStep, SelfPlayBatch
-from train.algorithms import CommonArgs, option
+from train.algorithms import SelfPlayArgs, option
 from train.files import optimizer_tensors, restore_optimizer, within
 from train.networks import MatrixPolicy, Network, joint_values
 
 
 @dataclass(frozen=True)
-class Args(CommonArgs):
+class Args(SelfPlayArgs):
     """Arguments of minimax-Q."""
 
     steps: int = option(1_500_000, "joint actions to play in all games together", low=1)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.files import Archive, read_archive, write_archive
+from train.learned_table import LearnedTable
 
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"
@@ -46,6 +48,27 @@ class Network(nn.Sequential):
         return result
 
 
+class LearnedPolicy(Policy, Protocol):
+    """A policy that can be kept in a file.
+
+    Attributes:
+        kind: Its key in `POLICY_KINDS`.
+        game: The game that it was learned for.
+    """
+
+    kind: ClassVar[str]
+    game: Game[Any]
+
+    def stored(self) -> Archive:
+        """Tensors, and data that JSON can hold, to make it again for its game."""
+        ...
+
+    @classmethod
+    def restored(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedPolicy:
+        """The policy that `stored` was asked of."""
+        ...
+
+
 class NetworkPolicy:
     """A policy read from a network."""
 
@@ -59,6 +82,17 @@ class NetworkPolicy:
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities."""
         raise NotImplementedError
+
+    def stored(self) -> Archive:
+        """The network's parameters and its architecture."""
+        return Archive(dict(self.network.state_dict()), self.network.architecture)
+
+    @classmethod
+    def restored(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> NetworkPolicy:
+        """The policy that `stored` was asked of."""
+        network = Network(game, **data)
+        network.load_state_dict(tensors)
+        return cls(game, network)
 
 
 class SoftmaxPolicy(NetworkPolicy):
@@ -105,20 +139,21 @@ def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray
     return outputs.reshape(len(outputs), actions, actions)
 
 
-POLICY_KINDS: dict[str, type[NetworkPolicy]] = {kind.kind: kind for kind in (SoftmaxPolicy, MatrixPolicy)}
+POLICY_KINDS: dict[str, type[LearnedPolicy]] = {kind.kind: kind for kind in (SoftmaxPolicy, MatrixPolicy, LearnedTable)}
 
 
-def save_policy(path: Path, policy: NetworkPolicy) -> None:
-    """Writes a policy, its game and its architecture to a safetensors file, atomically."""
+def save_policy(path: Path, policy: LearnedPolicy) -> None:
+    """Writes a policy and its game to a safetensors file, atomically."""
+    tensors, architecture = policy.stored()
     data = {
         "format": FORMAT,
         "game": policy.game.facts.name,
         "version": policy.game.facts.version,
         "parameters": plain_parameters(policy.game),
         "kind": policy.kind,
-        "architecture": policy.network.architecture,
+        "architecture": architecture,
     }
-    write_archive(path, Archive(dict(policy.network.state_dict()), data))
+    write_archive(path, Archive(tensors, data))
 
 
 def load_policy(path: str | Path, game: Game[Any]) -> Policy:
@@ -147,9 +182,9 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     wanted = (game.facts.name, game.facts.version, plain_parameters(game))
     if learned != wanted:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
-    network = Network(game, **data["architecture"])
-    network.load_state_dict(tensors)
-    return POLICY_KINDS[data["kind"]](game, network)
+    if data["kind"] not in POLICY_KINDS:
+        raise ValueError(f"{path} holds a policy of the unknown kind {data['kind']!r}")
+    return POLICY_KINDS[data["kind"]].restored(game, tensors, data["architecture"])
 
 
 def plain_parameters(game: Game[Any]) -> dict[str, Any]:

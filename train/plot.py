@@ -55,6 +55,9 @@ def plot_runs(folders: Sequence[str | Path], out_path: str | Path) -> Path:
             label=f"{config['label']}, seed {config['seed']}: {last}",
         )
     _draw_frame(axes, configs[0]["reference"])
+    # Runs from before there was the entry all counted these.
+    steps = dict.fromkeys(config.get("step", "joint actions") for config in configs)
+    axes.set_xlabel(f"steps ({', '.join(steps)})")
     axes.set_title(f"Distance from optimal play: {configs[0]['title']}")
     figure.legend(loc="outside lower center", ncols=2, fontsize="small")
     picture = io.BytesIO()
@@ -77,6 +80,5 @@ def _draw_frame(axes: Axes, reference: dict[str, float]) -> None:
     axes.set_xlim(left=0.0)
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set_xlabel("steps (joint actions played, all games together)")
     axes.set_ylabel(f"exploitability (payoff points; log scale above {LINEAR_BELOW:g})")
     axes.grid(True, which="both", alpha=0.25)

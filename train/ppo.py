@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.vector import SelfPlayBatch
-from train.algorithms import CommonArgs, option
+from train.algorithms import SelfPlayArgs, option
 from train.files import optimizer_tensors, restore_optimizer, within
 from train.networks import Network, SoftmaxPolicy
 from train.self_play import SelfPlayVecEnv
@@ -35,7 +35,7 @@ LOGGED = {
 
 
 @dataclass(frozen=True)
-class Args(CommonArgs):
+class Args(SelfPlayArgs):
     """Arguments of PPO."""
 
     steps: int = option(1_000_000, "joint actions to play in all games together", low=1)

@@ -126,7 +126,7 @@ def test_ppo_lowers_its_learning_rate_over_the_whole_run():
     assert rates == pytest.approx([0.01, 0.01 * (1 - 0.5 * 40 / 200), 0.01 * (1 - 0.5 * 100 / 200)])
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: algorithm.name)
+@pytest.mark.parametrize("algorithm", [ALGORITHMS["minimax_q"], ALGORITHMS["ppo"]], ids=lambda each: each.name)
 def test_a_policy_stays_as_it_was_when_learning_goes_on(algorithm):
     learner = algorithm.learner(GAME, algorithm.args(num_games=16, batch_size=32), seed=0)
     learner.advance(160)
