@@ -22,10 +22,11 @@ from torch import Tensor, nn
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
-from cardwar_envs.envs.vector import BatchStep, SelfPlayBatch
+from cardwar_envs.envs.game_batch import BatchStep, GameBatch
 from train.algorithms import SelfPlayArgs, option
 from train.files import optimizer_tensors, restore_optimizer, within
 from train.networks import MatrixPolicy, Network, joint_values
+from train.self_play import restore_streams, stored_streams
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Learner:
             raise ValueError(f"{facts.name}: minimax-Q learns two-player zero-sum games of public state")
         self.steps = 0
         self._game, self._args = game, args
-        self._batch = SelfPlayBatch(game, args.num_games, seed)
+        self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the batch's
         self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu")
         self._target = deepcopy(self._network)
@@ -123,13 +124,13 @@ class Learner:
         return self._args.learning_rate * (1.0 - (1.0 - self._args.final_rate) * progress)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Networks, Adam's moments, the replay buffer and both generators."""
+        """Networks, Adam's moments, the replay buffer, the games' random streams and the generator."""
         tensors = {f"network.{k}": v for k, v in self._network.state_dict().items()}
         tensors |= {f"target.{k}": v for k, v in self._target.state_dict().items()}
         tensors |= optimizer_tensors(self._optimizer)
         tensors |= {f"replay.{k}": torch.from_numpy(v) for k, v in self._replay.filled().items()}
-        generators = [rng.bit_generator.state for rng in (self._rng, self._batch.rng)]
-        return tensors, {"steps": self.steps, "added": self._replay.added, "generators": generators}
+        tensors["streams"] = stored_streams(self._batch)
+        return tensors, {"steps": self.steps, "added": self._replay.added, "generator": self._rng.bit_generator.state}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
@@ -138,8 +139,8 @@ class Learner:
         restore_optimizer(self._optimizer, tensors)
         self._replay.restore({k: v.numpy() for k, v in within(tensors, "replay.").items()}, data["added"])
         self.steps = data["steps"]
-        for rng, state in zip((self._rng, self._batch.rng), data["generators"], strict=True):
-            rng.bit_generator.state = state
+        self._rng.bit_generator.state = data["generator"]
+        restore_streams(self._batch, tensors["streams"])
 
 
 class _Moves(NamedTuple):

@@ -124,12 +124,7 @@ class MatrixPolicy(NetworkPolicy):
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities."""
         matrices = joint_values(self.network, observations)
-        opponents = np.array([self._opponent_mask(observation) for observation in observations])
-        return solve_matrices(matrices, action_masks, opponents.reshape(action_masks.shape)).row_strategies
-
-    def _opponent_mask(self, observation: NDArray[np.float32]) -> NDArray[np.int8]:
-        state, player = self.game.state_of(observation)
-        return self.game.action_mask(state, 1 - player)
+        return solve_matrices(matrices, action_masks, self.game.opponent_masks(observations)).row_strategies
 
 
 def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -19,11 +19,11 @@ from stable_baselines3.common.logger import Logger
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.envs.vector import SelfPlayBatch
+from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import SelfPlayArgs, option
 from train.files import optimizer_tensors, restore_optimizer, within
 from train.networks import Network, SoftmaxPolicy
-from train.self_play import SelfPlayVecEnv
+from train.self_play import SelfPlayVecEnv, restore_streams, stored_streams
 
 NEVER = sys.maxsize
 LOGGED = {
@@ -57,7 +57,7 @@ class Learner:
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         self.steps = 0
         self._game, self._args = game, args
-        self._batch = SelfPlayBatch(game, args.num_games, seed)
+        self._batch = GameBatch(game, args.num_games, seed)
         self._model = MaskablePPO(
             "MlpPolicy",
             SelfPlayVecEnv(self._batch),
@@ -99,14 +99,11 @@ class Learner:
         return SoftmaxPolicy(self._game, network)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Actor and critic, Adam's moments and the batch's generator."""
+        """Actor and critic, Adam's moments and the games' random streams."""
         tensors = {f"network.{k}": v for k, v in self._model.policy.state_dict().items()}
         tensors |= optimizer_tensors(self._model.policy.optimizer)
-        return tensors, {
-            "steps": self.steps,
-            "updates": self._model._n_updates,
-            "generator": self._batch.rng.bit_generator.state,
-        }
+        tensors["streams"] = stored_streams(self._batch)
+        return tensors, {"steps": self.steps, "updates": self._model._n_updates}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
@@ -115,4 +112,4 @@ class Learner:
         self.steps = data["steps"]
         self._model.num_timesteps = self.steps * self._game.facts.num_players
         self._model._n_updates = data["updates"]
-        self._batch.rng.bit_generator.state = data["generator"]
+        restore_streams(self._batch, tensors["streams"])

@@ -7,22 +7,24 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import torch
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+from torch import Tensor
 
-from cardwar_envs.envs.vector import SelfPlayBatch
+from cardwar_envs.envs.game_batch import GameBatch
 
 
 class SelfPlayVecEnv(VecEnv):
-    """A `SelfPlayBatch` as an SB3 `VecEnv`.
+    """A `GameBatch` as an SB3 `VecEnv`.
 
     Environment `game * num_players + seat` is that seat of that game. Observations are the
     game's own; masks come from `env_method("action_masks")`, as sb3-contrib asks for them.
     """
 
-    def __init__(self, batch: SelfPlayBatch[Any]) -> None:
+    def __init__(self, batch: GameBatch[Any]) -> None:
         facts = batch.game.facts
         self._batch, self._num_players = batch, facts.num_players
         self._actions: NDArray[np.int64] | None = None
@@ -99,3 +101,13 @@ class SelfPlayVecEnv(VecEnv):
 
     def close(self) -> None:
         """There is nothing to release."""
+
+
+def stored_streams(batch: GameBatch[Any]) -> Tensor:
+    """`[num_games]`: the games' random streams as a tensor that a file can hold."""
+    return torch.from_numpy(batch.streams.view(np.int64))
+
+
+def restore_streams(batch: GameBatch[Any], streams: Tensor) -> None:
+    """Sets the games' random streams to what `stored_streams` gave."""
+    batch.streams = streams.numpy().view(np.uint64)

@@ -315,6 +315,22 @@ class Game(ABC, Generic[S]):
         """
         return action_masks.astype(np.float64)
 
+    def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
+        """What the other of two players may play, in games whose observations show the state.
+
+        Args:
+            observations: `[batch, observation_size]`.
+
+        Returns:
+            `[batch, num_actions]`, 1 where an action is legal for the player who does not observe.
+
+        Raises:
+            ValueError: If observations do not show the state.
+        """
+        seen = [self.state_of(observation) for observation in observations]
+        masks = [self.action_mask(state, 1 - player) for state, player in seen]
+        return np.array(masks, dtype=np.int8).reshape(len(observations), self.facts.num_actions)
+
     def info(self, state: S, player: int) -> dict[str, Any]:
         """What environments tell a player in `infos`, beside the mask: nothing that it must not know."""
         return {}

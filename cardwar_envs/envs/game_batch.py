@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,27 @@ from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.engine import Engine, Views
 from cardwar_envs.envs.engines import new_engine
 from cardwar_envs.envs.rules_engine import RulesEngine
-from cardwar_envs.envs.vector import STARTS, BatchStep
+
+STARTS = ("initial", "random")
+
+
+class BatchStep(NamedTuple):
+    """What a joint action in every game led to.
+
+    Attributes:
+        observations: `[num_games, num_players, observation_size]` float32: of the state after
+            the move or, where the game is over, of the first state of the next game.
+        masks: `[num_games, num_players, num_actions]` int8, 1 where an action is legal in the
+            state that `observations` show.
+        rewards: `[num_games, num_players]` float64, payoff points paid for the move.
+        done: `[num_games]` bool: whether the move ended its game. What is still to be paid
+            after such a move is 0, whatever `observations` show.
+    """
+
+    observations: NDArray[np.float32]
+    masks: NDArray[np.int8]
+    rewards: NDArray[np.float64]
+    done: NDArray[np.bool_]
 
 
 class GameBatch(Generic[S]):

@@ -251,6 +251,10 @@ class Duel(Game[DuelState]):
         """How many cards of each rank the observer holds."""
         return np.asarray(observations[:, : len(self.ranks)] * action_masks, dtype=np.float64)
 
+    def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
+        """Which ranks the other player holds."""
+        return (observations[:, len(self.ranks) : 2 * len(self.ranks)] > 0).astype(np.int8)
+
     def state_of(self, observation: NDArray[np.float32]) -> tuple[DuelState, int]:
         """The state with the observer as player 0."""
         size = len(self.ranks)

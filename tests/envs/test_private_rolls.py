@@ -13,9 +13,9 @@ from skins import same
 
 from cardwar_envs import dice_poker_v0, make_game
 from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
-from cardwar_envs.envs.vector import SelfPlayBatch
 from cardwar_envs.games.dice_poker import DicePokerState
 
 GAME = make_game("dice_poker", sides=4)
@@ -152,7 +152,7 @@ def test_a_forfeit_keeps_the_rolls_hidden():
 
 
 def test_batches_show_the_own_roll_and_the_seat():
-    batch = SelfPlayBatch(GAME, 200, seed=3)
+    batch = GameBatch(GAME, 200, seed=3)
     observations, masks = batch.reset()
     assert observations.shape == (200, 2, 2)
     assert (observations[:, :, 1] == [0, 1]).all()

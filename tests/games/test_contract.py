@@ -277,6 +277,15 @@ def test_action_counts_are_positive_exactly_where_an_action_is_legal(game):
 
 
 @each_game
+def test_opponent_masks_are_what_the_other_player_may_play(game):
+    if game.facts.num_players != 2 or not game.facts.public_state:
+        pytest.skip("players do not see the state")
+    for state, player in choices(game):
+        observations = game.observation(state, player)[None]
+        assert np.array_equal(game.opponent_masks(observations)[0], game.action_mask(state, 1 - player))
+
+
+@each_game
 def test_states_and_actions_have_words(game):
     actions = [game.describe_action(action) for action in range(game.facts.num_actions)]
     assert all(actions)

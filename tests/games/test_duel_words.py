@@ -10,7 +10,6 @@ from baselines import make_policy, solve
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.envs.vector import SelfPlayBatch
 from cardwar_envs.games.interleaving import interleaving, most_held, most_ties
 
 HANDS = [
@@ -215,7 +214,7 @@ def test_compiled_batches_go_the_way_of_the_rules(game, start):
 
 
 def test_batches_for_self_play_play_words():
-    batch, rng = SelfPlayBatch(WORD, 8, seed=1), np.random.default_rng(0)
+    batch, rng = GameBatch(WORD, 8, seed=1), np.random.default_rng(0)
     observations, masks = batch.reset()
     for _ in range(12):
         for row in observations.reshape(-1, observations.shape[-1]):

@@ -10,7 +10,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from baselines import solve
 from baselines.game_graph import full_graph
 from cardwar_envs import make_game
-from cardwar_envs.envs.vector import SelfPlayBatch
+from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
 from train import minimax_q, ppo
 from train.algorithms import ALGORITHMS
@@ -140,7 +140,7 @@ def test_a_policy_stays_as_it_was_when_learning_goes_on(algorithm):
 
 
 def test_every_seat_of_every_game_is_an_environment_of_its_own():
-    envs = SelfPlayVecEnv(SelfPlayBatch(GAME, 2, seed=0))
+    envs = SelfPlayVecEnv(GameBatch(GAME, 2, seed=0))
     assert envs.num_envs == 4
     observations = envs.reset()
     assert envs.observation_space.contains(observations[0])
@@ -159,7 +159,7 @@ def test_every_seat_of_every_game_is_an_environment_of_its_own():
 
 
 def test_the_environments_of_seats_have_nothing_else():
-    envs = SelfPlayVecEnv(SelfPlayBatch(GAME, 1, seed=0))
+    envs = SelfPlayVecEnv(GameBatch(GAME, 1, seed=0))
     with pytest.raises(ValueError, match="reset must be called first"):
         envs.action_masks()
     with pytest.raises(ValueError, match="step_async must be called before step_wait"):
