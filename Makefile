@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test slow coverage lint bench
+.PHONY: demo test slow soak coverage lint bench
 
 demo: $(READY)
 	$(BIN)/python -m train.demo
@@ -14,6 +14,9 @@ test: $(READY)
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
+
+soak: $(READY)
+	$(BIN)/python -m pytest -m soak
 
 coverage: $(READY)
 	$(BIN)/python -m coverage run -m pytest

@@ -1,10 +1,9 @@
-"""Files that are whole or absent, and tensors that are checked when they are read."""
+"""Objects and tensors in files that are whole or absent, and checked when they are read."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,8 @@ from safetensors.torch import save
 from torch import Tensor
 from torch.optim import Optimizer
 
+from baselines.whole_files import write_atomically
+
 DIGEST = "sha256"
 DATA = "data"
 
@@ -24,21 +25,6 @@ class Archive(NamedTuple):
 
     tensors: dict[str, Tensor]
     data: dict[str, Any]
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replaces a file in one step: whoever reads it finds the old content or the new, both whole."""
-    beside = path.with_name(f".{path.name}.new")
-    with open(beside, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -54,7 +40,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     try:
         content = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     if not isinstance(content, dict):
         raise ValueError(f"{path} does not hold a JSON object")
@@ -82,8 +68,11 @@ def read_archive(path: Path) -> Archive:
         data = metadata.get(DATA, "")
         if metadata.get(DIGEST) != _digest(tensors, data):
             raise ValueError("its checksum does not match")
-        return Archive(tensors, json.loads(data))
-    except (OSError, SafetensorError, ValueError) as error:
+        content = json.loads(data)
+        if not isinstance(content, dict):
+            raise ValueError("its data is not a JSON object")
+        return Archive(tensors, content)
+    except (OSError, SafetensorError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is missing or damaged: {error}") from None
 
 

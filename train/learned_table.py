@@ -73,6 +73,7 @@ class LearnedTable(TablePolicy):
         Raises:
             ValueError: If the tensors are not those of a table for the game.
         """
-        if set(tensors) != {"observations", "probabilities"}:
-            raise ValueError(f"a table holds observations and probabilities, not {', '.join(tensors) or 'nothing'}")
+        types = {name: tensor.dtype for name, tensor in tensors.items()}
+        if types != {"observations": torch.float32, "probabilities": torch.float64}:
+            raise ValueError(f"a table holds observations (float32) and probabilities (float64), not {types}")
         return cls(game, tensors["observations"].numpy(), tensors["probabilities"].numpy())

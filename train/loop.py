@@ -134,10 +134,17 @@ def _continue(folder: RunFolder, learner: Learner) -> list[Row]:
     if checkpoint is None:
         return []
     tensors, data = checkpoint
-    learner.restore(within(tensors, "learner."), data["learner"])
-    torch.set_rng_state(tensors["generator"])
-    np.random.set_state(data["generator"])
-    rows: list[Row] = data["rows"]
+    try:
+        learner.restore(within(tensors, "learner."), data["learner"])
+        torch.set_rng_state(tensors["generator"])
+        np.random.set_state(data["generator"])
+        rows: list[Row] = data["rows"]
+    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        # It is whole, so it was written by a version that kept other things.
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(
+            f"the checkpoint in {folder.path} is not of this version ({reason}); start the run again in another folder"
+        ) from None
     folder.write_metrics(rows)
     return rows
 

@@ -16,29 +16,51 @@ from torch import Tensor, nn
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
+from train.encoding import Encoding
 from train.files import Archive, read_archive, write_archive
 from train.learned_table import LearnedTable
 
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"
+RENEWED = "to resume its run (--resume) writes it anew"
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
 
 class Network(nn.Sequential):
-    """A multilayer perceptron on observations as they are.
+    """A multilayer perceptron on observations, as they are or encoded.
 
     Attributes:
         architecture: What, besides the game, is needed to build it again.
     """
 
-    def __init__(self, game: Game[Any], width: int, layers: int, outputs: int, activation: str) -> None:
-        """Takes the width and number of hidden layers, the number of outputs and a key of `ACTIVATIONS`."""
+    def __init__(
+        self, game: Game[Any], width: int, layers: int, outputs: int, activation: str, memory: int = 0
+    ) -> None:
+        """Sets up a network.
+
+        Args:
+            game: What is observed.
+            width: Units of each hidden layer.
+            layers: Hidden layers.
+            outputs: Outputs.
+            activation: A key of `ACTIVATIONS`.
+            memory: Rows of the `Encoding` in front of it; without any, observations come in as they are.
+        """
         self.architecture = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
-        sizes = [game.facts.observation_size, *[width] * layers]
         hidden: list[nn.Module] = []
+        inputs = game.facts.observation_size
+        if memory:
+            self.architecture["memory"] = memory
+            hidden, inputs = [encoding := Encoding(game, memory)], encoding.size
+        sizes = [inputs, *[width] * layers]
         for inputs, units in pairwise(sizes):
             hidden += [nn.Linear(inputs, units), ACTIVATIONS[activation]()]
         super().__init__(*hidden, nn.Linear(sizes[-1], outputs))
+
+    @property
+    def memory(self) -> nn.Parameter:
+        """Of the `Encoding` in front."""
+        return self[0].memory.weight
 
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """`[batch, observation_size]` -> `[batch, outputs]`, without gradients."""
@@ -89,10 +111,26 @@ class NetworkPolicy:
 
     @classmethod
     def restored(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> NetworkPolicy:
-        """The policy that `stored` was asked of."""
-        network = Network(game, **data)
-        network.load_state_dict(tensors)
+        """The policy that `stored` was asked of.
+
+        Raises:
+            ValueError: If the tensors are not those of such a network for the game.
+        """
+        if not data["layers"] < len(tensors):
+            raise ValueError(f"{len(tensors)} tensors are too few for {data['layers']} hidden layers")
+        with torch.device("meta"):  # where nothing is allocated, whatever the architecture says
+            network = Network(game, **data)
+        expected = {name: (tuple(each.shape), each.dtype) for name, each in network.state_dict().items()}
+        found = {name: (tuple(each.shape), each.dtype) for name, each in tensors.items()}
+        if found != expected or data["outputs"] != cls.outputs_for(game):
+            raise ValueError(f"the tensors are not those of the network {dict(data)} for {game.facts.name}")
+        network.load_state_dict(tensors, assign=True)
         return cls(game, network)
+
+    @staticmethod
+    def outputs_for(game: Game[Any]) -> int:
+        """How many outputs a network must have: by default one per action."""
+        return game.facts.num_actions
 
 
 class SoftmaxPolicy(NetworkPolicy):
@@ -110,6 +148,20 @@ class SoftmaxPolicy(NetworkPolicy):
         return probabilities
 
 
+class GreedyPolicy(NetworkPolicy):
+    """Plays the legal action with the network's greatest output, the lowest of them if there are several."""
+
+    kind = "greedy"
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities, all of them 0 or 1."""
+        logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
+        probabilities: NDArray[np.float64] = np.eye(action_masks.shape[1])[logits.argmax(axis=1)]
+        return probabilities
+
+
 class MatrixPolicy(NetworkPolicy):
     """Plays the row player's optimal strategy of the matrix game that the network sees.
 
@@ -118,6 +170,11 @@ class MatrixPolicy(NetworkPolicy):
     """
 
     kind = "matrix_game"
+
+    @staticmethod
+    def outputs_for(game: Game[Any]) -> int:
+        """One per joint action."""
+        return game.facts.num_actions**2
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
@@ -134,7 +191,9 @@ def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray
     return outputs.reshape(len(outputs), actions, actions)
 
 
-POLICY_KINDS: dict[str, type[LearnedPolicy]] = {kind.kind: kind for kind in (SoftmaxPolicy, MatrixPolicy, LearnedTable)}
+POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
+    kind.kind: kind for kind in (SoftmaxPolicy, GreedyPolicy, MatrixPolicy, LearnedTable)
+}
 
 
 def save_policy(path: Path, policy: LearnedPolicy) -> None:
@@ -170,16 +229,28 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         path = path / POLICY_FILE
         if not path.exists():
             raise ValueError(f"{path.parent} holds no learned policy; an unfinished run must be resumed first")
-    tensors, data = read_archive(path)
+    try:
+        tensors, data = read_archive(path)
+    except ValueError as error:
+        raise ValueError(f"{error}; {RENEWED}") from None
     if data.get("format") != FORMAT:
-        raise ValueError(f"{path} does not hold a policy of format {FORMAT!r}")
-    learned = (data["game"], data["version"], data["parameters"])
+        raise ValueError(
+            f"{path} does not hold a policy of format {FORMAT!r}, but of {data.get('format')!r}; {RENEWED}"
+        )
+    learned = (data.get("game"), data.get("version"), data.get("parameters"))
     wanted = (game.facts.name, game.facts.version, plain_parameters(game))
     if learned != wanted:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
-    if data["kind"] not in POLICY_KINDS:
-        raise ValueError(f"{path} holds a policy of the unknown kind {data['kind']!r}")
-    return POLICY_KINDS[data["kind"]].restored(game, tensors, data["architecture"])
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in POLICY_KINDS:
+        raise ValueError(f"{path} holds a policy of the unknown kind {kind!r}; known are {', '.join(POLICY_KINDS)}")
+    try:
+        if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
+            raise ValueError("there are numbers in it that are not finite")
+        return POLICY_KINDS[kind].restored(game, tensors, data["architecture"])
+    except Exception as error:  # whatever is wrong with what is in there
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"{path} does not hold what a policy needs ({reason}); {RENEWED}") from None
 
 
 def plain_parameters(game: Game[Any]) -> dict[str, Any]:
@@ -188,5 +259,7 @@ def plain_parameters(game: Game[Any]) -> dict[str, Any]:
     return parameters
 
 
-def _in_words(name: str, version: int, parameters: dict[str, Any]) -> str:
-    return f"{name} v{version} with {', '.join(f'{key}={value}' for key, value in parameters.items())}"
+def _in_words(name: Any, version: Any, parameters: Any) -> str:
+    if isinstance(parameters, dict):
+        parameters = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return f"{name} v{version} with {parameters}"

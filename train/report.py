@@ -16,8 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from train.files import read_json
-from train.run_folder import METADATA_FILE, METRICS_FILE, Row, RunFolder
+from train.run_folder import METRICS_FILE, Row, RunFolder
 
 CONFIDENCE = 0.95
 NEEDED = {
@@ -92,7 +91,7 @@ class Group:
 
     Attributes:
         runs: In order of seed.
-        differs: The arguments in which it is unlike other runs of its algorithm on its game.
+        differs: The arguments in which it is unlike other runs of its algorithm and label on its game.
     """
 
     runs: tuple[Run, ...]
@@ -188,8 +187,7 @@ def read_run(path: str | Path) -> Run:
     rows = folder.read_metrics() if (folder.path / METRICS_FILE).exists() else []
     for row in rows:
         _check_numbers(path, row, FIGURES)
-    metadata = read_json(folder.path / METADATA_FILE) if (folder.path / METADATA_FILE).exists() else {}
-    commit = metadata.get("commit")
+    commit = folder.metadata().get("commit")
     return Run(folder.path, config, rows, None if commit is None else str(commit))
 
 
@@ -230,8 +228,12 @@ def _groups(grouped: list[list[Run]]) -> tuple[Group, ...]:
                     f"{one.folder} and {next_one.folder} are runs of one configuration with one seed "
                     f"({one.seed}); give one of them"
                 )
-        args, algorithm = runs[0].config["args"], runs[0].config["algorithm"]
-        alike = [other[0].config["args"] for other in grouped if other[0].config["algorithm"] == algorithm]
+        args, names = runs[0].config["args"], _names(runs[0])
+        alike = [other[0].config["args"] for other in grouped if _names(other[0]) == names]
         unlike = {name: args[name] for name in args if any(other.get(name) != args[name] for other in alike)}
         groups.append(Group(tuple(runs), unlike))
     return tuple(groups)
+
+
+def _names(run: Run) -> tuple[str, str]:
+    return run.config["algorithm"], run.config["label"]

@@ -3,13 +3,18 @@
 `config.json` says which run it is, `metadata.json` where and when it was made, `metrics.csv`
 holds one row per evaluation. The checkpoint is the truth: it is replaced in one step and holds
 the rows too, so that whatever moment a run is killed at, everything else follows from it.
+
+`checksums.txt` tells damage from what was written, for the files that have no checksum inside.
+While the metrics are replaced it has lines for the old and for the new ones.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import platform
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,12 +25,17 @@ import numpy as np
 import torch
 
 import cardwar_envs
-from train.files import Archive, read_archive, read_json, write_archive, write_atomically, write_json
+from baselines.whole_files import write_atomically
+from train.files import Archive, read_archive, read_json, write_archive, write_json
 
 CONFIG_FILE, METADATA_FILE, METRICS_FILE = "config.json", "metadata.json", "metrics.csv"
-CHECKPOINT_FILE = "checkpoint.safetensors"
+CHECKPOINT_FILE, CHECKSUM_FILE = "checkpoint.safetensors", "checksums.txt"
+SUMMED = (CONFIG_FILE, METADATA_FILE, METRICS_FILE)
+CHECKSUM_LINE = re.compile(rf"([0-9a-f]{{64}})  ({'|'.join(map(re.escape, SUMMED))})\n")
 # What a run is: one that differs in any of these is another run.
 IDENTITY = ("game", "parameters", "algorithm", "args", "seed")
+ANEW = "put back a copy, or start the run again in another folder"
+RESUME = "to resume the run (--resume) writes it anew from the checkpoint"
 
 Row = dict[str, float]
 
@@ -57,7 +67,7 @@ class RunFolder:
             raise ValueError(f"{path} holds other files; choose an empty or a new folder")
         folder.path.mkdir(parents=True, exist_ok=True)
         write_json(folder.path / CONFIG_FILE, config)
-        folder._write_metadata(config)
+        folder._complete(config)
         return folder
 
     @classmethod
@@ -65,24 +75,36 @@ class RunFolder:
         """Goes on with the run that a folder holds.
 
         Raises:
-            ValueError: If it holds none, or one of another game, algorithm, arguments or seed.
+            ValueError: If it holds none, a damaged one, one of another game, algorithm, arguments or
+                seed, or links to files elsewhere, which are not a run's to change.
         """
         folder = cls(Path(path))
         if not (folder.path / CONFIG_FILE).exists():
             raise ValueError(f"{path} holds no run to resume")
-        held = folder.config()
+        folder.check_same(config)
+        for held_file in sorted(folder.path.iterdir()):
+            if held_file.is_symlink():
+                raise ValueError(f"{held_file} is a link; put the file itself there before the run is resumed")
+        folder._complete(config)
+        return folder
+
+    def check_same(self, config: Mapping[str, Any]) -> None:
+        """Raises ValueError if it holds a run of another game, algorithm, arguments or seed, or a damaged one."""
+        held = self.config()
         for key in IDENTITY:
             if held.get(key) != config[key]:
                 raise ValueError(
-                    f"{path} holds a run with {_difference(key, held.get(key), config[key])}; "
+                    f"{self.path} holds a run with {_difference(key, held.get(key), config[key])}; "
                     "resume it with the arguments that it was started with"
                 )
-        if not (folder.path / METADATA_FILE).exists():
-            folder._write_metadata(config)
-        return folder
 
-    def _write_metadata(self, config: Mapping[str, Any]) -> None:
-        write_json(self.path / METADATA_FILE, {"seed": config["seed"], **_circumstances()})
+    def _complete(self, config: Mapping[str, Any]) -> None:
+        """Writes what a run that was killed early, or was made before there were checksums, lacks."""
+        if not (self.path / METADATA_FILE).exists():
+            write_json(self.path / METADATA_FILE, {"seed": config["seed"], **_circumstances()})
+            self._write_checksums(self._sums_of_files())
+        elif not (self.path / CHECKSUM_FILE).exists():
+            self._write_checksums(self._sums_of_files())
 
     def config(self) -> dict[str, Any]:
         """What was asked for.
@@ -90,7 +112,25 @@ class RunFolder:
         Raises:
             ValueError: If the file is missing or damaged.
         """
-        return read_json(self.path / CONFIG_FILE)
+        return self._read_json(CONFIG_FILE, ANEW)
+
+    def metadata(self) -> dict[str, Any]:
+        """Where and when it was made; nothing if it was killed before that was written.
+
+        Raises:
+            ValueError: If the file is damaged.
+        """
+        if not (self.path / METADATA_FILE).exists():
+            return {}
+        return self._read_json(METADATA_FILE, "put back a copy, or remove it and resume the run (--resume)")
+
+    def _read_json(self, name: str, remedy: str) -> dict[str, Any]:
+        try:
+            content = read_json(self.path / name)
+        except ValueError as error:
+            raise ValueError(f"{error}; {remedy}") from None
+        self._check(name, remedy)
+        return content
 
     def read_checkpoint(self) -> Archive | None:
         """The newest checkpoint, or None if the run was killed before its first.
@@ -99,7 +139,10 @@ class RunFolder:
             ValueError: If it is damaged.
         """
         path = self.path / CHECKPOINT_FILE
-        return read_archive(path) if path.exists() else None
+        try:
+            return read_archive(path) if path.exists() else None
+        except ValueError as error:
+            raise ValueError(f"{error}; {ANEW}") from None
 
     def write_checkpoint(self, checkpoint: Archive) -> None:
         """Replaces the checkpoint, atomically."""
@@ -111,7 +154,11 @@ class RunFolder:
         writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        write_atomically(self.path / METRICS_FILE, text.getvalue().encode())
+        content = text.getvalue().encode()
+        sums = self._checksums() or self._sums_of_files()
+        self._write_checksums({**sums, METRICS_FILE: [*sums.get(METRICS_FILE, []), _digest(content)]})
+        write_atomically(self.path / METRICS_FILE, content)
+        self._write_checksums({**sums, METRICS_FILE: [_digest(content)]})
 
     def read_metrics(self) -> list[Row]:
         """The rows of `metrics.csv`.
@@ -123,11 +170,47 @@ class RunFolder:
         try:
             with open(path, newline="") as file:
                 rows = [{key: float(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
-        except (OSError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is missing or damaged: {error}") from None
+        except (OSError, TypeError, ValueError, csv.Error) as error:
+            raise ValueError(f"{path} is missing or damaged: {error}; {RESUME}") from None
         if not rows:
-            raise ValueError(f"{path} has no rows")
+            raise ValueError(f"{path} has no rows; {RESUME}")
+        self._check(METRICS_FILE, RESUME)
         return rows
+
+    def _checksums(self) -> dict[str, list[str]]:
+        """The checksums that each file may have; none in runs from before there were any."""
+        path = self.path / CHECKSUM_FILE
+        if not path.exists():
+            return {}
+        lines = path.read_bytes().decode(errors="replace").splitlines(keepends=True)
+        sums: dict[str, list[str]] = {}
+        for line in lines or [""]:
+            match = CHECKSUM_LINE.fullmatch(line)
+            if match is None:
+                raise ValueError(f"{path} is damaged; put back a copy, or remove it to do without checksums")
+            sums.setdefault(match[2], []).append(match[1])
+        return sums
+
+    def _write_checksums(self, sums: Mapping[str, Sequence[str]]) -> None:
+        lines = [f"{digest}  {name}\n" for name, digests in sums.items() for digest in digests]
+        write_atomically(self.path / CHECKSUM_FILE, "".join(lines).encode())
+
+    def _sums_of_files(self) -> dict[str, list[str]]:
+        paths = [self.path / name for name in SUMMED if (self.path / name).exists()]
+        return {path.name: [_digest(path.read_bytes())] for path in paths}
+
+    def _check(self, name: str, remedy: str) -> None:
+        """Raises ValueError if a file is not what was written."""
+        sums = self._checksums()
+        if sums and _digest((self.path / name).read_bytes()) not in sums.get(name, []):
+            raise ValueError(
+                f"{self.path / name} cannot be read: it is missing or damaged, or {CHECKSUM_FILE} is, "
+                f"which has another checksum; {remedy}"
+            )
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _difference(key: str, held: Any, wanted: Any) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -208,6 +209,20 @@ class RoundsForm(ABC, Generic[S]):
 
 class IllegalActionError(ValueError):
     """An action that the rules do not allow where it was tried."""
+
+
+def whole_number(name: str, number: object) -> int:
+    """A parameter as an int, for any of the types that stand for whole numbers; not for a bool.
+
+    Raises:
+        ValueError: If it is none; it says which parameter.
+    """
+    try:
+        if isinstance(number, bool):
+            raise TypeError
+        return index(number)  # type: ignore[arg-type]  # this call is the check
+    except TypeError:
+        raise ValueError(f"{name} ({number}) must be an integer") from None
 
 
 class Game(ABC, Generic[S]):

@@ -52,26 +52,37 @@ def checked_probabilities(
         `[batch, num_actions]` float64: the answer, rounding errors of the sums removed.
 
     Raises:
-        ValueError: If the answer has another shape, is not finite, is negative, puts
-            weight on an illegal action or does not sum to one.
+        ValueError: If the answer is not of real numbers, has another shape, is not finite, is negative,
+            puts weight on an illegal action or does not sum to one.
     """
     name = type(policy).__name__
     # Copies: a policy that writes into what it is given must not reach the caller or this check.
-    answer = np.asarray(policy.action_probabilities(observations.copy(), action_masks.copy()), dtype=np.float64)
+    answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
     if answer.shape != action_masks.shape:
         raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
-    sums, legal_part = answer.sum(axis=1), np.where(action_masks == 0, 0.0, answer)
-    legal_sums = legal_part.sum(axis=1)
+    legal_part = np.where(action_masks == 0, 0.0, answer)
+    with np.errstate(over="ignore", invalid="ignore"):  # such sums are not finite, which is looked at below
+        sums, legal_sums = answer.sum(axis=1), legal_part.sum(axis=1)
     least = answer.min(initial=0.0)
     # Equal sums of nothing negative leave nothing for illegal actions; else one has to look closer.
     if not (least >= 0.0 and np.isfinite(sums).all() and np.array_equal(sums, legal_sums)):
         _check_entries(name, answer, action_masks)
         np.maximum(legal_part, 0.0, out=legal_part)
         legal_sums = legal_part.sum(axis=1)
-    if (np.abs(sums - 1.0) > SUM_TOLERANCE).any():
+    if not (np.abs(sums - 1.0) <= SUM_TOLERANCE).all():
         raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
     legal_part /= legal_sums[:, None]
     return legal_part
+
+
+def _numbers(name: str, answer: Any) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(answer)
+    except (TypeError, ValueError, RuntimeError) as error:  # the last is torch's
+        raise ValueError(f"policy {name}: probabilities must be an array of numbers: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"policy {name}: probabilities must be real numbers, not of type {array.dtype}")
+    return array.astype(np.float64, copy=False)
 
 
 def _check_entries(name: str, answer: NDArray[np.float64], action_masks: NDArray[np.int8]) -> None:

@@ -87,12 +87,17 @@ class GameBatch(Generic[S]):
     def streams(self) -> NDArray[np.uint64]:
         """`[num_games]`: where each game's random stream stands.
 
-        What is set here and followed by `reset` makes what came after it was read repeat itself.
+        What is set here and followed by `reset` makes what came after it was read repeat itself. What is not
+        so many uint64 raises a ValueError.
         """
         return self._engine.streams.copy()
 
     @streams.setter
     def streams(self, streams: NDArray[np.uint64]) -> None:
+        streams = np.asarray(streams)
+        if streams.dtype != np.uint64 or streams.shape != (self.num_games,):
+            given = f"streams of shape {streams.shape} and type {streams.dtype}"
+            raise ValueError(f"{given} must be {self.num_games} uint64")
         self._engine.streams[:] = streams
 
     def reset(self, states: Sequence[S] | None = None) -> Views:
@@ -111,6 +116,8 @@ class GameBatch(Generic[S]):
         if states is None:
             self._engine.deal(self._everywhere, self._random)
         else:
+            if not isinstance(states, Sequence):
+                raise ValueError(f"states ({states!r}) must be a sequence")
             if len(states) != self.num_games:
                 raise ValueError(f"{len(states)} states given for {self.num_games} games")
             for state in states:
@@ -153,10 +160,11 @@ class GameBatch(Generic[S]):
 
     def _checked(self, actions: NDArray[np.integer]) -> NDArray[np.int64]:
         self._require_start()
+        actions = np.asarray(actions)
         expected = (self.num_games, self.game.facts.num_players)
         if actions.shape != expected:
             raise ValueError(f"actions of shape {actions.shape} must have shape {expected}")
-        if not np.issubdtype(actions.dtype, np.integer):
+        if actions.dtype.kind not in "iu":
             raise ValueError(f"actions of type {actions.dtype} must be integers")
         chosen = np.ascontiguousarray(actions, dtype=np.int64)
         flags = self._engine.illegal(chosen, self._everywhere)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gymnasium.error import ResetNeeded
@@ -58,6 +59,8 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
         """
         if not self.agents:
             raise ResetNeeded("step() needs a game in progress: call reset() first")
+        if not isinstance(actions, Mapping):
+            raise ValueError(f"actions ({actions!r}) must be a mapping from agents to actions")
         if len(actions) != len(self.agents) or any(agent not in actions for agent in self.agents):
             raise ValueError(f"actions for {list(actions)} given; needed are those for {self.agents}")
         assert self._rng is not None  # reset has made it

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, own_stream, resolved_game
+from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_of, own_stream, resolved_game
 
 
 class PettingZooSkin:
@@ -66,7 +66,8 @@ class PettingZooSkin:
         return self.action_spaces[agent]
 
     def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:
-        """Starts a game; for a bad option it raises ValueError and leaves the one in progress untouched."""
+        """Starts a game; for a bad seed or option it raises ValueError and leaves the one in progress untouched."""
+        seed = checked_seed(seed)
         self._session.check_options(options)
         if seed is not None or self._rng is None:
             self._rng = own_stream(np_random(seed)[0])

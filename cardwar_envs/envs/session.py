@@ -60,9 +60,25 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     Raises:
         ValueError: If not; it names the value and what is allowed.
     """
-    if value not in allowed:
+    # Arrays and the like compare in ways of their own.
+    if not isinstance(value, str | int | np.integer | None) or value not in allowed:
         raise ValueError(f"{name} ({value!r}) must be one of {', '.join(map(repr, allowed))}")
     return value
+
+
+def checked_seed(seed: Any) -> int | None:
+    """A seed as Gymnasium wants it.
+
+    Raises:
+        ValueError: If it is neither an integer from 0 on nor None.
+    """
+    try:
+        number = None if seed is None else index(seed)
+    except TypeError:
+        number = -1
+    if number is not None and number < 0:
+        raise ValueError(f"seed ({seed!r}) must be an integer, at least 0, or None")
+    return number
 
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int]) -> IllegalActionError:
@@ -105,9 +121,12 @@ class Session(Generic[S]):
 
         Raises:
             ValueError: For a state that cannot be, one in which the game is over (at least for
-                the player who is needed), or an unknown start.
+                the player who is needed), an unknown start, or options that are not a mapping.
         """
-        options = options or {}
+        if options is None:
+            return
+        if not isinstance(options, Mapping):
+            raise ValueError(f"options ({options!r}) must be a mapping or None")
         one_of("start", options.get("start", "initial"), START)
         if options.get("state") is not None:
             if "start" in options:

@@ -15,7 +15,7 @@ from cardwar_envs.core.play import draw_action
 from cardwar_envs.core.policy import Policy, as_policy
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, one_of, own_stream, resolved_game
+from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_of, own_stream, resolved_game
 
 Opponent = str | Policy
 # A game may be over before the agent is asked; a new one is started then, but not for ever.
@@ -93,6 +93,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             ValueError: For a bad option; the game in progress is then untouched. Also if the
                 game goes by without the agent, however often it is started.
         """
+        seed = checked_seed(seed)
         self._session.check_options(options, needed=self.seat)
         super().reset(seed=seed)
         if seed is not None or self._rng is None:

@@ -19,7 +19,7 @@ from cardwar_envs.core.streams import draw, streams_of
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.engine import Engine, Views, chosen_actions
 from cardwar_envs.envs.engines import new_engine
-from cardwar_envs.envs.session import Session, one_of, resolved_game
+from cardwar_envs.envs.session import Session, checked_seed, one_of, resolved_game
 from cardwar_envs.envs.single_agent import MAX_STARTS, Opponent, seated_opponents
 
 Seed = int | Sequence[int | None] | None
@@ -94,14 +94,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             num_actions]}`, fresh arrays, and infos, which hold the same `action_mask`.
 
         Raises:
-            ValueError: For a bad option or a list of too many or too few seeds; the games in progress
+            ValueError: For a bad option or seed, or a list of too many or too few seeds; the games in progress
                 are then untouched. Also if games go by without the agent, however often they are started.
         """
+        seeds = None if seed is None else self._checked_seeds(seed)
         self._session.check_options(options, needed=self.seat)
-        if seed is not None:
-            seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else list(seed)
-            if len(seeds) != self.num_envs:
-                raise ValueError(f"{len(seeds)} seeds given for {self.num_envs} games")
+        if seeds is not None:
             self._engine.streams[:] = streams_of(seeds)
             super().reset(seed=seeds[0])
         self._options = dict(options or {})
@@ -148,6 +146,16 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         """What the agent may play, `[num_envs, num_actions]`; the name is sb3-contrib's."""
         return self._require_start().masks[:, self.seat].astype(np.bool_)
 
+    def _checked_seeds(self, seed: int | Sequence[int | None]) -> list[int | None]:
+        """One seed per game."""
+        listed = seed.tolist() if isinstance(seed, np.ndarray) else seed
+        if not isinstance(listed, Sequence):
+            first = checked_seed(listed) or 0
+            return [first + i for i in range(self.num_envs)]
+        if len(listed) != self.num_envs:
+            raise ValueError(f"{len(listed)} seeds given for {self.num_envs} games")
+        return [checked_seed(each) for each in listed]
+
     # -- the games ------------------------------------------------------------------------
 
     def _require_start(self) -> Views:
@@ -159,7 +167,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         """The agent's actions, and `[num_envs]` which are illegal where that forfeits the game."""
         masks = self._require_start().masks[:, self.seat]
         chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
             given = f"actions of shape {chosen.shape} and type {chosen.dtype}"
             raise ValueError(f"{given} must be {self.num_envs} integers")
         known = (chosen >= 0) & (chosen < masks.shape[1])

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import index
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, BayesianForm, Game, GameFacts, Transition
+from cardwar_envs.core.game import CERTAIN, BayesianForm, Game, GameFacts, Transition, whole_number
 
 if TYPE_CHECKING:
     from cardwar_envs.core.compiled import CompiledRules
@@ -182,15 +182,15 @@ class DicePoker(Game[DicePokerState]):
 
 
 def _faces(sides: object) -> int:
-    if isinstance(sides, bool) or not isinstance(sides, SupportsIndex):
-        raise ValueError(f"sides ({sides}) must be an integer")
-    if not 2 <= index(sides) <= MAX_SIDES:
+    number = whole_number("sides", sides)
+    if not 2 <= number <= MAX_SIDES:
         raise ValueError(f"sides ({sides}) must be in 2..{MAX_SIDES}")
-    return index(sides)
+    return number
 
 
 def _stake(field: str, stake: object) -> float:
-    if isinstance(stake, bool) or not isinstance(stake, (int, float, np.integer, np.floating)):
+    no_number = bool, np.timedelta64  # which Python and NumPy count among the integers
+    if isinstance(stake, no_number) or not isinstance(stake, (int, float, np.integer, np.floating)):
         raise ValueError(f"{field} ({stake}) must be a number")
     if not 0.0 <= stake <= LARGEST_STAKE:  # nan is refused as well
         raise ValueError(f"{field} ({stake}) must be in 0..{LARGEST_STAKE:g}")

@@ -15,7 +15,8 @@ from functools import cache
 from itertools import accumulate
 from typing import ClassVar
 
-from cardwar_envs.games.duel import Duel, _integer
+from cardwar_envs.core.game import whole_number
+from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.interleaving import Hands
 
 MAX_SIDES = 1000
@@ -37,7 +38,7 @@ class DiceWars(Duel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sides = _integer("sides", self.sides)
+        sides = whole_number("sides", self.sides)
         if not 1 <= sides <= MAX_SIDES:
             raise ValueError(f"sides ({sides}) must be in 1..{MAX_SIDES}")
         object.__setattr__(self, "sides", sides)

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition
+from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, whole_number
 from cardwar_envs.games.interleaving import Hand, Hands, interleaving, most_held, most_ties
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Duel(Game[DuelState]):
 
     def __post_init__(self) -> None:
         for field, allowed in SWITCHES.items():
-            if getattr(self, field) not in allowed:
+            if not isinstance(getattr(self, field), str) or getattr(self, field) not in allowed:
                 raise ValueError(f"{field} ({getattr(self, field)}) must be {' or '.join(allowed)}")
         if self.view == "word" and not self.ranks_are_ordinal:
             raise ValueError(f"view ({self.view}) must be cards where more than the order of ranks matters")
@@ -116,7 +116,7 @@ class Duel(Game[DuelState]):
 
     def _resolved_hands(self) -> tuple[int, Hands]:
         if self.hand_0 is None and self.hand_1 is None:
-            num_cards = _integer("num_cards", self.default_cards if self.num_cards is None else self.num_cards)
+            num_cards = whole_number("num_cards", self.default_cards if self.num_cards is None else self.num_cards)
             if not 1 <= num_cards <= MAX_CARDS:
                 raise ValueError(f"num_cards ({num_cards}) must be in 1..{MAX_CARDS}")
             return num_cards, (tuple(range(1, num_cards + 1)),) * 2
@@ -126,14 +126,18 @@ class Duel(Game[DuelState]):
         sizes = len(hands[0]), len(hands[1])
         if sizes[0] != sizes[1] or not 1 <= sizes[0] <= MAX_CARDS:
             raise ValueError(f"hands of {sizes[0]} and {sizes[1]} cards must be of equal size, 1..{MAX_CARDS}")
-        if self.num_cards is not None and _integer("num_cards", self.num_cards) != sizes[0]:
+        if self.num_cards is not None and whole_number("num_cards", self.num_cards) != sizes[0]:
             raise ValueError(f"num_cards ({self.num_cards}) must be the size of the hands given, {sizes[0]}")
         return sizes[0], hands
 
     def _checked_hand(self, field: str, hand: Sequence[int]) -> Hand:
-        if isinstance(hand, str) or not isinstance(hand, Iterable):
-            raise ValueError(f"{field} ({hand}) must be a sequence of integers")
-        ranks = tuple(sorted(_integer(field, rank) for rank in hand))
+        try:
+            if isinstance(hand, str):
+                raise TypeError
+            cards = tuple(hand)
+        except TypeError:
+            raise ValueError(f"{field} ({hand}) must be a sequence of integers") from None
+        ranks = tuple(sorted(whole_number(field, rank) for rank in cards))
         if self.lowest_rank is not None and ranks and ranks[0] < self.lowest_rank:
             raise ValueError(f"{field}: {ranks[0]} must be at least {self.lowest_rank}")
         return ranks
@@ -408,12 +412,3 @@ def _numbers(*numbers: int) -> NDArray[np.float32]:
 
 def _sign(number: int) -> float:
     return float((number > 0) - (number < 0))
-
-
-def _integer(field: str, number: object) -> int:
-    try:
-        if isinstance(number, bool):
-            raise TypeError
-        return index(number)  # type: ignore[arg-type]  # this call is the check
-    except TypeError:
-        raise ValueError(f"{field} ({number}) must be an integer") from None

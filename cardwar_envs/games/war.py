@@ -26,13 +26,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, RoundsForm, Transition
+from cardwar_envs.core.game import (
+    CERTAIN,
+    Canonical,
+    Game,
+    GameFacts,
+    IllegalActionError,
+    RoundsForm,
+    Transition,
+    whole_number,
+)
 from cardwar_envs.games.war_actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war_state import Pile, WarState, check_state, new_state, utility
 
@@ -87,12 +95,10 @@ class War(Game[WarState]):
         self._set("max_rounds", 1, MOST_ROUNDS)
 
     def _set(self, field: str, least: int, most: int) -> None:
-        number = getattr(self, field)
-        if isinstance(number, bool) or not isinstance(number, SupportsIndex):
-            raise ValueError(f"{field} ({number}) must be an integer")
-        if not least <= index(number) <= most:
+        number = whole_number(field, getattr(self, field))
+        if not least <= number <= most:
             raise ValueError(f"{field} ({number}) must be in {least}..{most}")
-        object.__setattr__(self, field, index(number))
+        object.__setattr__(self, field, number)
 
     @property
     def rounds(self) -> int:

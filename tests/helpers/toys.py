@@ -160,7 +160,7 @@ SHAPE = r"probabilities have shape \(\d+, \d+\), not \(\d+, \d+\)"
 BAD_ANSWERS = {
     "too few columns": (lambda o, m: uniform_over(m)[:, :-1], SHAPE),
     "a row short": (lambda o, m: uniform_over(m)[1:], SHAPE),
-    "nothing": (lambda o, m: None, r"probabilities have shape \(\), not \(\d+, \d+\)"),
+    "nothing": (lambda o, m: None, "probabilities must be real numbers, not of type object"),
     "sum too large": (lambda o, m: uniform_over(m) * 1.1, "probabilities sum to 1.1, not to 1"),
     "sum too small": (lambda o, m: uniform_over(m) * 0.9, "probabilities sum to 0.9, not to 1"),
     "all zero": (lambda o, m: m * 0.0, "probabilities sum to 0, not to 1"),

@@ -1,0 +1,6 @@
+"""The helper modules of these tests lie beside this file; `skins` is that of the environments' tests."""
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "envs")]

@@ -1,0 +1,81 @@
+"""Runs, solutions and reports where nothing can be written: FOLDER, in a mount namespace of its own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from forked import cardwar, warm
+
+import train.loop
+import train.plot
+import train.report_page  # noqa: F401  # what a call would import
+from cardwar_envs import make_game
+from train.report import read_run
+from train.run_folder import RunFolder
+
+TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "30", "--evaluate-every", "10"]
+SOLVE = ["solve", "jujitsu", "num_cards=7"]
+
+
+def mount(folder, options):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=True)
+
+
+def fill(folder, free):
+    """Leaves only so many bytes."""
+    block = 4096
+    with open(folder / "filler", "wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(block))
+        except OSError:
+            pass
+    size = (folder / "filler").stat().st_size
+    with open(folder / "filler", "r+b") as file:
+        file.truncate(max(0, size - free))
+
+
+def rows(folder):
+    return [{key: cell for key, cell in row.items() if key != "seconds"} for row in read_run(folder).rows]
+
+
+def steps_kept(out):
+    """The steps of the checkpoint; nothing of it stays open."""
+    held = RunFolder(out).read_checkpoint() if out.exists() else None
+    return [] if held is None else [row["steps"] for row in held.data["rows"]]
+
+
+def main(folder):
+    disk, unbroken = folder / "disk", folder / "unbroken"
+    disk.mkdir()
+    warm(make_game("jujitsu", num_cards=7))
+    assert cardwar(*TRAIN, "--out", unbroken)[0] == 0
+    expected, refused = rows(unbroken), {}
+    for free in (0, 8192, 24576):
+        mount(disk, "size=256k")
+        fill(disk, free)
+        out = disk / "run"
+        code, errors = refused[f"train {free}"] = cardwar(*TRAIN, "--out", out)
+        assert steps_kept(out) == [row["steps"] for row in expected][: len(steps_kept(out))]
+        (disk / "filler").unlink()
+        if code:
+            code, errors = cardwar(*TRAIN, "--out", out, *(["--resume"] if (out / "config.json").exists() else []))
+            assert code == 0, errors
+        assert rows(out) == expected
+        fill(disk, 4096)
+        refused[f"report {free}"] = cardwar("report", unbroken, "--out", disk / "page.html")
+        refused[f"solve {free}"] = cardwar(*SOLVE, "--cache", disk / "cache")
+        (disk / "filler").unlink()
+        assert cardwar(*SOLVE, "--cache", disk / "cache")[0] == 0
+        if free == 0:
+            subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+            refused["read-only train"] = cardwar(*TRAIN, "--out", disk / "new")
+            refused["read-only solve"] = cardwar(*SOLVE, "--cache", disk / "new")
+            refused["read-only report"] = cardwar("report", unbroken, "--out", disk / "page.html")
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
+    print(json.dumps(refused))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

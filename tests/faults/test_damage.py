@@ -1,0 +1,201 @@
+"""Flipped bits and torn files: each is noticed, or what is read is what was written.
+
+Recovery is automatic where the content follows from something else; else the error names the file and what to do.
+"""
+
+import random
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from baselines.duel_solver import DuelTable
+from cardwar_envs import make_game
+from train.algorithms import ALGORITHMS
+from train.loop import run
+from train.networks import load_policy
+from train.report import read_run
+from train.run_folder import RunFolder
+
+GAME = make_game("jujitsu", num_cards=3)
+ARGS = {
+    "cfr_plus": {"steps": 12, "evaluate_every": 4},
+    "ppo": {"steps": 80, "evaluate_every": 40, "num_games": 20, "rollout": 5, "batch_size": 40, "width": 8},
+}
+TOLD = "put back a copy|--resume|without checksums|another folder"
+QUICK, LONG = 8, 80  # per file of each of two runs
+FILES = ["config.json", "metadata.json", "metrics.csv", "checksums.txt", "checkpoint.safetensors", "policy.safetensors"]
+
+
+def learned(out, algorithm="cfr_plus", resume=False):
+    return run(GAME, algorithm, ALGORITHMS[algorithm].args(**ARGS[algorithm]), out, resume=resume)
+
+
+@pytest.fixture(scope="module", params=ARGS)
+def whole(request, tmp_path_factory):
+    """A finished run, for whoever copies it."""
+    out = tmp_path_factory.mktemp("whole") / request.param
+    learned(out, request.param)
+    return out
+
+
+def damaged(content, draw):
+    """One bit flipped, or the end cut off."""
+    if draw.random() < 0.6:
+        place = draw.randrange(8 * len(content))
+        flipped = bytearray(content)
+        flipped[place // 8] ^= 1 << place % 8
+        return bytes(flipped)
+    return content[: draw.randrange(len(content))]
+
+
+def everything_read(folder):
+    """All that is ever read of a run: its report, its checkpoint, its policy."""
+    seen = read_run(folder)
+    tensors, data = RunFolder(folder).read_checkpoint()
+    policy = load_policy(folder, GAME)
+    state = GAME.initial()[0].state
+    played = policy.action_probabilities(GAME.observation(state, 0)[None], GAME.action_mask(state, 0)[None])
+    return seen, {name: tensor.tolist() for name, tensor in tensors.items()}, data, played.tolist()
+
+
+def damage_again_and_again(whole, tmp_path, name, count):
+    """How many damages of a file were noticed; what was not must have changed nothing that is read."""
+    folder, draw = tmp_path / whole.name, random.Random(f"{whole.name} {name}")
+    shutil.copytree(whole, folder)
+    path, expected, noticed = folder / name, everything_read(folder), 0
+    content = path.read_bytes()
+    for _ in range(count):
+        path.write_bytes(damaged(content, draw))
+        try:
+            assert everything_read(folder) == expected
+        except ValueError as error:
+            message = str(error)
+            assert name in message
+            assert "\n" not in message
+            assert re.search(TOLD, message), message
+            noticed += 1
+    path.write_bytes(content)
+    assert everything_read(folder) == expected
+    return noticed
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_damage_of_a_run_goes_unnoticed(whole, tmp_path, name):
+    assert damage_again_and_again(whole, tmp_path, name, QUICK) == QUICK
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", FILES)
+def test_no_damage_of_a_run_goes_unnoticed_ever(whole, tmp_path, name):
+    assert damage_again_and_again(whole, tmp_path, name, LONG) == LONG
+
+
+@pytest.mark.parametrize("name", ["metrics.csv", "policy.safetensors", "exploitability.png"])
+def test_what_follows_from_the_checkpoint_is_mended_by_resuming(whole, tmp_path, name):
+    folder = shutil.copytree(whole, tmp_path / whole.name)
+    path, draw, expected = folder / name, random.Random(0), everything_read(folder)
+    content = path.read_bytes()
+    for _ in range(2):
+        path.write_bytes(damaged(content, draw))
+        learned(folder, whole.name, resume=True)
+        assert everything_read(folder) == expected
+        assert name == "policy.safetensors" or path.read_bytes() == content  # its header has no order
+
+
+@pytest.mark.parametrize("name", ["config.json", "checkpoint.safetensors", "checksums.txt"])
+def test_what_does_not_is_an_error_that_leaves_the_run_as_it_is(whole, tmp_path, name):
+    folder, draw = shutil.copytree(whole, tmp_path / whole.name), random.Random(1)
+    (folder / name).write_bytes(damaged((folder / name).read_bytes(), draw))
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(ValueError, match=TOLD) as error:
+        learned(folder, whole.name, resume=True)
+    assert name in str(error.value)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_metrics_that_end_early_are_noticed(whole, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    lines = (folder / "metrics.csv").read_text().splitlines(keepends=True)
+    (folder / "metrics.csv").write_text("".join(lines[:-1]))
+    with pytest.raises(ValueError, match=r"metrics.csv (cannot be read|has no rows).*--resume"):
+        read_run(folder)
+
+
+def test_csv_that_is_none_is_one_error(whole, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    for content in (b"a,b\n\x00,1\n", b'a,b\n"1,2\n', b"a\n" + b"1" * 200_000 + b"\n", b"\r\r\r", b"a,a\n1,\n1,2,3\n"):
+        (folder / "metrics.csv").write_bytes(content)
+        with pytest.raises(ValueError, match=r"metrics.csv .*--resume"):
+            RunFolder(folder).read_metrics()
+
+
+def test_runs_from_before_there_were_checksums_are_read_and_get_them(whole, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / whole.name)
+    (folder / "checksums.txt").unlink()
+    read_run(folder)
+    learned(folder, whole.name, resume=True)
+    names = [line.split()[1] for line in (folder / "checksums.txt").read_text().splitlines()]
+    assert set(names) == {"config.json", "metadata.json", "metrics.csv"}
+    read_run(folder)
+
+
+# -- layers of a solution -------------------------------------------------------------------------
+
+DUEL = make_game("jujitsu", num_cards=5)
+
+
+def solved(folder):
+    table = DuelTable(DUEL, folder=folder)
+    done = table.solve()
+    layers = [table.layers._layers[cards].values.tolist() for cards in range(1, 6)]
+    return done, (layers, [table.layers.gap(cards) for cards in range(1, 6)])
+
+
+def damage_layers(folder, count):
+    _, expected = solved(folder)
+    paths, draw = sorted(path for path in folder.iterdir() if not path.name.startswith(".")), random.Random(2)
+    assert len(paths) == 6
+    whole = {path: path.read_bytes() for path in paths}
+    noticed = 0
+    for _ in range(count):
+        path = draw.choice(paths)
+        path.write_bytes(damaged(whole[path], draw))
+        try:
+            done, found = solved(folder)
+        except ValueError as error:  # what game it is of was hit
+            message = str(error)
+            assert path.name == "manifest.json"
+            assert "holds layers of another game" in message
+            assert "give another folder" in message
+            path.write_bytes(whole[path])
+            noticed += 1
+            continue
+        assert found == expected
+        noticed += done > 0
+        assert solved(folder) == (0, expected), "the folder is mended"
+        if path.name != "manifest.json":
+            assert path.read_bytes() == whole[path]
+            assert done > 0
+    return noticed
+
+
+def test_a_damaged_solution_is_mended_or_refused(tmp_path):
+    assert damage_layers(tmp_path, 15) > 10
+
+
+@pytest.mark.soak
+def test_a_solution_damaged_again_and_again_is_mended_or_refused(tmp_path):
+    assert damage_layers(tmp_path, 200) > 150
+
+
+def test_a_gap_that_was_changed_does_not_count(tmp_path):
+    _, (_, gaps) = solved(tmp_path)
+    manifest = tmp_path / "manifest.json"
+    text = manifest.read_text()
+    assert '"gap": ' in text
+    manifest.write_text(text.replace('"gap": ', '"gap": 1', 1))
+    done, (_, again) = solved(tmp_path)
+    assert done > 0
+    assert np.array_equal(again, gaps)

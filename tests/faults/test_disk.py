@@ -1,0 +1,77 @@
+"""Where nothing can be written: one clear error, old files whole, and a run that goes on when there is room."""
+
+import resource
+import shutil
+import subprocess
+
+import pytest
+from command import run
+from forked import cardwar, run_program
+
+from baselines.whole_files import write_atomically
+
+TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "4", "--evaluate-every", "2"]
+OWN_MOUNTS = ["unshare", "--map-root-user", "--mount"]
+
+
+def one_clear_error(code, errors):
+    lines = [line for line in errors.splitlines() if not line.startswith("CFR+ on")]  # progress
+    return code == 2 and len(lines) == 1 and lines[0].startswith("cardwar: ")
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
+
+
+def test_a_file_that_finds_no_room_is_an_error_that_names_it(tmp_path):
+    out = tmp_path / "run"
+    code, errors = cardwar(*TRAIN, "--out", out, before=limited)
+    assert one_clear_error(code, errors), errors
+    assert "File too large" in errors
+    assert str(out / "checkpoint.safetensors") in errors
+    assert not list(out.glob(".*"))
+    assert cardwar(*TRAIN, "--out", out, "--resume")[0] == 0
+
+
+def can_mount():
+    if shutil.which("unshare") is None:
+        return False
+    return subprocess.run([*OWN_MOUNTS, "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.soak
+def test_a_full_disk_is_one_clear_error_and_goes_on_when_there_is_room(tmp_path):
+    if not can_mount():
+        pytest.skip("no mount namespace of one's own is to be had here")
+    refused = run_program("program_disk.py", tmp_path, prefix=OWN_MOUNTS)
+    for what, (code, errors) in refused.items():
+        assert code == 0 or one_clear_error(code, errors), (what, code, errors)
+    for what in ("train 0", "train 8192", "report 0"):
+        assert "No space left on device" in refused[what][1], what
+    assert all(
+        "Read-only file system" in errors for what, (_, errors) in refused.items() if what.startswith("read-only")
+    )
+
+
+def test_a_folder_that_cannot_be_is_one_clear_error(capsys, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    inside = str(tmp_path / "file" / "inside")
+    for words in ([*TRAIN, "--out", inside], ["solve", "jujitsu", "num_cards=3", "--cache", inside]):
+        code, _, errors = run(capsys, *words)
+        assert one_clear_error(code, errors), errors
+        assert inside in errors
+    assert (tmp_path / "file").read_text() == "in the way"
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*file'"):
+        write_atomically(path, b"new")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert path.read_bytes() == b"old"

@@ -1,0 +1,46 @@
+"""Odd input to every skin of every game: accepted, or refused in one line and without a trace."""
+
+import pytest
+from fuzzed_skins import SKINS, checked_answer
+from odd import Fuzz
+from tiny_games import EVERY_GAME
+
+from cardwar_envs import make_game
+
+GAMES = [*EVERY_GAME, make_game("war", num_players=3, ranks=3, discards=1, max_rounds=4)]
+QUICK, LONG = 40, 1800
+CASES = [(skin, game) for skin in SKINS for game in GAMES]
+every_case = pytest.mark.parametrize(
+    ("skin", "game"),
+    CASES,
+    ids=[f"{skin.__name__}-{game.facts.name}-{game.facts.num_players}" for skin, game in CASES],
+)
+
+
+def fuzzed(skin, game, count):
+    fuzz = Fuzz(f"{skin.__name__} {game.facts.name}")
+    subject = skin(game, fuzz)
+    for _ in range(count):
+        subject.attempt()
+    fuzz.check(least=1)
+    return fuzz
+
+
+@every_case
+def test_odd_input_is_refused_without_a_trace(skin, game):
+    fuzzed(skin, game, QUICK)
+
+
+@pytest.mark.soak
+@every_case
+def test_a_lot_of_odd_input_is_refused_without_a_trace(skin, game):
+    fuzz = fuzzed(skin, game, LONG)
+    assert sum(fuzz.counts.values()) == LONG
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.facts.name}-{game.facts.num_players}")
+def test_odd_answers_of_policies_are_refused(game):
+    fuzz = Fuzz(game.facts.name)
+    for _ in range(150):
+        checked_answer(fuzz, game)
+    fuzz.check()
