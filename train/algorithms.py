@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from train.networks import LearnedPolicy
 
 
-def option(default: int | float, text: str, low: float = -math.inf, high: float = math.inf) -> Any:
-    """A field of an algorithm's arguments: default, one line of help and the range allowed."""
+def option(default: int | float | str, text: str, low: float = -math.inf, high: float = math.inf) -> Any:
+    """A field of an algorithm's arguments: default, one line of help and, for numbers, the range allowed."""
     return field(default=default, metadata={"help": text, "low": low, "high": high})
 
 
@@ -40,6 +40,10 @@ class CommonArgs:
         types = get_type_hints(type(self))
         for each in dataclasses.fields(self):
             value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
+            if types[each.name] is str:
+                if not isinstance(value, str) or not value:
+                    raise ValueError(f"{each.name} ({value!r}) must be a word")
+                continue
             kinds = (int,) if types[each.name] is int else (int, float)
             if isinstance(value, bool) or not isinstance(value, kinds):
                 raise ValueError(f"{each.name} ({value!r}) must be {'an integer' if kinds == (int,) else 'a number'}")
@@ -111,7 +115,7 @@ class Algorithm:
     module: str
     step: str = "joint actions"
 
-    def args(self, **values: int | float) -> CommonArgs:
+    def args(self, **values: int | float | str) -> CommonArgs:
         """Its arguments; those not given have their defaults.
 
         Raises:
@@ -144,6 +148,11 @@ ALGORITHMS: dict[str, Algorithm] = {
     for algorithm in (
         Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", "train.minimax_q"),
         Algorithm("ppo", "PPO", "maskable PPO in self-play", "train.ppo"),
+        Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, weights averaged", "train.mmd"),
+        Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies", "train.nfsp"),
+        Algorithm("joint_critic", "joint critic", "actor with a critic of joint actions", "train.joint_critic"),
+        Algorithm("best_response", "PPO best response", "maskable PPO against one policy", "train.best_response"),
+        Algorithm("psro", "PSRO", "PPO best responses to their own equilibrium", "train.psro", "best responses"),
         Algorithm(
             "fictitious_play",
             "fictitious play",

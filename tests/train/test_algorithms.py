@@ -22,7 +22,7 @@ def test_every_argument_has_a_default_and_a_line_of_help(algorithm):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"exploration": 1.2}, r"exploration \(1.2\) must be in \[0, 1\]"),
+        ({"final_rate": 1.2}, r"final_rate \(1.2\) must be in \[0, 1\]"),
         ({"steps": 0}, r"steps \(0\) must be at least 1"),
         ({"steps": 1.5}, r"steps \(1.5\) must be an integer"),
         ({"steps": True}, r"steps \(True\) must be an integer"),
