@@ -13,7 +13,6 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from cardwar_envs import make_game
-from train import files
 from train.algorithms import ALGORITHMS
 from train.evaluate import game_in_words
 from train.loop import run
@@ -21,10 +20,16 @@ from train.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {
-    "minimax_q": {"steps": 320, "evaluate_every": 100, "num_games": 16, "threads": 1, "replay_size": 64,
-                  "batch_size": 16, "width": 8, "exploration": 0.5},
+    "minimax_q": {"steps": 320, "evaluate_every": 100, "num_games": 4, "threads": 1, "passes": 2,
+                  "batch_size": 8, "width": 8, "memory": 64},
     "ppo": {"steps": 320, "evaluate_every": 100, "num_games": 20, "threads": 1, "rollout": 5,
             "batch_size": 40, "width": 8},
+    "mmd": {"steps": 320, "evaluate_every": 100, "num_games": 20, "threads": 1, "rollout": 5,
+            "batch_size": 40, "width": 8, "magnet_every": 2},
+    "joint_critic": {"steps": 320, "evaluate_every": 100, "num_games": 16, "threads": 1, "replay_size": 64,
+                     "batch_size": 16, "width": 8},
+    "nfsp": {"steps": 320, "evaluate_every": 100, "num_games": 16, "threads": 1, "replay_size": 256,
+             "reservoir_size": 64, "batch_size": 16, "width": 8},
 }  # fmt: skip
 BOTH = pytest.mark.parametrize("algorithm", SMALL)
 
@@ -89,7 +94,7 @@ def test_a_run_killed_at_any_write_goes_on_as_if_nothing_had_happened(tmp_path, 
 
         out = tmp_path / str(writes_before)
         with monkeypatch.context() as patch:
-            patch.setattr(files.os, "replace", replace_or_die)
+            patch.setattr(os, "replace", replace_or_die)
             try:
                 small_run(out, algorithm, steps=200)
                 break  # there were no more writes
@@ -99,7 +104,7 @@ def test_a_run_killed_at_any_write_goes_on_as_if_nothing_had_happened(tmp_path, 
         assert rows(out) == rows(tmp_path / "unbroken")
         steps = [event.step for event in events(out)]
         assert steps == [row["steps"] for row in rows(out)]
-    assert writes_before == 8  # config, metadata, 2 checkpoints, 2 metrics, policy, picture
+    assert writes_before == 13  # config, metadata, 2 checkpoints, 2 metrics, policy, picture; 5 times checksums
 
 
 def events(out):
@@ -220,7 +225,7 @@ def test_progress_is_one_line_per_evaluation_where_there_is_no_terminal(tmp_path
     small_run(tmp_path / "run", echo=echo)
     lines = echo.getvalue().splitlines()
     assert len(lines) == 4
-    assert lines[0].startswith("minimax-Q on jujitsu num_cards=3: 112 steps, exploitability 0.")
+    assert lines[0].startswith("minimax-Q on jujitsu num_cards=3: 101 steps, exploitability 0.")
 
 
 def test_progress_is_live_on_a_terminal(tmp_path, monkeypatch):
