@@ -1,4 +1,4 @@
-"""The command `cardwar`: solve a game, measure a policy, play a match, train, report, check the papers' figures."""
+"""The command `cardwar`: solve games, measure policies, let them play, train, study, report, check papers' figures."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from train.bench import bench
 from train.check import check
 from train.console import counting, fixed, out
 from train.match_tables import exact_table, played_line, played_table
+from train.playoffs import playoffs
 from train.solving import work_out
 from train.strategy_tables import behaviour_table, start_strategies, strategy_table
+from train.study import study
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -306,6 +308,8 @@ def report(
     out.print(f"Page: {written.page}\nTables: {written.tables}", highlight=False, soft_wrap=True)
 
 
+app.command()(playoffs)
+app.command()(study)
 app.command()(bench)
 app.command()(check)
 

@@ -7,14 +7,15 @@ import html
 import io
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator
+from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator
 
 from train.files import write_atomically
 from train.report import GameReport, Group, Run, Spread, arrange, read_run
@@ -65,6 +66,8 @@ PAGE = """<!DOCTYPE html>
 # Seconds are written down to a thousandth; less cannot stand on a logarithmic axis.
 LEAST_SECONDS = 1e-3
 INCHES = (11.0, 4.6)
+# What fits beside each other below the picture.
+LEGEND_LETTERS = 150
 
 
 class Report(NamedTuple):
@@ -75,13 +78,19 @@ class Report(NamedTuple):
     skipped: list[str]
 
 
-def write_report(folders: Sequence[str | Path], out: str | Path, skip_damaged: bool = False) -> Report:
+def write_report(
+    folders: Sequence[str | Path],
+    out: str | Path,
+    skip_damaged: bool = False,
+    labels: Mapping[str | Path, str] | None = None,
+) -> Report:
     """Writes a page on runs, and beside it, as `.md`, its tables.
 
     Args:
         folders: The runs' folders.
         out: The HTML file to write.
         skip_damaged: Leave out damaged folders, where else one makes the report fail.
+        labels: By folder, what its algorithm is called here; as in the run's own pictures if not given.
 
     Returns:
         What was written, and why folders were left out, a line for each.
@@ -96,7 +105,9 @@ def write_report(folders: Sequence[str | Path], out: str | Path, skip_damaged: b
     runs, skipped = [], []
     for folder in folders:
         try:
-            runs.append(read_run(folder))
+            run = read_run(folder)
+            label = (labels or {}).get(folder, run.config["label"])
+            runs.append(replace(run, config={**run.config, "label": label}))
         except ValueError as error:
             if not skip_damaged:
                 raise
@@ -141,13 +152,14 @@ def _tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
         parts += [
             f"## {_plain(game.title)}",
             _plain(_known(game)),
-            _markdown_table(HEADINGS, [_cells(group) for group in game.groups]),
+            markdown_table(HEADINGS, [_cells(group) for group in game.groups]),
             "\n".join(["```", *_commands(game).splitlines(), "```"]),
         ]
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown that shows all cells as they are."""
     lines = [headings, ["---"] * len(headings), *([_plain(cell) for cell in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -238,7 +250,8 @@ def draw(game: GameReport) -> bytes:
                 _draw_curve(over_seconds, seconds, group, f"C{number}")
         _draw_frame(over_steps, over_seconds, game)
         labels = over_steps.get_legend_handles_labels()
-        figure.legend(*labels, loc="outside lower center", ncols=3)
+        columns = LEGEND_LETTERS // max(map(len, labels[1]))
+        figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
         picture = io.BytesIO()
         figure.savefig(picture, format="svg", metadata={"Date": None})
     return picture.getvalue()
@@ -264,8 +277,10 @@ def _draw_frame(over_steps: Axes, over_seconds: Axes, game: GameReport) -> None:
         axes.grid(True, which="major", alpha=0.3)
         if any(group.curve for group in game.groups):
             axes.set_xscale("log")
-            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+            first, last = axes.dataLim.intervalx
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if last < 1e3 * first else (1.0,)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}"))
+        axes.xaxis.set_minor_formatter(LogFormatter())  # labels where there is less than a decade
     # Linear below the least figure, so that 0 is on the axis.
     drawn = [figure for group in game.groups for _, _, figure in group.curve]
     least = min((figure.low for figure in drawn if figure.low > 1e-9), default=1e-3)

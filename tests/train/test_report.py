@@ -111,7 +111,7 @@ def test_a_page_of_two_runs_holds_the_figures_of_their_metrics(real, tmp_path):
         assert cells["steps"] == str(int(last["steps"]))
         assert cells["state"] == "finished"
     assert groups[1][3] == "25 iterations"
-    assert groups[2][3] == "64 joint actions"
+    assert groups[2][3] == "91 joint actions"
     assert groups[2][2] == "4"
     assert "Value to player_0 0.000000; uniform play's exploitability 0.500000" in page.text
     for group in groups[1:]:
