@@ -20,16 +20,6 @@ UNLIKE = make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2)
 SMALL = {"num_games": 16, "batch_size": 32, "width": 16, "replay_size": 64}
 
 
-@pytest.fixture(autouse=True)
-def seeded():
-    """Seeds torch, and keeps to one thread: several wait for each other on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture(params=[GAME, UNLIKE], ids=["jujitsu", "dice_wars"])
 def learner(request):
     """One that has played a little, whose four networks differ."""

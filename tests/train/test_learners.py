@@ -2,23 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 
 from baselines.game_graph import full_graph
 from cardwar_envs import make_game
 from train.algorithms import ALGORITHMS
 
 GAME = make_game("jujitsu", num_cards=3)
-
-
-@pytest.fixture(autouse=True)
-def seeded():
-    """Seeds torch, and keeps to one thread: several wait for each other on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.mark.parametrize(

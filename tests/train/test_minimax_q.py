@@ -26,16 +26,6 @@ class PrivateJujitsu(Jujitsu):
         return dataclasses.replace(super().facts, public_state=False)
 
 
-@pytest.fixture(autouse=True)
-def seeded():
-    """Seeds torch, and keeps to one thread: several wait for each other on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.mark.parametrize("view", ["cards", "word"])
 def test_it_learns_three_cards(view):
     game = make_game("jujitsu", num_cards=3, observation=view)

@@ -14,17 +14,6 @@ GAME = make_game("jujitsu", num_cards=3)
 MASKS = torch.tensor([[1, 1, 1], [1, 0, 1], [0, 1, 0]])
 
 
-@pytest.fixture(autouse=True)
-def seeded():
-    """Seeds what SB3 draws from, and keeps to one thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    np.random.seed(0)
-    yield
-    torch.set_num_threads(threads)
-
-
 def small(**args):
     return mmd.Learner(GAME, mmd.Args(**{"num_games": 8, "rollout": 3, "batch_size": 16, "width": 8, **args}), seed=0)
 

@@ -13,17 +13,6 @@ from train.reservoir import Reservoir
 GAME = make_game("jujitsu", num_cards=3)
 
 
-@pytest.fixture(autouse=True)
-def seeded():
-    """Seeds what SB3 draws from, and keeps to one thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    np.random.seed(0)
-    yield
-    torch.set_num_threads(threads)
-
-
 def learner(game=GAME, **args):
     return nfsp.Learner(game, nfsp.Args(**{"num_games": 16, "batch_size": 32, "width": 16, **args}), seed=0)
 

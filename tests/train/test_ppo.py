@@ -21,17 +21,6 @@ GAME = make_game("jujitsu", num_cards=3)
 SMALL = {"num_games": 16, "rollout": 5, "batch_size": 64, "width": 16}
 
 
-@pytest.fixture(autouse=True)
-def seeded():
-    """Seeds what SB3 draws from, and keeps to one thread: several wait for each other on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    np.random.seed(0)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.mark.parametrize("relu", [0, 1])
 def test_it_plays_with_the_probabilities_of_its_distribution(relu):
     learner = ppo.Learner(GAME, ppo.Args(relu=relu, **SMALL), seed=0)

@@ -30,17 +30,6 @@ ENTRY = ALGORITHMS["psro"]
 SMALL = {"steps": 3, "response_steps": 400, "num_games": 20, "rollout": 5, "batch_size": 50, "width": 8}
 
 
-@pytest.fixture(autouse=True)
-def seeded():
-    """Seeds torch, and keeps to one thread: several wait for each other on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    np.random.seed(0)
-    yield
-    torch.set_num_threads(threads)
-
-
 def learner(game=GAME, **values):
     return ENTRY.learner(game, ENTRY.args(**SMALL | values), seed=0)
 
