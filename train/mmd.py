@@ -28,8 +28,8 @@ from train.algorithms import option
 class Args(ppo.Args):
     """Arguments of magnetic mirror descent: those of PPO and the magnet's."""
 
-    steps: int = option(2_500_000, "joint actions to play in all games together", low=1)
-    evaluate_every: int = option(250_000, "steps from one exact evaluation and checkpoint to the next", low=1)
+    steps: int = option(7_500_000, "joint actions to play in all games together", low=1)
+    evaluate_every: int = option(500_000, "steps from one exact evaluation and checkpoint to the next", low=1)
     num_games: int = option(256, "games played side by side", low=1)
     rollout: int = option(4, "joint actions per game between updates", low=2)
     batch_size: int = option(256, "decisions per minibatch", low=2)
@@ -42,7 +42,7 @@ class Args(ppo.Args):
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
     magnet: float = option(0.2, "weight of the divergence from the magnet, payoff points per nat", low=0.0)
     magnet_every: int = option(100, "rollouts from one renewal of the magnet to the next", low=1)
-    average_rate: float = option(0.003, "share by which the average follows the actor after a rollout", 1e-9, 1.0)
+    average_rate: float = option(0.001, "share by which the average follows the actor after a rollout", 1e-9, 1.0)
 
 
 class MagneticPolicy(MaskableActorCriticPolicy):

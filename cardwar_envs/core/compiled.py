@@ -56,3 +56,6 @@ class CompiledRules(Generic[S]):
     to_row: Callable[[S], NDArray[np.float32]]
     from_row: Callable[[NDArray[np.float32]], S]
     info: Callable[[NDArray[np.float32]], Info] = _no_info
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledRules[S]:
+        return self  # nothing in it changes

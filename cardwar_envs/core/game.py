@@ -218,11 +218,31 @@ def whole_number(name: str, number: object) -> int:
         ValueError: If it is none; it says which parameter.
     """
     try:
-        if isinstance(number, bool):
+        if isinstance(number, bool | np.bool_):
             raise TypeError
         return index(number)  # type: ignore[arg-type]  # this call is the check
     except TypeError:
         raise ValueError(f"{name} ({number}) must be an integer") from None
+
+
+def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:
+    """A tuple of numbers as ints.
+
+    Raises:
+        ValueError: If it is no tuple, or not of whole numbers.
+    """
+    return tuple(whole_number(name, number) for number in checked_tuple(name, numbers))
+
+
+def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
+    """What must be a tuple.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if not isinstance(items, tuple):
+        raise ValueError(f"{name} ({items}) must be a tuple")
+    return items
 
 
 class Game(ABC, Generic[S]):

@@ -61,18 +61,23 @@ def checked_probabilities(
     if answer.shape != action_masks.shape:
         raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
     legal_part = np.where(action_masks == 0, 0.0, answer)
-    with np.errstate(over="ignore", invalid="ignore"):  # such sums are not finite, which is looked at below
-        sums, legal_sums = answer.sum(axis=1), legal_part.sum(axis=1)
+    sums, legal_sums = _row_sums(answer), _row_sums(legal_part)
     least = answer.min(initial=0.0)
     # Equal sums of nothing negative leave nothing for illegal actions; else one has to look closer.
     if not (least >= 0.0 and np.isfinite(sums).all() and np.array_equal(sums, legal_sums)):
         _check_entries(name, answer, action_masks)
         np.maximum(legal_part, 0.0, out=legal_part)
-        legal_sums = legal_part.sum(axis=1)
+        legal_sums = _row_sums(legal_part)
     if not (np.abs(sums - 1.0) <= SUM_TOLERANCE).all():
         raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
     legal_part /= legal_sums[:, None]
     return legal_part
+
+
+def _row_sums(answer: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+        sums: NDArray[np.float64] = answer.sum(axis=1)
+    return sums
 
 
 def _numbers(name: str, answer: Any) -> NDArray[np.float64]:

@@ -25,13 +25,16 @@ class CompiledEngine(Engine[S]):
     ) -> None:
         super().__init__(game, streams)
         self._reused = self._blank(len(streams)) if reuse else None
-        self._rules, self._bodies = rules, rules.bodies
+        self._rules = rules
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
-        self._know = (rules.tables, self._rows)
+
+    @property
+    def _know(self) -> tuple[tuple[Any, ...], NDArray[np.float32]]:
+        return self._rules.tables, self._rows
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
         """Starts games anew."""
-        self._bodies.deal(*self._know, self.streams, where, random)
+        self._rules.bodies.deal(*self._know, self.streams, where, random)
         return np.zeros(self.shape)
 
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
@@ -45,7 +48,7 @@ class CompiledEngine(Engine[S]):
     def acting(self) -> NDArray[np.bool_]:
         """Who is to choose."""
         acts = np.empty(self.shape, dtype=np.bool_)
-        self._bodies.acting(*self._know, acts)
+        self._rules.bodies.acting(*self._know, acts)
         return acts
 
     def live(self) -> NDArray[np.bool_]:
@@ -56,12 +59,12 @@ class CompiledEngine(Engine[S]):
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """Who chooses what is not allowed."""
         flags = np.empty(self.shape, dtype=np.bool_)
-        return flags if self._bodies.illegal(*self._know, actions, where, flags) else None
+        return flags if self._rules.bodies.illegal(*self._know, actions, where, flags) else None
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Plays legal joint actions."""
         rewards, over = np.empty(self.shape), np.empty(len(where), dtype=np.bool_)
-        self._bodies.play(*self._know, self.streams, actions, where, rewards, over)
+        self._rules.bodies.play(*self._know, self.streams, actions, where, rewards, over)
         return rewards, over
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
@@ -70,7 +73,7 @@ class CompiledEngine(Engine[S]):
             rows, (views, written) = self._rows, self._reused or self._blank(len(self._rows))
         else:
             rows, (views, written) = self._rows[places], self._blank(len(places))
-        self._bodies.observe(self._rules.tables, rows, *views, written)
+        self._rules.bodies.observe(self._rules.tables, rows, *views, written)
         return views
 
     def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
@@ -83,7 +86,7 @@ class CompiledEngine(Engine[S]):
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Actions of uniform play."""
         actions = np.empty(len(where), dtype=np.int64)
-        self._bodies.uniform(*self._know, self.streams, where, player, actions)
+        self._rules.bodies.uniform(*self._know, self.streams, where, player, actions)
         return actions
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium
@@ -90,20 +91,26 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             Observation and info; the info holds the `action_mask`.
 
         Raises:
-            ValueError: For a bad option; the game in progress is then untouched. Also if the
-                game goes by without the agent, however often it is started.
+            ValueError: For a bad seed or option, if an opponent does not answer with probabilities, or
+                if the game goes by without the agent, however often it is started; the game in
+                progress is then untouched.
         """
         seed = checked_seed(seed)
         self._session.check_options(options, needed=self.seat)
-        super().reset(seed=seed)
-        if seed is not None or self._rng is None:
-            self._rng = own_stream(self.np_random)
+        with self._all_or_nothing():
+            super().reset(seed=seed)
+            if seed is not None or self._rng is None:
+                self._rng = own_stream(self.np_random)
+            self._start(self._rng, options)
+        return self._seen()
+
+    def _start(self, rng: np.random.Generator, options: dict[str, Any] | None) -> None:
         for _ in range(MAX_STARTS):
-            self._session.reset(self._rng, options)
+            self._session.reset(rng, options)
             self._show()
             self._owed = self._play_others_until_asked()
             if self.seat in self._session.acting:
-                return self._seen()
+                return
         raise ValueError(f"{self._session.agents[self.seat]} was not asked once in {MAX_STARTS} games")
 
     def step(self, action: int) -> tuple[spaces.Observation, float, bool, bool, dict[str, Any]]:
@@ -114,15 +121,34 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
 
         Raises:
             IllegalActionError: If the action is illegal; the game is then as it was.
+            ValueError: If an opponent does not answer with probabilities; likewise.
             ResetNeeded: If there is no game in progress.
         """
         if self.seat not in self._session.acting:
             raise ResetNeeded("step() needs a game in progress: call reset() first")
-        reward = self._owed + self._play(self._session.committed(self.seat, action))
-        self._owed = 0.0
-        reward += self._play_others_until_asked()
+        chosen = self._session.committed(self.seat, action)
+        with self._all_or_nothing():
+            reward = self._owed + self._play(chosen)
+            self._owed = 0.0
+            reward += self._play_others_until_asked()
         observation, info = self._seen()
         return observation, reward, self.seat not in self._session.live, False, info
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Puts everything back if something goes wrong, such as an opponent's answer."""
+        kept, session, rng = dict(vars(self)), dict(vars(self._session)), self._rng
+        stream: Any = None if rng is None else rng.bit_generator.state
+        try:
+            yield
+        except BaseException:
+            if rng is not None:
+                rng.bit_generator.state = stream
+            vars(self._session).clear()
+            vars(self._session).update(session)
+            vars(self).clear()
+            vars(self).update(kept)
+            raise
 
     def _play_others_until_asked(self) -> float:
         """What the agent is paid while others play on without it."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -94,17 +96,34 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             num_actions]}`, fresh arrays, and infos, which hold the same `action_mask`.
 
         Raises:
-            ValueError: For a bad option or seed, or a list of too many or too few seeds; the games in progress
-                are then untouched. Also if games go by without the agent, however often they are started.
+            ValueError: For a bad option or seed, a list of too many or too few seeds, if an opponent does not
+                answer with probabilities, or if games go by without the agent, however often they are
+                started; the games in progress are then untouched.
         """
         seeds = None if seed is None else self._checked_seeds(seed)
         self._session.check_options(options, needed=self.seat)
-        if seeds is not None:
-            self._engine.streams[:] = streams_of(seeds)
-            super().reset(seed=seeds[0])
-        self._options = dict(options or {})
-        self._start_games(np.ones(self.num_envs, dtype=np.bool_))
+        with self._all_or_nothing():
+            if seeds is not None:
+                self._engine.streams[:] = streams_of(seeds)
+                super().reset(seed=seeds[0])
+            self._options = dict(options or {})
+            self._start_games(np.ones(self.num_envs, dtype=np.bool_))
         return self._seen()
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Puts everything back if something goes wrong, such as an opponent's answer."""
+        kept = dict(vars(self))
+        engine, paid, owed = deepcopy((self._engine, self._paid, self._owed))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(kept)
+            self._engine, self._paid, self._owed = engine, paid, owed
+            if self._views is not None:
+                self._views = engine.views()
+            raise
 
     def step(self, actions: NDArray[np.int64]) -> Step:
         """Plays one joint action in every game, and on until the agent is to choose again.

@@ -25,13 +25,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
-from operator import index
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, whole_number
+from cardwar_envs.core.game import (
+    CERTAIN,
+    ActionImage,
+    Canonical,
+    Game,
+    GameFacts,
+    Transition,
+    checked_tuple,
+    whole_number,
+    whole_numbers,
+)
 from cardwar_envs.games.interleaving import Hand, Hands, interleaving, most_held, most_ties
 
 if TYPE_CHECKING:
@@ -347,9 +356,9 @@ class Duel(Game[DuelState]):
         """Raises ValueError unless the hands and the score can come from this game's hands."""
         try:
             hash(state)  # lists for hands would break what comes after
-            (hand_0, hand_1), score, ties = state.hands, state.score, state.ties
-            hands = (tuple(map(index, hand_0)), tuple(map(index, hand_1)))
-            score, ties = index(score), index(ties)
+            hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
+            hands = (hand_0, hand_1)
+            score, ties = whole_number("score", state.score), whole_number("ties", state.ties)
         except (AttributeError, TypeError, ValueError):
             raise ValueError(f"state ({state!r}) must be a DuelState of two hands, a score and ties") from None
         if len(hands[0]) != len(hands[1]):
@@ -411,4 +420,4 @@ def _numbers(*numbers: int) -> NDArray[np.float32]:
 
 
 def _sign(number: int) -> float:
-    return float((number > 0) - (number < 0))
+    return float(number > 0) - float(number < 0)  # numpy has no difference of its bools

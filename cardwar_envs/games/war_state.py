@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from operator import index
 from typing import Any, NamedTuple
+
+from cardwar_envs.core.game import checked_tuple, whole_number, whole_numbers
 
 Pile = tuple[int, ...]
 
@@ -79,12 +80,18 @@ def check_state(state: WarState, cards: range, num_players: int, discards: int, 
     try:
         hash(state)  # lists for hands would break what comes after
         piles = {
-            **{f"hands[{player}]": tuple(map(index, hand)) for player, hand in enumerate(state.hands)},
-            **{f"wins[{player}]": tuple(map(index, won)) for player, won in enumerate(state.wins)},
-            "pot": tuple(map(index, state.pot)),
+            **{
+                f"hands[{player}]": whole_numbers("hand", hand)
+                for player, hand in enumerate(checked_tuple("hands", state.hands))
+            },
+            **{
+                f"wins[{player}]": whole_numbers("wins", won)
+                for player, won in enumerate(checked_tuple("wins", state.wins))
+            },
+            "pot": whole_numbers("pot", state.pot),
         }
-        groups = {"tied": tuple(map(index, state.tied)), "live": tuple(map(index, state.live))}
-        rounds_left = index(state.rounds_left)
+        groups = {name: whole_numbers(name, getattr(state, name)) for name in ("tied", "live")}
+        rounds_left = whole_number("rounds_left", state.rounds_left)
     except (AttributeError, TypeError, ValueError):
         raise ValueError(f"state ({state!r}) must be a WarState of hands, wins, pot, tied, live and rounds") from None
     if (len(state.hands), len(state.wins)) != (num_players, num_players):
