@@ -41,7 +41,7 @@ class Settings:
     rounds: int = 5
     seconds: float = 0.5
     games: int = 4096
-    matrices: int = 100_000
+    matrices: int = 1_000_000
     singles: int = 200
     most_cards: int = 16
     limit: float = 90.0
