@@ -19,7 +19,7 @@ soak: $(READY)
 	$(BIN)/python -m pytest -m soak
 
 coverage: $(READY)
-	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage run -m pytest tests/core tests/games tests/envs tests/baselines tests/conformance
 	$(BIN)/python -m coverage report --fail-under=95
 
 lint: $(READY)
