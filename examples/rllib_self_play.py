@@ -38,7 +38,8 @@ from torch import Tensor
 from baselines import exploitability
 from cardwar_envs import Game, jujitsu_v0, make_game
 from train.evaluate import evaluate, verdict
-from train.networks import Network, SoftmaxPolicy, save_policy
+from train.networks import Network, SoftmaxPolicy
+from train.policy_files import save_policy
 
 ENV, MODULE = "jujitsu", "both_seats"
 METRIC = "exploitability"

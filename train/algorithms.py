@@ -147,6 +147,12 @@ ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
         Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", "train.minimax_q"),
+        Algorithm(
+            "fitted_value",
+            "Fitted value iteration",
+            "values of states by a network, matrix games one move ahead",
+            "train.fitted_value",
+        ),
         Algorithm("ppo", "PPO", "maskable PPO in self-play", "train.ppo"),
         Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, weights averaged", "train.mmd"),
         Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies", "train.nfsp"),

@@ -145,7 +145,7 @@ def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     known = word.partition(":")[0] in policy_names()
     if not known and Path(word).exists():
-        from train.networks import load_policy  # needs torch, which most commands do without
+        from train.policy_files import load_policy  # needs torch, which most commands do without
 
         return load_policy(Path(word), game)
     if not known and len(Path(word).parts) > 1:

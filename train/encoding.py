@@ -1,4 +1,4 @@
-"""What a network can be given instead of an observation's numbers: switches, and a memory of its own for each."""
+"""What a network can be given instead of an observation's numbers: switches, and a memory for each observation."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Encoding(nn.Module):
 
     Attributes:
         size: How many numbers come out for each observation.
-        memory: The rows, all 0 at first; their gradients are sparse.
+        memory: The rows, all 0 at first; their gradients are sparse. None if there are none.
     """
 
     def __init__(self, game: Game[Any], rows: int) -> None:
-        """Takes the number of rows; half as many observations as that seldom meet in one."""
+        """Takes the number of rows, or 0; half as many observations as that seldom meet in one."""
         super().__init__()
         facts = game.facts
         low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
@@ -44,14 +44,15 @@ class Encoding(nn.Module):
         self._others = np.setdiff1d(np.arange(len(low)), self._counted)
         self._scales = np.maximum(np.abs(low), np.abs(high))[self._others]
         self._factors: NDArray[np.int64] = np.random.default_rng(0).integers(2**62, size=len(low)) | 1
-        self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True)
-        self.size = len(self._numbers) + len(self._others) + ROW_SIZE
+        self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True) if rows else None
+        self.size = len(self._numbers) + len(self._others) + (ROW_SIZE if rows else 0)
 
     def forward(self, observations: Tensor) -> Tensor:
         """`[batch, observation_size]` -> `[batch, size]`."""
         switches = observations[:, self._columns] == torch.from_numpy(self._numbers)
         scaled = observations[:, self._others] / torch.from_numpy(self._scales)
-        return torch.cat((switches.float(), scaled, self.memory(self.rows(observations))), dim=1)
+        learned = () if self.memory is None else (self.memory(self.rows(observations)),)
+        return torch.cat((switches.float(), scaled, *learned), dim=1)
 
     def rows(self, observations: Tensor) -> Tensor:
         """`[batch]`: which row each observation is kept in; whole numbers tell observations apart."""

@@ -20,8 +20,9 @@ from cardwar_envs.core.game import Game
 from train.algorithms import Algorithm, CommonArgs, Learner, SelfPlayArgs, algorithm_named
 from train.evaluate import Evaluation, evaluate, game_in_words, reference, verdict
 from train.files import Archive, within
-from train.networks import POLICY_FILE, LearnedPolicy, plain_parameters, save_policy
+from train.networks import LearnedPolicy
 from train.plot import PLOT_FILE, plot_runs
+from train.policy_files import POLICY_FILE, plain_parameters, save_policy
 from train.run_folder import Row, RunFolder
 
 TENSORBOARD_FOLDER = "tensorboard"

@@ -24,11 +24,13 @@ from torch import Tensor
 
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
+from cardwar_envs.envs.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import SelfPlayArgs, option
 from train.files import optimizer_tensors, restore_optimizer, within
 from train.networks import MatrixPolicy, Network, joint_values
 from train.self_play import restore_streams, stored_streams
+from train.trials import Trials, Tried, distinct
 
 # Observations that a network is asked for at a time: few enough to stay in a processor's cache.
 ASKED_AT_A_TIME = 2048
@@ -61,7 +63,7 @@ class Learner:
         self.steps = 0
         self._game, self._args = game, args
         self._starts = GameBatch(game, args.num_games, seed, start="random")
-        self._trials = GameBatch(game, args.num_games, seed, start="random")
+        self._trials = Trials(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the games'
         self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
@@ -75,8 +77,9 @@ class Learner:
         """Learns round by round until `steps`; returns the mean squared error of Q, payoff points squared."""
         losses = []
         while self.steps < steps:
-            tried = self._try_everything()
-            losses += self._learn(self._seen_by_both(tried))
+            situations = self._draw()
+            tried = self._trials.all_joint(situations)
+            losses += self._learn(self._seen_by_both(situations, tried))
             self.steps += len(tried.rewards)
         return {"q_loss": float(np.mean(losses))}
 
@@ -84,50 +87,35 @@ class Learner:
         """The row player's strategy of the matrix games of the target network."""
         return MatrixPolicy(self._game, deepcopy(self._target))
 
-    def _try_everything(self) -> _Tried:
-        """Draws situations and plays every joint action in a copy of each."""
-        streams = self._starts.streams
+    def _draw(self) -> Views:
+        """Different situations that uniform play runs into."""
         observations, masks = self._starts.reset()
-        different, _ = _distinct(observations[:, 0])
-        observations, masks = observations[different], masks[different]
-        situations, *actions = np.nonzero(masks[:, 0, :, None] & masks[:, 1, None, :])
-        joint = np.stack(actions, axis=1)
-        rewards, done = np.empty(len(joint)), np.empty(len(joint), dtype=np.bool_)
-        after = np.empty((len(joint), *observations.shape[1:]), dtype=np.float32)
-        masks_after = np.empty((len(joint), *masks.shape[1:]), dtype=np.int8)
-        for first in range(0, len(joint), self._args.num_games):
-            # What is over at the end of the last lot repeats the first trials.
-            lot = np.arange(first, first + self._args.num_games) % len(joint)
-            self._trials.streams = streams[different[situations[lot]]]
-            self._trials.reset()
-            step = self._trials.step(joint[lot])
-            rewards[lot], done[lot] = step.rewards[:, 0], step.done
-            after[lot], masks_after[lot] = step.observations, step.masks
-        return _Tried(observations, masks, situations, joint, rewards, done, after, masks_after)
+        different, _ = distinct(observations[:, 0])
+        return Views(observations[different], masks[different])
 
-    def _seen_by_both(self, tried: _Tried) -> _Lessons:
+    def _seen_by_both(self, situations: Views, tried: Tried) -> _Lessons:
         """What there is to learn: player 0's views, then player 1's."""
-        actions = self._game.facts.num_actions
-        payoffs = np.zeros((len(tried.masks), actions, actions), dtype=np.float32)
+        actions, (seen, masks) = self._game.facts.num_actions, situations
+        payoffs = np.zeros((len(masks), actions, actions), dtype=np.float32)
         payoffs[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = self._targets(tried)
-        legal = (tried.masks[:, 0, :, None] & tried.masks[:, 1, None, :]).astype(np.float32)
+        legal = (masks[:, 0, :, None] & masks[:, 1, None, :]).astype(np.float32)
         weights = legal / legal.sum(axis=(1, 2), keepdims=True)  # every situation counts alike
         return _Lessons(
             *map(
                 torch.from_numpy,
                 (
-                    np.concatenate((tried.observations[:, 0], tried.observations[:, 1])),
+                    np.concatenate((seen[:, 0], seen[:, 1])),
                     np.concatenate((payoffs, -payoffs.transpose(0, 2, 1))).reshape(-1, actions**2),
                     np.concatenate((weights, weights.transpose(0, 2, 1))).reshape(-1, actions**2),
                 ),
             )
         )
 
-    def _targets(self, tried: _Tried) -> NDArray[np.float64]:
+    def _targets(self, tried: Tried) -> NDArray[np.float64]:
         """`[trials]`: reward plus value of the matrix game that follows, 0 where none does."""
         targets, goes_on = tried.rewards.copy(), np.flatnonzero(~tried.done)
         if len(goes_on):
-            different, places = _distinct(tried.after[goes_on, 0])
+            different, places = distinct(tried.after[goes_on, 0])
             asked = goes_on[different]
             targets[goes_on] += self._values(tried.after[asked, 0], tried.masks_after[asked])[places]
         return targets
@@ -174,7 +162,7 @@ class Learner:
         tensors |= optimizer_tensors(self._optimizer)
         of_memory = optimizer_tensors(self._memory_optimizer)
         tensors |= {f"memory.{name}": torch.as_tensor(each) for name, each in of_memory.items()}
-        tensors["streams"] = stored_streams(self._starts)
+        tensors |= {"streams": stored_streams(self._starts), "chance": stored_streams(self._trials.batch)}
         return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
@@ -189,30 +177,7 @@ class Learner:
         self.steps = data["steps"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._starts, tensors["streams"])
-
-
-class _Tried(NamedTuple):
-    """Situations `[n, 2, ...]`, and for every joint action of each a trial, `[trials, ...]`.
-
-    Attributes:
-        observations: Of the situations.
-        masks: Of the situations.
-        situations: Which of them a trial belongs to.
-        joint: `[trials, 2]` actions.
-        rewards: `[trials]` to player 0.
-        done: Whether the game was over after it.
-        after: `[trials, 2, observation_size]`.
-        masks_after: `[trials, 2, num_actions]`.
-    """
-
-    observations: NDArray[np.float32]
-    masks: NDArray[np.int8]
-    situations: NDArray[np.int64]
-    joint: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    done: NDArray[np.bool_]
-    after: NDArray[np.float32]
-    masks_after: NDArray[np.int8]
+        restore_streams(self._trials.batch, tensors["chance"])
 
 
 class _Lessons(NamedTuple):
@@ -221,11 +186,3 @@ class _Lessons(NamedTuple):
     observations: Tensor
     payoffs: Tensor
     weights: Tensor
-
-
-def _distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where each different row comes up first, and `[len(rows)]` which of these every row equals."""
-    # Rows are told apart by a randomly weighted sum: sorting whole rows takes far longer.
-    sums = rows.astype(np.float64) @ np.random.default_rng(0).random(rows.shape[1])
-    _, first, places = np.unique(sums, return_index=True, return_inverse=True)
-    return first, places

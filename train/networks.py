@@ -1,11 +1,9 @@
-"""Networks, the policies read from them, and how policies are kept."""
+"""Networks, and the policies read from them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -17,12 +15,8 @@ from baselines import solve_matrices
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.encoding import Encoding
-from train.files import Archive, read_archive, write_archive
-from train.learned_table import LearnedTable
+from train.files import Archive
 
-POLICY_FILE = "policy.safetensors"
-FORMAT = "cardwar policy 1"
-RENEWED = "to resume its run (--resume) writes it anew"
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
 
@@ -34,7 +28,7 @@ class Network(nn.Sequential):
     """
 
     def __init__(
-        self, game: Game[Any], width: int, layers: int, outputs: int, activation: str, memory: int = 0
+        self, game: Game[Any], width: int, layers: int, outputs: int, activation: str, memory: int | None = None
     ) -> None:
         """Sets up a network.
 
@@ -44,12 +38,12 @@ class Network(nn.Sequential):
             layers: Hidden layers.
             outputs: Outputs.
             activation: A key of `ACTIVATIONS`.
-            memory: Rows of the `Encoding` in front of it; without any, observations come in as they are.
+            memory: Rows of the `Encoding` in front of it; if None, observations come in as they are.
         """
         self.architecture = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
         hidden: list[nn.Module] = []
         inputs = game.facts.observation_size
-        if memory:
+        if memory is not None:
             self.architecture["memory"] = memory
             hidden, inputs = [encoding := Encoding(game, memory)], encoding.size
         sizes = [inputs, *[width] * layers]
@@ -74,7 +68,7 @@ class LearnedPolicy(Policy, Protocol):
     """A policy that can be kept in a file.
 
     Attributes:
-        kind: Its key in `POLICY_KINDS`.
+        kind: Its key in `policy_files.POLICY_KINDS`.
         game: The game that it was learned for.
     """
 
@@ -189,77 +183,3 @@ def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray
     outputs = network.outputs(observations)
     actions = round(outputs.shape[1] ** 0.5)
     return outputs.reshape(len(outputs), actions, actions)
-
-
-POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
-    kind.kind: kind for kind in (SoftmaxPolicy, GreedyPolicy, MatrixPolicy, LearnedTable)
-}
-
-
-def save_policy(path: Path, policy: LearnedPolicy) -> None:
-    """Writes a policy and its game to a safetensors file, atomically."""
-    tensors, architecture = policy.stored()
-    data = {
-        "format": FORMAT,
-        "game": policy.game.facts.name,
-        "version": policy.game.facts.version,
-        "parameters": plain_parameters(policy.game),
-        "kind": policy.kind,
-        "architecture": architecture,
-    }
-    write_archive(path, Archive(tensors, data))
-
-
-def load_policy(path: str | Path, game: Game[Any]) -> Policy:
-    """Reads a learned policy.
-
-    Args:
-        path: A policy file, or the folder of a finished run.
-        game: The game it is to play.
-
-    Returns:
-        The policy.
-
-    Raises:
-        ValueError: If there is no policy, the file is damaged or the policy was learned for
-            another game.
-    """
-    path = Path(path)
-    if path.is_dir():
-        path = path / POLICY_FILE
-        if not path.exists():
-            raise ValueError(f"{path.parent} holds no learned policy; an unfinished run must be resumed first")
-    try:
-        tensors, data = read_archive(path)
-    except ValueError as error:
-        raise ValueError(f"{error}; {RENEWED}") from None
-    if data.get("format") != FORMAT:
-        raise ValueError(
-            f"{path} does not hold a policy of format {FORMAT!r}, but of {data.get('format')!r}; {RENEWED}"
-        )
-    learned = (data.get("game"), data.get("version"), data.get("parameters"))
-    wanted = (game.facts.name, game.facts.version, plain_parameters(game))
-    if learned != wanted:
-        raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
-    kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in POLICY_KINDS:
-        raise ValueError(f"{path} holds a policy of the unknown kind {kind!r}; known are {', '.join(POLICY_KINDS)}")
-    try:
-        if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
-            raise ValueError("there are numbers in it that are not finite")
-        return POLICY_KINDS[kind].restored(game, tensors, data["architecture"])
-    except Exception as error:  # whatever is wrong with what is in there
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"{path} does not hold what a policy needs ({reason}); {RENEWED}") from None
-
-
-def plain_parameters(game: Game[Any]) -> dict[str, Any]:
-    """A game's parameters as JSON gives them back (lists for tuples)."""
-    parameters: dict[str, Any] = json.loads(json.dumps(game.parameters()))
-    return parameters
-
-
-def _in_words(name: Any, version: Any, parameters: Any) -> str:
-    if isinstance(parameters, dict):
-        parameters = ", ".join(f"{key}={value}" for key, value in parameters.items())
-    return f"{name} v{version} with {parameters}"

@@ -86,7 +86,7 @@ class StudyRun:
     @property
     def identity(self) -> dict[str, Any]:
         """What `RunFolder.check_same` goes by."""
-        from train.networks import plain_parameters  # needs torch
+        from train.policy_files import plain_parameters  # needs torch
 
         return {
             "game": self.game.facts.name,

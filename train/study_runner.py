@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from train.networks import POLICY_FILE
 from train.plot import PLOT_FILE
+from train.policy_files import POLICY_FILE
 from train.report import Run, read_run
 from train.run_folder import CONFIG_FILE, RunFolder
 from train.study_config import StudyRun

@@ -41,6 +41,10 @@ class CompiledEngine(Engine[S]):
         """Puts the games into states."""
         self._rows[where] = [self._rules.to_row(state) for state in states]
 
+    def place_seen(self, observations: NDArray[np.float32]) -> None:
+        """Puts every game into the state that player 0 sees."""
+        self._rows[:] = observations  # what player 0 sees of a public state is its row
+
     def states(self) -> list[S]:
         """The state of every game."""
         return [self._rules.from_row(row) for row in self._rows]

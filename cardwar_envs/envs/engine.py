@@ -53,6 +53,10 @@ class Engine(ABC, Generic[S]):
         """Puts the games into states, one for each of them or one for all, that the rules have checked."""
 
     @abstractmethod
+    def place_seen(self, observations: NDArray[np.float32]) -> None:
+        """Puts every game, of public state, into the state that player 0 sees so, `[num_games, observation_size]`."""
+
+    @abstractmethod
     def states(self) -> list[S]:
         """The state of every game."""
 

@@ -128,6 +128,39 @@ class GameBatch(Generic[S]):
         self._started = True
         return self._engine.views()
 
+    def reset_to(self, observations: NDArray[np.float32]) -> Views:
+        """Starts every game, this time, from the state that player 0 sees: searching ahead of what is seen.
+
+        Args:
+            observations: `[num_games, observation_size]`, as the game gives them to player 0 or, if it is
+                seat-symmetric, to either player, who is player 0 from there on. Only shape and bounds are
+                checked, not that such a state can come up and that somebody is to act in it.
+
+        Returns:
+            As `reset`.
+
+        Raises:
+            ValueError: If observations do not show the state, or are of another shape or out of the game's
+                bounds. No game is started then.
+        """
+        facts, observations = self.game.facts, np.asarray(observations, dtype=np.float32)
+        if not facts.public_state:
+            raise ValueError(f"{facts.name}: an observation does not show the whole state")
+        expected = (self.num_games, facts.observation_size)
+        if observations.shape != expected:
+            raise ValueError(f"observations of shape {observations.shape} must have shape {expected}")
+        low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
+        outside = ~((observations >= low) & (observations <= high))  # not a number is outside as well
+        if outside.any():
+            place, entry = np.argwhere(outside)[0]
+            raise ValueError(
+                f"observations: entry {entry} of row {place} ({observations[place, entry]:g}) "
+                f"must be in {low[entry]:g}..{high[entry]:g}"
+            )
+        self._engine.place_seen(observations)
+        self._started = True
+        return self._engine.views()
+
     def step(self, actions: NDArray[np.integer]) -> BatchStep:
         """Plays a joint action in every game.
 

@@ -53,6 +53,10 @@ class RulesEngine(Engine[S]):
         for i, g in enumerate(np.flatnonzero(where)):
             self._states[g] = states[i % len(states)]
 
+    def place_seen(self, observations: NDArray[np.float32]) -> None:
+        """Puts every game into the state that player 0 sees."""
+        self._states = [self.game.state_of(observation)[0] for observation in observations]
+
     def states(self) -> list[S]:
         """The state of every game."""
         return self._states[:]

@@ -19,17 +19,15 @@ def compiled_duel(game: Duel) -> CompiledRules[DuelState]:
     # is below 0 or above 1, because the rules do not draw then.
     wins, wins_or_ties = np.zeros((ranks, ranks)), np.zeros((ranks, ranks))
     word = game.view == "word"
-    # Once renumbered, a rank can be one that a player did not hold at the start.
-    could_hold = (game.ranks, game.ranks) if word else game.hands
-    for rank_0 in set(could_hold[0]):
-        for rank_1 in set(could_hold[1]):
-            place = game.ranks.index(rank_0), game.ranks.index(rank_1)
+    # Also of ranks that a player did not hold at the start: hands are renumbered, and states seen from either seat.
+    for i, rank_0 in enumerate(game.ranks):
+        for j, rank_1 in enumerate(game.ranks):
             odds = {winner: probability for probability, winner in game.trick_outcomes(rank_0, rank_1)}
             if len(odds) == 1:
-                wins[place], wins_or_ties[place] = CERTAIN[next(iter(odds))]
+                wins[i, j], wins_or_ties[i, j] = CERTAIN[next(iter(odds))]
             else:
                 win, tie = odds.get(1, 0), odds.get(0, 0)
-                wins[place], wins_or_ties[place] = float(win), float(win + tie)
+                wins[i, j], wins_or_ties[i, j] = float(win), float(win + tie)
 
     def to_row(state: DuelState) -> NDArray[np.float32]:
         return game.observation(state, 0)

@@ -21,7 +21,7 @@ with warnings.catch_warnings():  # RLlib's own, on import
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
     from examples import rllib_self_play as example
-    from train.networks import load_policy, save_policy
+    from train.policy_files import load_policy, save_policy
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # RLlib's own, by the dozen
 

@@ -14,7 +14,7 @@ from baselines.duel_solver import DuelTable
 from cardwar_envs import make_game
 from train.algorithms import ALGORITHMS
 from train.loop import run
-from train.networks import load_policy
+from train.policy_files import load_policy
 from train.report import read_run
 from train.run_folder import RunFolder
 

@@ -13,7 +13,8 @@ from train.algorithms import ALGORITHMS
 from train.files import Archive, read_archive, write_archive
 from train.loop import run
 from train.networks import Network as SomeNetwork
-from train.networks import SoftmaxPolicy, load_policy, save_policy
+from train.networks import SoftmaxPolicy
+from train.policy_files import load_policy, save_policy
 from train.report_page import write_report
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,8 @@ from train.arguments import policy_from
 from train.best_response import Learner
 from train.files import Archive, read_archive, write_archive
 from train.loop import run
-from train.networks import GreedyPolicy, SoftmaxPolicy, load_policy, save_policy
+from train.networks import GreedyPolicy, SoftmaxPolicy
+from train.policy_files import load_policy, save_policy
 from train.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)

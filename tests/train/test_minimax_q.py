@@ -46,29 +46,15 @@ def test_it_learns_a_game_with_chance_and_unlike_hands():
     assert guarantees[1] == pytest.approx(-value, abs=0.05)
 
 
-def test_a_round_tries_every_joint_action_of_every_situation_once():
-    learner = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)
-    tried = learner._try_everything()
-    assert len(np.unique(tried.observations[:, 0], axis=0)) == len(tried.observations) > 10
-    for number, seen in enumerate(tried.observations):
-        state, _ = GAME.state_of(seen[0])
-        trials = np.flatnonzero(tried.situations == number)
-        joint = [(a, b) for a in GAME.legal_actions(state, 0) for b in GAME.legal_actions(state, 1)]
-        assert tried.joint[trials].tolist() == [list(each) for each in joint]
-        for trial in trials:
-            (after,) = GAME.transitions(state, dict(enumerate(tried.joint[trial].tolist())))
-            assert tried.rewards[trial] == after.rewards[0]
-            assert tried.done[trial] == (not after.state.hands[0])
-            if not tried.done[trial]:
-                for player in (0, 1):
-                    assert np.array_equal(tried.after[trial, player], GAME.observation(after.state, player))
-                    assert np.array_equal(tried.masks_after[trial, player], GAME.action_mask(after.state, player))
+def test_situations_of_a_round_are_different():
+    seen = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)._draw().observations[:, 0]
+    assert len(np.unique(seen, axis=0)) == len(seen) > 10
 
 
 def test_targets_are_littmans():
     learner = minimax_q.Learner(GAME, minimax_q.Args(width=8, **{k: SMALL[k] for k in ("num_games", "memory")}), seed=0)
     learner.advance(1_000)  # so that the memory is not empty
-    tried = learner._try_everything()
+    tried = learner._trials.all_joint(learner._draw())
     targets = learner._targets(tried)
     assert tried.done.any()
     assert np.array_equal(targets[tried.done], tried.rewards[tried.done])
@@ -83,18 +69,19 @@ def test_targets_are_littmans():
 
 def test_both_players_learn_the_same_from_a_situation():
     learner = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)
-    tried = learner._try_everything()
-    lessons = learner._seen_by_both(tried)
-    count = len(tried.observations)
+    situations = learner._draw()
+    tried = learner._trials.all_joint(situations)
+    lessons = learner._seen_by_both(situations, tried)
+    count = len(situations.masks)
     payoffs, weights = (each.reshape(2, count, 3, 3).numpy() for each in (lessons.payoffs, lessons.weights))
     assert np.array_equal(payoffs[0], -payoffs[1].transpose(0, 2, 1))
     assert np.array_equal(weights[0], weights[1].transpose(0, 2, 1))
     assert weights.sum(axis=(2, 3)) == pytest.approx(1.0)
-    assert np.array_equal(weights[0] > 0, tried.masks[:, 0, :, None] & tried.masks[:, 1, None, :])
+    assert np.array_equal(weights[0] > 0, situations.masks[:, 0, :, None] & situations.masks[:, 1, None, :])
     trial = len(tried.joint) // 2
     place = (tried.situations[trial], *tried.joint[trial])
     assert payoffs[0][place] == pytest.approx(learner._targets(tried)[trial], abs=1e-6)
-    assert np.array_equal(lessons.observations[count:].numpy(), tried.observations[:, 1])
+    assert np.array_equal(lessons.observations[count:].numpy(), situations.observations[:, 1])
 
 
 def test_rates_fall_linearly_over_the_whole_run():
@@ -102,7 +89,8 @@ def test_rates_fall_linearly_over_the_whole_run():
         GAME, minimax_q.Args(steps=1_000, learning_rate=0.01, memory_rate=0.1, final_rate=0.2, **SMALL), seed=0
     )
     learner.steps = 500
-    learner._learn(learner._seen_by_both(learner._try_everything()))
+    situations = learner._draw()
+    learner._learn(learner._seen_by_both(situations, learner._trials.all_joint(situations)))
     assert learner._optimizer.param_groups[0]["lr"] == pytest.approx(0.006)
     assert learner._memory_optimizer.param_groups[0]["lr"] == pytest.approx(0.06)
 
@@ -110,7 +98,8 @@ def test_rates_fall_linearly_over_the_whole_run():
 def test_the_copy_follows_and_shares_the_memory():
     learner = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)
     before = [each.clone() for each in learner._following]
-    lessons = learner._seen_by_both(learner._try_everything())
+    situations = learner._draw()
+    lessons = learner._seen_by_both(situations, learner._trials.all_joint(situations))
     learner._update(lessons)
     assert learner._target.memory is learner._network.memory
     assert learner._network.memory.any()
@@ -139,13 +128,6 @@ def test_a_learner_restored_goes_on_as_the_other():
 def test_it_refuses_other_kinds_of_games():
     with pytest.raises(ValueError, match="minimax-Q learns two-player zero-sum games of public state"):
         minimax_q.Learner(PrivateJujitsu(num_cards=3), minimax_q.Args(), seed=0)
-
-
-def test_equal_rows_are_found_however_often_they_come():
-    rows = np.random.default_rng(3).integers(3, size=(500, 6)).astype(np.float32)
-    first, places = minimax_q._distinct(rows)
-    assert np.array_equal(rows[first][places], rows)
-    assert len(first) == len(np.unique(rows, axis=0))
 
 
 def test_an_encoding_switches_on_one_number_for_each_entry():

@@ -131,7 +131,7 @@ def test_a_learned_policy_is_given_as_its_run_folder(capsys, tmp_path):
 
 
 def _learned(folder, game):
-    from train.networks import load_policy
+    from train.policy_files import load_policy
 
     return load_policy(folder, game)
 

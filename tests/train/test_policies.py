@@ -12,8 +12,9 @@ from train.algorithms import ALGORITHMS
 from train.evaluate import evaluate, reference, verdict
 from train.files import Archive, write_archive
 from train.loop import run
-from train.networks import MatrixPolicy, Network, SoftmaxPolicy, load_policy, save_policy
+from train.networks import MatrixPolicy, Network, SoftmaxPolicy
 from train.plot import plot_runs
+from train.policy_files import load_policy, save_policy
 
 GAME = make_game("jujitsu", num_cards=3)
 UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))

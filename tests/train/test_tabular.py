@@ -19,7 +19,7 @@ from train.evaluate import evaluate
 from train.files import Archive, read_archive, write_archive
 from train.learned_table import LearnedTable
 from train.loop import run
-from train.networks import load_policy, save_policy
+from train.policy_files import load_policy, save_policy
 from train.run_folder import RunFolder
 from train.state_tables import PrivateTypes, PublicStates, Seen
 

@@ -1,0 +1,127 @@
+"""Fitted value iteration: a network learns what states are worth, matrix games one move ahead do the rest.
+
+Source: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the step: a state is worth the value of the
+matrix game whose entries are what joint actions pay and what they lead to is worth; R. Munos and
+Cs. Szepesvári, "Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled
+states with a simulator. Targets come from a slowly following copy of the network. The policy looks one
+move ahead in the same way, as G. Tesauro's TD-Gammon ("Temporal difference learning and TD-Gammon",
+Communications of the ACM, 1995): one number for a state is far less to learn than a payoff for each
+joint action, and what a move leads to is known. So policy and learner need the rules of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from baselines import solve_matrices
+from cardwar_envs.core.game import Game
+from cardwar_envs.envs.engine import Views
+from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms import SelfPlayArgs, option
+from train.files import optimizer_tensors, restore_optimizer, within
+from train.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
+from train.networks import Network
+from train.self_play import restore_streams, stored_streams
+from train.trials import distinct
+
+
+@dataclass(frozen=True)
+class Args(SelfPlayArgs):
+    """Arguments of fitted value iteration."""
+
+    steps: int = option(3_000_000, "joint actions to try in all rounds together", low=1)
+    num_games: int = option(4096, "situations drawn for a round; those that look alike count once", low=1)
+    passes: int = option(4, "times that a round is learned from", low=1)
+    batch_size: int = option(512, "situations per update", low=1)
+    learning_rate: float = option(2e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
+    final_rate: float = option(0.01, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
+    target_rate: float = option(0.01, "share by which the target network follows at each update", low=1e-9, high=1.0)
+    width: int = option(128, "units of each hidden layer", low=1)
+    layers: int = option(3, "hidden layers", low=1)
+
+
+class Learner:
+    """Fitted value iteration at work on one game; its policy looks ahead with the target network."""
+
+    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+        self._lookahead = Lookahead(game)
+        self.steps = 0
+        self._game, self._args = game, args
+        self._starts = GameBatch(game, args.num_games, seed, start="random")
+        self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the games'
+        self._network = Network(game, args.width, args.layers, 1, "relu", memory=0)
+        self._target = deepcopy(self._network)
+        self._parameters, self._following = list(self._network.parameters()), list(self._target.parameters())
+        self._optimizer = torch.optim.Adam(self._parameters, lr=args.learning_rate, fused=True)
+
+    def advance(self, steps: int) -> dict[str, float]:
+        """Learns round by round until `steps`; returns the mean squared error of values, payoff points squared."""
+        losses = []
+        while self.steps < steps:
+            situations = self._draw()
+            losses += self._learn(*self._lessons(situations))
+            self.steps += int(np.prod(situations.masks.sum(axis=2, dtype=np.int64), axis=1).sum())
+        return {"value_loss": float(np.mean(losses))}
+
+    def policy(self) -> LookaheadPolicy:
+        """The row player's strategy one move ahead of the target network's values."""
+        return LookaheadPolicy(self._game, deepcopy(self._target))
+
+    def _draw(self) -> Views:
+        """Different situations that uniform play runs into."""
+        observations, masks = self._starts.reset()
+        different, _ = distinct(one_view(observations)[0])
+        return Views(observations[different], masks[different])
+
+    def _lessons(self, situations: Views) -> tuple[Tensor, Tensor]:
+        """Views `[batch, observation_size]` and what Shapley's step says that each is worth, `[batch]`."""
+        matrices = self._lookahead.matrices(situations, StateValues(self._game, self._target))
+        solved = solve_matrices(matrices, situations.masks[:, 0], situations.masks[:, 1], self._args.threads)
+        views, signs = one_view(situations.observations)
+        return torch.from_numpy(views), torch.from_numpy((signs * solved.values).astype(np.float32))
+
+    def _learn(self, views: Tensor, values: Tensor) -> list[float]:
+        """Goes over the lessons in random order; returns the losses."""
+        losses = []
+        self._optimizer.param_groups[0]["lr"] = self._args.learning_rate * self._rate()
+        for _ in range(self._args.passes):
+            order = torch.from_numpy(self._rng.permutation(len(views)))
+            losses += [self._update(views[some], values[some]) for some in order.split(self._args.batch_size)]
+        return losses
+
+    def _update(self, views: Tensor, values: Tensor) -> float:
+        loss = torch.nn.functional.mse_loss(self._network(views)[:, 0], values)
+        self._optimizer.zero_grad()
+        loss.backward()
+        self._optimizer.step()
+        with torch.no_grad():
+            torch._foreach_lerp_(self._following, self._parameters, self._args.target_rate)
+        return loss.item()
+
+    def _rate(self) -> float:
+        """Learning rate now, as a share of that at the start."""
+        return 1.0 - (1.0 - self._args.final_rate) * min(1.0, self.steps / self._args.steps)
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Both networks, the optimizer's moments, the games' random streams and the generator."""
+        tensors = {f"network.{name}": each for name, each in self._network.state_dict().items()}
+        tensors |= {f"target.{name}": each for name, each in self._target.state_dict().items()}
+        tensors |= optimizer_tensors(self._optimizer)
+        tensors["streams"] = stored_streams(self._starts)
+        return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Continues from what `state` returned."""
+        self._network.load_state_dict(within(tensors, "network."))
+        self._target.load_state_dict(within(tensors, "target."))
+        restore_optimizer(self._optimizer, tensors)
+        self.steps = data["steps"]
+        self._rng.bit_generator.state = data["generator"]
+        restore_streams(self._starts, tensors["streams"])
