@@ -42,6 +42,7 @@ class Args(ppo.Args):
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
     magnet: float = option(0.2, "weight of the divergence from the magnet, payoff points per nat", low=0.0)
     magnet_every: int = option(100, "rollouts from one renewal of the magnet to the next", low=1)
+    random_starts: int = option(0, "1: games start from states that uniform play runs into", 0, 1)
     average_rate: float = option(0.001, "share by which the average follows the actor after a rollout", 1e-9, 1.0)
 
 
@@ -97,6 +98,9 @@ class Learner(ppo.Learner):
         "approx_kl": "train/approx_kl",
     }
     _args: Args
+
+    def _start(self) -> str:
+        return "random" if self._args.random_starts else "initial"
 
     def _before_rollout(self) -> None:
         self._model.ent_coef = 1.0  # both weights are the policy's

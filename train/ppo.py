@@ -70,8 +70,8 @@ class Args(SelfPlayArgs):
 class Learner:
     """MaskablePPO at work on one game.
 
-    Learners that add to it have hooks: the class of SB3's policy, what it plays in, what is weighed
-    before a rollout, what is done after it, and whose network is the policy learned.
+    Learners that add to it have hooks: the class of SB3's policy, where games start, what it plays in,
+    what is weighed before a rollout, what is done after it, and whose network is the policy learned.
     """
 
     policy_class: ClassVar[type[MaskableActorCriticPolicy]] = MaskableActorCriticPolicy
@@ -85,7 +85,7 @@ class Learner:
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         self.steps = 0
         self._game, self._args = game, args
-        self._batch = GameBatch(game, args.num_games, seed)
+        self._batch = GameBatch(game, args.num_games, seed, self._start())
         envs = self._new_envs(seed)
         self._decisions = envs.num_envs // args.num_games  # in a joint action
         decisions = args.rollout * envs.num_envs
@@ -114,6 +114,10 @@ class Learner:
     def _new_envs(self, seed: int) -> VecEnv:
         """The batch as SB3 plays in it: every seat is its own."""
         return SelfPlayVecEnv(self._batch)
+
+    def _start(self) -> str:
+        """What `GameBatch` calls it."""
+        return "initial"
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns, a rollout at a time, until `steps`; returns the last update's losses."""

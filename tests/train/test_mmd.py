@@ -152,3 +152,12 @@ def test_it_learns_a_game_of_private_rolls():
     learner = mmd.Learner(game, args, seed=0)
     learner.advance(args.steps)
     assert evaluate(game, learner.policy()).exploitability < reference(game).uniform_exploitability / 4
+
+
+def test_games_start_at_the_beginning_unless_random_starts_are_asked_for():
+    def left(learner):
+        observations, _ = learner._batch.reset()
+        return set(observations[:, 0, :3].sum(axis=1).astype(int).tolist())
+
+    assert left(small(num_games=64)) == {3}
+    assert left(small(num_games=64, random_starts=1)) == {1, 2, 3}
