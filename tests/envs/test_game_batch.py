@@ -326,6 +326,49 @@ def test_games_start_from_states_that_are_given():
     assert batch.states()[1] == game.initial()[0].state
 
 
+PUBLIC = [game for game in (*DUELS, *WARS) if game.facts.public_state]
+
+
+@pytest.mark.parametrize("engine", BOTH)
+@pytest.mark.parametrize("game", PUBLIC, ids=named)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_games_start_from_what_either_player_sees(game, seat, engine):
+    batch = GameBatch(game, 12, seed=3, start="random", engine=engine)
+    seen, masks = batch.reset()
+    states = [game.state_of(each)[0] for each in seen[:, seat]]
+    views = GameBatch(game, 12, seed=4, engine=engine).reset_to(seen[:, seat])
+    order = [seat, 1 - seat]
+    assert np.array_equal(views.observations, seen[:, order])
+    assert np.array_equal(views.masks, masks[:, order])
+    # What follows is what the rules say of the state seen from that seat.
+    other = GameBatch(game, 12, seed=5, engine=engine)
+    actions = legal_actions(other.reset_to(seen[:, seat]).masks, np.random.default_rng(6))
+    step = other.step(actions)
+    for i, state in enumerate(states):
+        chosen = {player: int(actions[i, player]) for player in game.acting_players(state)}
+        possible = [
+            (after.rewards, not game.acting_players(after.state), game.observation(after.state, 0).tolist())
+            for after in game.transitions(state, chosen)
+        ]
+        found = tuple(step.rewards[i]), bool(step.done[i]), step.observations[i, 0].tolist()
+        assert any(found[:2] == each[:2] and (found[1] or found[2] == each[2]) for each in possible)
+
+
+@both_engines
+def test_what_cannot_be_seen_is_refused(engine):
+    batch = GameBatch(make_game("jujitsu", num_cards=3), 2, seed=0, engine=engine)
+    seen = batch.reset().observations[:, 0].copy()
+    with pytest.raises(ValueError, match=r"observations of shape \(2, 2, 8\) must have shape \(2, 8\)"):
+        batch.reset_to(batch.reset().observations)
+    for wrong in (2.0, -1.0, np.nan):
+        seen[1, 4] = wrong
+        with pytest.raises(ValueError, match=rf"entry 4 of row 1 \({wrong:g}\) must be in 0..1"):
+            batch.reset_to(seen)
+    assert batch.states() == [DuelState(batch.game.hands)] * 2
+    with pytest.raises(ValueError, match="dice_poker: an observation does not show the whole state"):
+        GameBatch(make_game("dice_poker"), 2, engine=engine).reset_to(np.zeros((2, 9), dtype=np.float32))
+
+
 @both_engines
 def test_an_illegal_action_is_named_and_nothing_moves(engine):
     batch = GameBatch(make_game("dice_wars", num_cards=2), 3, seed=0, engine=engine)

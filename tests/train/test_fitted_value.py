@@ -161,16 +161,6 @@ def test_a_learner_restored_goes_on_as_the_other():
         assert torch.equal(own, other)
 
 
-def test_a_policy_is_not_changed_by_what_is_learned_later():
-    learner = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)
-    _, observations, masks = full_graph(GAME).seen_by(0)
-    policy = learner.policy()
-    before = policy.action_probabilities(observations, masks)
-    learner.advance(3_000)
-    assert np.array_equal(policy.action_probabilities(observations, masks), before)
-    assert not np.array_equal(learner.policy().action_probabilities(observations, masks), before)
-
-
 def test_a_policy_kept_plays_on_alike(tmp_path):
     policy = LookaheadPolicy(GAME, some_network(GAME))
     save_policy(tmp_path / "policy.safetensors", policy)

@@ -11,7 +11,7 @@ GAME = make_game("jujitsu", num_cards=3)
 
 
 @pytest.mark.parametrize(
-    "algorithm", [ALGORITHMS[name] for name in ("minimax_q", "ppo", "mmd")], ids=lambda each: each.name
+    "algorithm", [ALGORITHMS[name] for name in ("fitted_value", "minimax_q", "ppo", "mmd")], ids=lambda each: each.name
 )
 def test_a_policy_stays_as_it_was_when_learning_goes_on(algorithm):
     learner = algorithm.learner(GAME, algorithm.args(num_games=16, batch_size=32), seed=0)
