@@ -38,7 +38,7 @@ def test_a_bad_argument_is_named_with_its_range(values, message):
 
 
 def test_an_unknown_algorithm_is_refused():
-    with pytest.raises(ValueError, match="unknown algorithm 'sarsa'; known are minimax_q, ppo"):
+    with pytest.raises(ValueError, match="unknown algorithm 'sarsa'; known are minimax_q, fitted_value, ppo"):
         algorithm_named("sarsa")
 
 
