@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, combinations
@@ -91,6 +92,18 @@ def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, s
         f"{_points(first)} as player_0 and {_points(second)} as player_1. "
         f"Its exploitability is {evaluation.exploitability:.4f} payoff points; "
         f"uniform play's is {known.uniform_exploitability:.4f}, optimal play's 0."
+    )
+
+
+def response_in_words(figures: Mapping[str, float]) -> str:
+    """What a learned best response gets, of the figures of its run; nothing for other learners."""
+    if "shortfall" not in figures:
+        return ""
+    got, best = ((figures[f"{name}_0"] + figures[f"{name}_1"]) / 2 for name in ("payoff", "best"))
+    share = f", {figures['share']:.1%} of it" if "share" in figures else ""
+    return (
+        f" It was made to exploit: from its opponent it gets {_points(got)}{share}, "
+        f"where a best response gets {_points(best)} (on average over the seats)."
     )
 
 

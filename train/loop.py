@@ -18,7 +18,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from cardwar_envs.core.game import Game
 from train.algorithms import Algorithm, CommonArgs, Learner, SelfPlayArgs, algorithm_named
-from train.evaluate import Evaluation, evaluate, game_in_words, reference, verdict
+from train.evaluate import Evaluation, evaluate, game_in_words, reference, response_in_words, verdict
 from train.files import Archive, within
 from train.networks import LearnedPolicy
 from train.plot import PLOT_FILE, plot_runs
@@ -238,5 +238,5 @@ def _finish(game: Game[Any], entry: Algorithm, learner: Learner, folder: RunFold
         uniform_exploitability=known.uniform_exploitability,
         steps=learner.steps,
         seconds=seconds,
-        verdict=verdict(game, entry.label, evaluation, learner.steps, seconds),
+        verdict=verdict(game, entry.label, evaluation, learner.steps, seconds) + response_in_words(rows[-1]),
     )

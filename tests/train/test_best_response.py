@@ -175,7 +175,11 @@ def test_the_command_takes_an_opponent(tmp_path, capsys):
     words = ["train", "jujitsu", "num_cards=3", "--algorithm", "best_response", "--out", str(tmp_path / "run")]
     code, out, _ = command.run(capsys, *words, *options, "--opponent", "lowest_card")
     assert code == 0
-    assert "PPO best response learned in 400 steps" in " ".join(out.split())
+    out = " ".join(out.split())
+    assert "PPO best response learned in 400 steps" in out
+    last = RunFolder(tmp_path / "run").read_metrics()[-1]
+    got, share = (last["payoff_0"] + last["payoff_1"]) / 2, last["share"]
+    assert f"from its opponent it gets {got:.4f}, {share:.1%} of it, where a best response gets 1.0000" in out
     assert RunFolder(tmp_path / "run").config()["args"]["opponent"] == "lowest_card"
     code, out, _ = command.run(capsys, "train", "jujitsu", "--algorithm", "best_response", "--list-options")
     assert (code, "--opponent" in out, "the policy to respond to" in out) == (0, True, True)
