@@ -14,7 +14,7 @@ from train.networks import Network, NetworkPolicy
 from train.trials import Trials, distinct, sums
 
 # So many trials at a time, and observations that a network is asked for: they stay in a processor's cache.
-TRIALS_AT_A_TIME = 16_384
+TRIALS_AT_A_TIME = 4096
 ASKED_AT_A_TIME = 2048
 
 
