@@ -118,16 +118,25 @@ class Group:
 
     @cached_property
     def curve(self) -> list[tuple[float, float, Spread]]:
-        """Steps, median seconds and exploitability wherever all runs that have been evaluated were."""
-        by_steps = [{row["steps"]: row for row in run.rows} for run in self.runs if run.rows]
-        if not by_steps:
+        """Median steps, median seconds and exploitability at every evaluation that all runs have come to."""
+        by_turn = [{self._turn(row): row for row in run.rows} for run in self.runs if run.rows]
+        if not by_turn:
             return []
-        common = sorted(set(by_steps[0]).intersection(*by_steps[1:]))
-        rows = [[each[steps] for each in by_steps] for steps in common]
+        common = sorted(set(by_turn[0]).intersection(*by_turn[1:]))
+        rows = [[each[turn] for each in by_turn] for turn in common]
         return [
-            (each[0]["steps"], median(row["seconds"] for row in each), spread([row["exploitability"] for row in each]))
+            (
+                median(row["steps"] for row in each),
+                median(row["seconds"] for row in each),
+                spread([row["exploitability"] for row in each]),
+            )
             for each in rows
         ]
+
+    def _turn(self, row: Mapping[str, float]) -> float:
+        """Which evaluation a row is of: learners that take many steps at a time go past the one that is due."""
+        args = self.config["args"]
+        return math.inf if row["steps"] >= args["steps"] else row["steps"] // args["evaluate_every"]
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,8 @@ LEAST_SECONDS = 1e-3
 INCHES = (11.0, 4.6)
 # What fits beside each other below the picture.
 LEGEND_LETTERS = 150
+# After ten curves colours come up again, with other marks.
+MARKS = ("o-", "s--", "^:")
 
 
 class Report(NamedTuple):
@@ -245,9 +247,9 @@ def draw(game: GameReport) -> bytes:
         over_steps, over_seconds = figure.subplots(1, 2, sharey=True)
         for number, group in enumerate(game.groups):
             if group.curve:
-                _draw_curve(over_steps, [steps for steps, _, _ in group.curve], group, f"C{number}")
+                _draw_curve(over_steps, [steps for steps, _, _ in group.curve], group, number)
                 seconds = [max(seconds, LEAST_SECONDS) for _, seconds, _ in group.curve]
-                _draw_curve(over_seconds, seconds, group, f"C{number}")
+                _draw_curve(over_seconds, seconds, group, number)
         _draw_frame(over_steps, over_seconds, game)
         labels = over_steps.get_legend_handles_labels()
         columns = LEGEND_LETTERS // max(map(len, labels[1]))
@@ -257,13 +259,14 @@ def draw(game: GameReport) -> bytes:
     return picture.getvalue()
 
 
-def _draw_curve(axes: Axes, places: list[float], group: Group, color: str) -> None:
+def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> None:
+    color, marks = f"C{number}", MARKS[number // 10 % len(MARKS)]
     figures = [figure for _, _, figure in group.curve]
     label = group.name if len(group.runs) == 1 else f"{group.name}, {len(group.runs)} seeds"
     if not all(run.finished for run in group.runs):
         label += " (unfinished)"
     # A space before it: a label that begins with _ would be left out of the legend.
-    axes.plot(places, [each.middle for each in figures], "o-", ms=2.5, lw=1.2, color=color, label=f" {label}")
+    axes.plot(places, [each.middle for each in figures], marks, ms=2.5, lw=1.2, color=color, label=f" {label}")
     if figures[-1].confidence > 0.0:
         axes.fill_between(
             places, [each.low for each in figures], [each.high for each in figures], color=color, alpha=0.2, lw=0

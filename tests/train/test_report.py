@@ -186,6 +186,20 @@ def test_seeds_of_one_configuration_are_one_line(tmp_path):
     assert [row[1] for row in table[2:]] == ["reach=1", ""]
 
 
+def test_seeds_that_go_past_the_step_that_is_due_are_one_curve(tmp_path):
+    for seed, places in enumerate(([13, 20, 35], [11, 26, 31], [12, 22, 30])):
+        folder = made(tmp_path / str(seed), (0.3, 0.2, (0.1, 0.11, 0.12)[seed]), seed=seed)
+        heading, *lines = (folder / "metrics.csv").read_text().splitlines()
+        lines = [",".join([str(steps), *line.split(",")[1:]]) for steps, line in zip(places, lines, strict=True)]
+        (folder / "metrics.csv").write_text("\n".join([heading, *lines]) + "\n")
+    (game,) = arrange([read_run(tmp_path / str(seed)) for seed in range(3)])
+    assert [(steps, s.low, s.high) for steps, _, s in game.groups[0].curve] == [
+        (12, 0.3, 0.3),
+        (22, 0.2, 0.2),
+        (31, 0.1, 0.12),
+    ]
+
+
 def test_games_are_kept_apart(tmp_path, real):
     other = tmp_path / "other"
     args = ALGORITHMS["fictitious_play"].args(steps=4, evaluate_every=2)
