@@ -149,7 +149,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", "train.minimax_q"),
         Algorithm(
             "fitted_value",
-            "Fitted value iteration",
+            "fitted value iteration",
             "values of states by a network, matrix games one move ahead",
             "train.fitted_value",
         ),
