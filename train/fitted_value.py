@@ -38,6 +38,7 @@ class Args(SelfPlayArgs):
 
     steps: int = option(3_000_000, "joint actions to try in all rounds together", low=1)
     num_games: int = option(4096, "situations drawn for a round; those that look alike count once", low=1)
+    followed: float = option(1.0, "situations that follow the last round's, as a share of those drawn", 0.0, 10.0)
     passes: int = option(4, "times that a round is learned from", low=1)
     batch_size: int = option(512, "situations per update", low=1)
     learning_rate: float = option(2e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
@@ -55,6 +56,7 @@ class Learner:
         self.steps = 0
         self._game, self._args = game, args
         self._starts = GameBatch(game, args.num_games, seed, start="random")
+        self._followers = Views(*(each[:0] for each in self._starts.reset()))
         self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the games'
         self._network = Network(game, args.width, args.layers, 1, "relu", memory=0)
         self._target = deepcopy(self._network)
@@ -75,17 +77,33 @@ class Learner:
         return LookaheadPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
-        """Different situations that uniform play runs into."""
-        observations, masks = self._starts.reset()
+        """Different situations: what uniform play runs into, and some of what can follow the last round's."""
+        both = zip(self._starts.reset(), self._followers, strict=True)
+        observations, masks = (np.concatenate(each) for each in both)
         different, _ = distinct(one_view(observations)[0])
         return Views(observations[different], masks[different])
 
     def _lessons(self, situations: Views) -> tuple[Tensor, Tensor]:
         """Views `[batch, observation_size]` and what Shapley's step says that each is worth, `[batch]`."""
-        matrices = self._lookahead.matrices(situations, StateValues(self._game, self._target))
-        solved = solve_matrices(matrices, situations.masks[:, 0], situations.masks[:, 1], self._args.threads)
+        lots, followers = [], []
+        for matrices, after in self._lookahead.lots(situations, StateValues(self._game, self._target)):
+            lots.append(matrices)
+            if self._args.followed:
+                followers.append(self._some_of(after, len(matrices) / len(situations.masks)))
+        if followers:
+            self._followers = Views(*(np.concatenate(each) for each in zip(*followers, strict=True)))
+        solved = solve_matrices(
+            np.concatenate(lots), situations.masks[:, 0], situations.masks[:, 1], self._args.threads
+        )
         views, signs = one_view(situations.observations)
         return torch.from_numpy(views), torch.from_numpy((signs * solved.values).astype(np.float32))
+
+    def _some_of(self, after: Views, share: float) -> Views:
+        """Different ones, drawn evenly: however rarely uniform play gets there."""
+        different, _ = distinct(one_view(after.observations)[0])
+        count = min(len(different), round(share * self._args.followed * self._args.num_games))
+        picked = self._rng.choice(different, count, replace=False)
+        return Views(after.observations[picked], after.masks[picked])
 
     def _learn(self, views: Tensor, values: Tensor) -> list[float]:
         """Goes over the lessons in random order; returns the losses."""
@@ -115,6 +133,7 @@ class Learner:
         tensors |= {f"target.{name}": each for name, each in self._target.state_dict().items()}
         tensors |= optimizer_tensors(self._optimizer)
         tensors["streams"] = stored_streams(self._starts)
+        tensors |= {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
         return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
@@ -125,3 +144,4 @@ class Learner:
         self.steps = data["steps"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._starts, tensors["streams"])
+        self._followers = Views(*(tensors[f"followers.{name}"].numpy() for name in Views._fields))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -81,14 +82,20 @@ class Lookahead:
 
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
         """`[batch, num_actions, num_actions]` payoff points to player 0, 0 where actions are illegal."""
-        matrices = np.zeros((len(situations.masks), self._actions, self._actions))
-        for first in range(0, len(matrices), ASKED_AT_A_TIME):
-            some = slice(first, first + ASKED_AT_A_TIME)
-            tried = self._trials.all_joint(Views(*(each[some] for each in situations)))
+        none = np.zeros((0, self._actions, self._actions))
+        return np.concatenate([none, *(matrices for matrices, _ in self.lots(situations, values))])
+
+    def lots(self, situations: Views, values: StateValues) -> Iterator[tuple[NDArray[np.float64], Views]]:
+        """The same a few situations at a time, with all that can follow these where the game goes on."""
+        for first in range(0, len(situations.masks), ASKED_AT_A_TIME):
+            lot = Views(*(each[first : first + ASKED_AT_A_TIME] for each in situations))
+            tried = self._trials.all_joint(lot)
             payoffs, goes_on = tried.rewards, ~tried.done
-            payoffs[goes_on] += values(tried.after[goes_on])
-            matrices[some][tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = payoffs
-        return matrices
+            after = Views(tried.after[goes_on], tried.masks_after[goes_on])
+            payoffs[goes_on] += values(after.observations)
+            matrices = np.zeros((len(lot.masks), self._actions, self._actions))
+            matrices[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = payoffs
+            yield matrices, after
 
 
 class LookaheadPolicy(NetworkPolicy):

@@ -124,6 +124,34 @@ def test_situations_of_a_round_are_different_whoever_looks():
     assert len(both) == len(seen) > 20
 
 
+def test_a_round_goes_on_from_what_follows_the_last_one():
+    learner = fitted_value.Learner(GAME, fitted_value.Args(followed=0.5, **SMALL), seed=0)
+    assert not len(learner._followers.masks)
+    situations = learner._draw()
+    learner._lessons(situations)
+    seen, masks = learner._followers
+    assert 20 < len(seen) <= 64, "half as many as games are drawn, if so many are different"
+    taken, _ = one_view(seen)
+    assert len(np.unique(taken, axis=0)) == len(taken)
+    assert masks.any(axis=2).all(), "the game goes on"
+    following = set()
+    for views in situations.observations:
+        state, _ = GAME.state_of(views[0])
+        for a in GAME.legal_actions(state, 0):
+            for b in GAME.legal_actions(state, 1):
+                (after,) = GAME.transitions(state, {0: a, 1: b})
+                following.add(GAME.observation(after.state, 0).tobytes())
+    assert {views[0].tobytes() for views in seen} <= following
+    drawn, _ = one_view(learner._draw().observations)
+    assert {each.tobytes() for each in taken} <= {each.tobytes() for each in drawn}
+
+
+def test_without_followers_situations_are_uniform_plays():
+    learner = fitted_value.Learner(GAME, fitted_value.Args(followed=0.0, **SMALL), seed=0)
+    learner.advance(2_000)
+    assert not len(learner._followers.masks)
+
+
 def test_steps_are_joint_actions_tried():
     learner = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)
     tried = []
