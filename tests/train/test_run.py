@@ -22,7 +22,7 @@ GAME = make_game("jujitsu", num_cards=3)
 SMALL = {
     "minimax_q": {"steps": 320, "evaluate_every": 100, "num_games": 4, "threads": 1, "passes": 2,
                   "batch_size": 8, "width": 8, "memory": 64},
-    "fitted_value": {"steps": 320, "evaluate_every": 100, "num_games": 4, "threads": 1, "passes": 2,
+    "fitted_value": {"steps": 320, "evaluate_every": 100, "num_games": 2, "threads": 1, "passes": 2,
                      "batch_size": 8, "width": 8},
     "ppo": {"steps": 320, "evaluate_every": 100, "num_games": 20, "threads": 1, "rollout": 5,
             "batch_size": 40, "width": 8},
