@@ -37,10 +37,10 @@ class Args(SelfPlayArgs):
     """Arguments of fitted value iteration."""
 
     steps: int = option(3_000_000, "joint actions to try in all rounds together", low=1)
-    num_games: int = option(4096, "situations drawn for a round; those that look alike count once", low=1)
+    num_games: int = option(1024, "situations drawn for a round; those that look alike count once", low=1)
     followed: float = option(1.0, "situations that follow the last round's, as a share of those drawn", 0.0, 10.0)
     passes: int = option(4, "times that a round is learned from", low=1)
-    batch_size: int = option(512, "situations per update", low=1)
+    batch_size: int = option(256, "situations per update", low=1)
     learning_rate: float = option(2e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
     final_rate: float = option(0.01, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
     target_rate: float = option(0.01, "share by which the target network follows at each update", low=1e-9, high=1.0)
