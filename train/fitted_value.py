@@ -7,6 +7,7 @@ states with a simulator. Targets come from a slowly following copy of the networ
 move ahead in the same way, as G. Tesauro's TD-Gammon ("Temporal difference learning and TD-Gammon",
 Communications of the ACM, 1995): one number for a state is far less to learn than a payoff for each
 joint action, and what a move leads to is known. So policy and learner need the rules of the game.
+Layers learn by Muon (K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
 """
 
 from __future__ import annotations
@@ -31,17 +32,20 @@ from train.networks import Network
 from train.self_play import restore_streams, stored_streams
 from train.trials import distinct
 
+# Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal: four do as well as five.
+ORTHOGONAL_STEPS = 4
+
 
 @dataclass(frozen=True)
 class Args(SelfPlayArgs):
     """Arguments of fitted value iteration."""
 
-    steps: int = option(3_000_000, "joint actions to try in all rounds together", low=1)
+    steps: int = option(1_500_000, "joint actions to try in all rounds together", low=1)
     num_games: int = option(1024, "situations drawn for a round; those that look alike count once", low=1)
     followed: float = option(1.0, "situations that follow the last round's, as a share of those drawn", 0.0, 10.0)
     passes: int = option(4, "times that a round is learned from", low=1)
     batch_size: int = option(256, "situations per update", low=1)
-    learning_rate: float = option(2e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
+    learning_rate: float = option(4e-3, "learning rate of Muon and Adam at the start; it falls linearly", low=1e-9)
     final_rate: float = option(0.01, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
     target_rate: float = option(0.01, "share by which the target network follows at each update", low=1e-9, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
@@ -61,7 +65,7 @@ class Learner:
         self._network = Network(game, args.width, args.layers, 1, "relu", memory=0)
         self._target = deepcopy(self._network)
         self._parameters, self._following = list(self._network.parameters()), list(self._target.parameters())
-        self._optimizer = torch.optim.Adam(self._parameters, lr=args.learning_rate, fused=True)
+        self._optimizers = optimizers(self._network)
 
     def advance(self, steps: int) -> dict[str, float]:
         """Learns round by round until `steps`; returns the mean squared error of values, payoff points squared."""
@@ -108,7 +112,8 @@ class Learner:
     def _learn(self, views: Tensor, values: Tensor) -> list[float]:
         """Goes over the lessons in random order; returns the losses."""
         losses = []
-        self._optimizer.param_groups[0]["lr"] = self._args.learning_rate * self._rate()
+        for optimizer in self._optimizers.values():
+            optimizer.param_groups[0]["lr"] = self._args.learning_rate * self._rate()
         for _ in range(self._args.passes):
             order = torch.from_numpy(self._rng.permutation(len(views)))
             losses += [self._update(views[some], values[some]) for some in order.split(self._args.batch_size)]
@@ -116,9 +121,10 @@ class Learner:
 
     def _update(self, views: Tensor, values: Tensor) -> float:
         loss = torch.nn.functional.mse_loss(self._network(views)[:, 0], values)
-        self._optimizer.zero_grad()
+        self._network.zero_grad()
         loss.backward()
-        self._optimizer.step()
+        for optimizer in self._optimizers.values():
+            optimizer.step()
         with torch.no_grad():
             torch._foreach_lerp_(self._following, self._parameters, self._args.target_rate)
         return loss.item()
@@ -128,10 +134,11 @@ class Learner:
         return 1.0 - (1.0 - self._args.final_rate) * min(1.0, self.steps / self._args.steps)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Both networks, the optimizer's moments, the games' random streams and the generator."""
+        """Both networks, the optimizers' moments, the games' random streams and the generator."""
         tensors = {f"network.{name}": each for name, each in self._network.state_dict().items()}
         tensors |= {f"target.{name}": each for name, each in self._target.state_dict().items()}
-        tensors |= optimizer_tensors(self._optimizer)
+        for name, optimizer in self._optimizers.items():
+            tensors |= {f"{name}.{key}": each for key, each in optimizer_tensors(optimizer).items()}
         tensors["streams"] = stored_streams(self._starts)
         tensors |= {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
         return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
@@ -140,8 +147,24 @@ class Learner:
         """Continues from what `state` returned."""
         self._network.load_state_dict(within(tensors, "network."))
         self._target.load_state_dict(within(tensors, "target."))
-        restore_optimizer(self._optimizer, tensors)
+        for name, optimizer in self._optimizers.items():
+            restore_optimizer(optimizer, within(tensors, f"{name}."))
         self.steps = data["steps"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._starts, tensors["streams"])
         self._followers = Views(*(tensors[f"followers.{name}"].numpy() for name in Views._fields))
+
+
+def optimizers(network: Network) -> dict[str, torch.optim.Optimizer]:
+    """Muon for what the hidden layers are multiplied by, Adam for the rest; both have yet to be told their rates.
+
+    Muon's updates are orthogonal matrices, so no direction of a layer is left to learn slowly. Their size is
+    that of Adam's (J. Liu et al., "Muon is scalable for LLM training", 2025), so one rate does for both.
+    """
+    *hidden, _ = (layer for layer in network if isinstance(layer, torch.nn.Linear))
+    matrices = [layer.weight for layer in hidden]
+    rest = [each for each in network.parameters() if not any(each is matrix for matrix in matrices)]
+    return {
+        "muon": torch.optim.Muon(matrices, weight_decay=0.0, ns_steps=ORTHOGONAL_STEPS, adjust_lr_fn="match_rms_adamw"),
+        "adam": torch.optim.Adam(rest, fused=True),
+    }

@@ -118,6 +118,27 @@ def test_both_players_views_lead_to_the_same_one():
     assert set(signs) == {-1.0, 0.0, 1.0}
 
 
+def test_muon_turns_hidden_layers_and_adam_moves_the_rest():
+    network = some_network(GAME)
+    by_name = fitted_value.optimizers(network)
+    held = [id(p) for optimizer in by_name.values() for group in optimizer.param_groups for p in group["params"]]
+    assert sorted(held) == sorted(map(id, network.parameters())), "each parameter once"
+    hidden, last = [each for each in network if isinstance(each, torch.nn.Linear)][1:]
+    before = hidden.weight.detach().clone()
+    learner = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)
+    views, values = learner._lessons(learner._draw())
+    torch.nn.functional.mse_loss(network(views)[:, 0], values).backward()
+    gradient, rate = hidden.weight.grad.clone(), 1e-3
+    for optimizer in by_name.values():
+        optimizer.param_groups[0]["lr"] = rate
+        optimizer.step()
+    stretches = torch.linalg.svdvals(before - hidden.weight.detach()) / (rate * 0.2 * 16**0.5)
+    slopes = torch.linalg.svdvals(gradient)
+    assert 0.7 < stretches.max() < 1.3, "of Adam's size, whatever the gradient's"
+    assert stretches[4] / stretches[0] > 0.5 > 5 * slopes[4] / slopes[0], "slow directions are not left behind"
+    assert id(last.weight) in map(id, by_name["adam"].param_groups[0]["params"])
+
+
 def test_situations_of_a_round_are_different_whoever_looks():
     seen = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)._draw().observations
     both = {frozenset(each.tobytes() for each in views) for views in seen}
@@ -168,7 +189,8 @@ def test_rates_fall_linearly_over_the_whole_run():
     )
     learner.steps = 500
     learner._learn(*learner._lessons(learner._draw()))
-    assert learner._optimizer.param_groups[0]["lr"] == pytest.approx(0.006)
+    rates = [optimizer.param_groups[0]["lr"] for optimizer in learner._optimizers.values()]
+    assert rates == pytest.approx([0.006, 0.006])
 
 
 def test_the_copy_follows():
