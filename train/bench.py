@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from train.console import out
+from train.console import AsJson, out
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -33,7 +33,7 @@ def bench(
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="For JSON, tables and picture.")] = Path(
         "runs/bench"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure speed, ours beside other libraries' in one run (from a checkout of the repository)."""
     suite, frame, report = (_benchmarks(name) for name in ("suite", "frame", "report"))

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from train.console import out
+from train.console import AsJson, out
 
 
 def check(
@@ -26,7 +26,7 @@ def check(
     zero_sum: Annotated[
         bool, typer.Option("--zero-sum", help="Rewards must sum to zero, whether it says so or not.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Check any simultaneous-move environment; exit code 0 if nothing fails, else 1."""
     from cardwar_envs.conformance import CHECKS, load, run

@@ -7,22 +7,21 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 import baselines
 from baselines.best_response import load_kernels as load_oracle
-from baselines.cross_play import load_simulator
 from baselines.reproduction import REPRODUCTIONS
-from cardwar_envs import GAMES, Game, Policy
+from cardwar_envs import GAMES
 from train.algorithms import ALGORITHMS, Algorithm, algorithm_named
-from train.arguments import fields_from, game_for, game_from, game_of_words, line_up_from, policy_from, split_words
+from train.arguments import fields_from, game_from, game_of_words, policy_from, split_words
 from train.bench import bench
 from train.check import check
-from train.console import counting, fixed, out
-from train.match_tables import exact_table, played_line, played_table
+from train.console import AsJson, fixed, out, print_json
+from train.match import match
 from train.playoffs import playoffs
 from train.solving import work_out
 from train.strategy_tables import behaviour_table, start_strategies, strategy_table
@@ -43,7 +42,6 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -95,7 +93,7 @@ def solve(
     solution, seconds, solved_now, engine = work_out(rules, exact, engine, keep_layers, cache)
     strategies = start_strategies(solution)
     if as_json:
-        _print_json(
+        print_json(
             rules,
             value=solution.value,
             gap=solution.gap,
@@ -138,7 +136,7 @@ def exploit(
     seconds = time.perf_counter() - start
     two = {"exploitability": result.total / 2} if rules.facts.num_players == 2 else {}
     if as_json:
-        _print_json(
+        print_json(
             rules,
             policy=policy,
             **two,
@@ -158,64 +156,6 @@ def exploit(
     if two:
         out.print(f"exploitability {fixed(result.total / 2)}", highlight=False)
     out.print(f"NashConv {fixed(result.total)} (the gains added up), {seconds:.2f} s", highlight=False)
-
-
-@app.command()
-def match(
-    game: GameName,
-    words: Annotated[
-        list[str],
-        typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
-    ],
-    games: Annotated[int | None, typer.Option(help="How many, where odds are not exact; 1000 if not given.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of what is drawn in them; 0 if not given.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Play policies against each other: exact odds if a game's courses can be listed, else games by its rules."""
-    parameters, options, policies = split_words(words)
-    if options:
-        raise ValueError(f"no such option: --{next(iter(options))}")
-    rules = game_for(game, parameters, len(policies))
-    given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
-    # A limit of rounds stops what may go on for ever: the courses of such a game cannot be listed.
-    exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
-    if exact and given:
-        option, value = next(iter(given.items()))
-        raise ValueError(f"--{option} ({value}) is of no use for {game}: its results are exact")
-    line_up, title = line_up_from(policies, rules), " ".join([game, *words])
-    if exact:
-        _exact_match(rules, policies, line_up, title, as_json)
-    else:
-        _played_match(rules, policies, line_up, given, title, as_json)
-
-
-def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
-    load_oracle(game)
-    start = time.perf_counter()
-    result = baselines.head_to_head(game, *line_up)
-    seconds = time.perf_counter() - start
-    if as_json:
-        _print_json(game, policies=names, **dataclasses.asdict(result), seconds=seconds)
-    else:
-        out.print(exact_table(result, title))
-
-
-def _played_match(
-    game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
-) -> None:
-    load_simulator(game, line_up)
-    start = time.perf_counter()
-    with counting("games played") as progress:
-        result = baselines.cross_play(game, line_up, **given, progress=progress)
-    seconds = time.perf_counter() - start
-    if not as_json:
-        out.print(played_table(result, names, title))
-        out.print(played_line(result), highlight=False)
-        return
-    keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won")
-    course = () if result.rounds is None else ("rounds", "winner")
-    figures = {key: getattr(result, key) for key in (*keys, *course)}
-    _print_json(game, policies=names, **figures, seed=given.get("seed", 0), seconds=seconds)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -255,7 +195,7 @@ def train(
         folder = Path("runs") / f"{game}{given}-{algorithm}-seed={seed}"
     result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
     if as_json:
-        _print_json(
+        print_json(
             rules,
             algorithm=algorithm,
             value=result.value,
@@ -308,6 +248,7 @@ def report(
     out.print(f"Page: {written.page}\nTables: {written.tables}", highlight=False, soft_wrap=True)
 
 
+app.command()(match)
 app.command()(playoffs)
 app.command()(study)
 app.command()(bench)
@@ -321,11 +262,6 @@ def _options_table(entry: Algorithm) -> Table:
     for field in dataclasses.fields(entry.args_type()):
         table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["help"])
     return table
-
-
-def _print_json(game: Game[Any], **entries: Any) -> None:
-    facts = {"game": game.facts.name, "parameters": game.parameters()}
-    print(json.dumps({**facts, **entries}))
 
 
 if __name__ == "__main__":

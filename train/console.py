@@ -1,17 +1,22 @@
-"""What the command's parts share: where they print, how numbers look, a live count."""
+"""What the command's parts share: an option, where they print, how numbers and JSON look, a live count."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
 from baselines.game_graph import Progress
+from cardwar_envs import Game
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 DIGITS = 6
 out, err = Console(), Console(stderr=True)
 
@@ -19,6 +24,11 @@ out, err = Console(), Console(stderr=True)
 def fixed(value: float) -> str:
     """Fixed digits, without the sign of a zero that is only rounding."""
     return f"{round(value, DIGITS) + 0.0:.{DIGITS}f}"
+
+
+def print_json(game: Game[Any], **entries: Any) -> None:
+    """One JSON object: the game with its parameters, and the entries."""
+    print(json.dumps({"game": game.facts.name, "parameters": game.parameters(), **entries}))
 
 
 @contextmanager

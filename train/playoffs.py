@@ -19,7 +19,7 @@ from baselines.sweeps import counts_rounds
 from cardwar_envs import GAMES, Game, Policy
 from cardwar_envs.core.policy import named_policy, needs_others, policy_names
 from train.arguments import game_from, policy_from, split_words
-from train.console import advancing, out
+from train.console import AsJson, advancing, out
 from train.evaluate import game_in_words
 
 # Two intervals that each hold with this probability hold together with 95 %.
@@ -175,7 +175,7 @@ def playoffs(
         int | None, typer.Option(help="Sample so many for each pair, where a deck is too large for exact results.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of what is drawn in them.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Play every policy against every other in both seats: odds, mean payoffs, and how exploitable each is."""
     parameters, options, given = split_words(words or [])

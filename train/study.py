@@ -14,7 +14,7 @@ import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from train.console import err, out
+from train.console import AsJson, err, out
 
 if TYPE_CHECKING:
     from train.report_page import Report
@@ -32,7 +32,7 @@ def study(
         str | None, typer.Option(metavar="PATTERN", help="Runs whose name has this in it, or fits it (* and ?).")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs and how far they are.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Make all runs of a file that are not finished yet, and a report on them; exit code 1 if one fails."""
     # These need torch and matplotlib, which most commands do without.
