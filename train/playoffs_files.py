@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from baselines.whole_files import write_atomically
 from train.evaluate import game_in_words
 from train.playoffs import Pairing, PlayOffs, points
-from train.report_page import markdown_table
+from train.report_tables import markdown_table
 
 PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
 DOTS_PER_INCH = 120

@@ -1,4 +1,4 @@
-"""A report on runs as one HTML page that needs nothing else, and its tables as Markdown."""
+"""A report on runs as one HTML page that needs nothing else, with brief tables in Markdown beside it."""
 
 from __future__ import annotations
 
@@ -18,26 +18,19 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator
 
 from train.files import write_atomically
-from train.report import GameReport, Group, Run, Spread, arrange, read_run
+from train.report import GameReport, Group, arrange, read_run
+from train.report_tables import (
+    HEADINGS,
+    PAGE_NOTE,
+    RUN_HEADINGS,
+    brief_tables,
+    cells,
+    commands,
+    known,
+    points,
+    run_rows,
+)
 
-HEADINGS = (
-    "algorithm",
-    "differs in",
-    "seeds",
-    "steps",
-    "seconds",
-    "exploitability",
-    "interval (confidence)",
-    "guaranteed to player_0",
-    "guaranteed to player_1",
-)
-RUN_HEADINGS = ("run", "algorithm", "seed", "state", "steps", "seconds", "exploitability", "commit")
-NOTE = (
-    "Exploitability is exact: NashConv / 2, what a perfect opponent wins on average beyond the game's value, in payoff "
-    "points. What is guaranteed is what the policy gets in that seat against a perfect opponent. With several seeds "
-    "figures are medians, and the interval is one for the median, from order statistics: it reaches 95 % from 6 seeds "
-    "on. Curves are drawn where all seeds were evaluated, over median seconds."
-)
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #222; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: 14px; }
@@ -115,7 +108,7 @@ def write_report(
                 raise
             skipped.append(str(error))
     games = arrange(runs)
-    texts = _page(games, skipped), _tables(games, skipped)
+    texts = _page(games, skipped), brief_tables(games, skipped)
     page.parent.mkdir(parents=True, exist_ok=True)
     for path, text in zip((page, tables), texts, strict=True):
         write_atomically(path, text.encode())
@@ -128,16 +121,18 @@ def _page(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
         picture = base64.b64encode(draw(game)).decode()
         parts += [
             f"<h2>{html.escape(game.title)}</h2>",
-            f"<p>{html.escape(_known(game))}</p>",
+            f"<p>{html.escape(known(game))}</p>",
             f'<img alt="Exploitability of {html.escape(game.title)} over steps and seconds" '
             f'src="data:image/svg+xml;base64,{picture}">',
-            _html_table(HEADINGS, [_cells(group) for group in game.groups]),
+            _html_table(HEADINGS, [cells(group) for group in game.groups]),
             "<h3>Runs</h3>",
-            _html_table(RUN_HEADINGS, _run_rows(game)),
+            _html_table(RUN_HEADINGS, run_rows(game)),
             "<h3>Commands</h3>",
-            f"<pre>{html.escape(_commands(game))}</pre>",
+            f"<pre>{html.escape(commands(game))}</pre>",
         ]
-    return PAGE.format(title="Learners measured exactly", style=STYLE, note=html.escape(NOTE), body="\n".join(parts))
+    return PAGE.format(
+        title="Learners measured exactly", style=STYLE, note=html.escape(PAGE_NOTE), body="\n".join(parts)
+    )
 
 
 def _html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -146,97 +141,6 @@ def _html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         for tag, cells in [("th", headings), *(("td", row) for row in rows)]
     ]
     return '<div class="scroll"><table>\n' + "\n".join(lines) + "\n</table></div>"
-
-
-def _tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
-    parts = [NOTE, *(f"Left out: {_plain(line)}" for line in skipped)]
-    for game in games:
-        parts += [
-            f"## {_plain(game.title)}",
-            _plain(_known(game)),
-            markdown_table(HEADINGS, [_cells(group) for group in game.groups]),
-            "\n".join(["```", *_commands(game).splitlines(), "```"]),
-        ]
-    return "\n\n".join(parts) + "\n"
-
-
-def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown that shows all cells as they are."""
-    lines = [headings, ["---"] * len(headings), *([_plain(cell) for cell in row] for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    marks = "\\`*_[]<>|#"
-    return "".join(f"\\{letter}" if letter in marks else letter for letter in " ".join(text.split()))
-
-
-def _known(game: GameReport) -> str:
-    known = game.reference
-    return (
-        f"Value to player_0 {_points(known['value'])}; "
-        f"uniform play's exploitability {_points(known['uniform_exploitability'])}, optimal play's 0."
-    )
-
-
-def _cells(group: Group) -> list[str]:
-    """A row under `HEADINGS`."""
-    ended = sum(run.finished for run in group.runs)
-    seeds = ", ".join(str(run.seed) for run in group.runs)
-    if ended < len(group.runs):
-        seeds += f" ({len(group.runs) - ended} unfinished{', not counted' if ended else ''})"
-    figures = [group.last(name) for name in ("exploitability", "guaranteed_0", "guaranteed_1")]
-    exploitability, *guarantees = (None if figure is None else figure.middle for figure in figures)
-    return [
-        group.config["label"],
-        ", ".join(f"{name}={value}" for name, value in group.differs.items()),
-        seeds,
-        _steps(group),
-        _seconds(group.last("seconds")),
-        _points(exploitability),
-        _interval(figures[0]),
-        *(_points(guarantee) for guarantee in guarantees),
-    ]
-
-
-def _steps(group: Group) -> str:
-    unit, asked, last = group.config.get("step", "joint actions"), group.config["args"]["steps"], group.last("steps")
-    if last is None:
-        return f"0 of {asked:,} {unit}, no evaluation yet"
-    return f"{last.middle:,.0f} {unit}" if group.counted[0].finished else f"{last.middle:,.0f} of {asked:,} {unit}"
-
-
-def _seconds(seconds: Spread | None) -> str:
-    return "" if seconds is None else f"{seconds.middle:,.1f}"
-
-
-def _interval(spread: Spread | None) -> str:
-    if spread is None or spread.confidence == 0.0:
-        return ""
-    return f"{_points(spread.low)} to {_points(spread.high)} ({100 * spread.confidence:.3g} %)"
-
-
-def _points(payoff: float | None) -> str:
-    # Adding 0.0 turns the -0.0 that rounding can leave into 0.0.
-    return "" if payoff is None else f"{round(payoff, 6) + 0.0:.6f}"
-
-
-def _run_rows(game: GameReport) -> list[list[str]]:
-    return [_run_cells(group, run) for group in game.groups for run in group.runs]
-
-
-def _run_cells(group: Group, run: Run) -> list[str]:
-    """A row under `RUN_HEADINGS`; the exploitability in all its digits."""
-    names = str(run.folder), group.name, str(run.seed), "finished" if run.finished else "unfinished"
-    last = run.rows[-1] if run.rows else None
-    figures = ["", "", ""] if last is None else [f"{last['steps']:,.0f}", f"{last['seconds']:g}"]
-    figures += [] if last is None else [repr(last["exploitability"])]
-    return [*names, *figures, (run.commit or "unknown")[:12]]
-
-
-def _commands(game: GameReport) -> str:
-    return "\n".join(run.command for group in game.groups for run in group.runs)
 
 
 def draw(game: GameReport) -> bytes:
@@ -276,7 +180,7 @@ def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> N
 def _draw_frame(over_steps: Axes, over_seconds: Axes, game: GameReport) -> None:
     uniform = game.reference["uniform_exploitability"]
     for axes in (over_steps, over_seconds):
-        axes.axhline(uniform, color="black", ls="--", lw=1, label=f" uniform play: {_points(uniform)}")
+        axes.axhline(uniform, color="black", ls="--", lw=1, label=f" uniform play: {points(uniform)}")
         axes.grid(True, which="major", alpha=0.3)
         if any(group.curve for group in game.groups):
             axes.set_xscale("log")

@@ -173,7 +173,7 @@ def test_the_report_has_every_run_and_their_interval(pretended, capsys):
     pretended(capsys)
     text = (pretended.out / "report.md").read_text()
     assert text.count(" | 0, 1 | 40 iterations | ") == 2
-    assert "0.250000 to 0.250000 (50 %)" in text
+    assert "0.2500 to 0.2500 (50 %)" in text
     assert all(f"--out {pretended.out / name}" in text for name in NAMES)
 
 
@@ -201,14 +201,15 @@ def test_a_report_of_several_pages_with_the_names_of_the_study(tmp_path, monkeyp
     hurry, reach = ((study.out / f"{page}.md").read_text() for page in ("hurry", "reach"))
     assert all(f"{page}.html" in out for page in ("hurry", "reach"))
     assert not (study.out / "report.html").exists()
-    assert [line.split(" | ")[:2] for line in hurry.splitlines() if line.startswith("| CFR")] == [
-        ["| CFR+", ""],  # what a name says need not be said beside it
-        ["| CFR+ in a hurry", ""],
-    ]
-    assert [line.split(" | ")[:2] for line in reach.splitlines() if line.startswith("| CFR")] == [
-        ["| CFR+", "reach=0"],
-        ["| CFR+", "reach=1"],
-    ]
+    # What a name says need not be said beside it.
+    assert {line.split(" | ")[0] for line in hurry.splitlines() if line.startswith("| CFR")} == {
+        "| CFR+",
+        "| CFR+ in a hurry",
+    }
+    assert {line.split(" | ")[0] for line in reach.splitlines() if line.startswith("| CFR")} == {
+        "| CFR+ reach=0",
+        "| CFR+ reach=1",
+    }
 
 
 @pytest.mark.parametrize(
