@@ -119,6 +119,21 @@ class Learner(Responder):
         first, second = (policy, self._opponent), (self._opponent, policy)
         return [head_to_head(self._game, *first).mean, -head_to_head(self._game, *second).mean]
 
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """What a response needs, and the exact best response's values, by which the opponent is known again."""
+        tensors, data = super().state()
+        return tensors, {**data, "best": self._best}
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Continues from what `state` returned.
+
+        Raises:
+            ValueError: If the opponent has changed since.
+        """
+        if data["best"] != self._best:
+            raise ValueError(f"best responses to {self._args.opponent} are worth {self._best}, not {data['best']}")
+        super().restore(tensors, data)
+
     def policy(self) -> GreedyPolicy:
         """The greedy policy."""
         return GreedyPolicy(self._game, self.network())

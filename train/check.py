@@ -42,7 +42,7 @@ def check(
         if not as_json:
             result = results[-1]
             line = f"{result.status:<14}  {name}" + (f": {result.reason}" if result.reason else "")
-            out.print(line, markup=False, highlight=False, soft_wrap=True)
+            out.print(line, highlight=False, soft_wrap=True)
     passed = all(result.status != "failed" for result in results)
     if as_json:
         checks = [dataclasses.asdict(result) for result in results]

@@ -233,7 +233,7 @@ def reproduce(
 def report(
     folders: Annotated[list[Path], typer.Argument(metavar="RUN [RUN ...]", help="Folders of runs.")],
     page: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The page; its tables go beside it, as FILE.md.")
+        Path, typer.Option("--out", metavar="FILE", help="The page; brief tables go beside it, with the suffix .md.")
     ] = Path("report.html"),
     skip_damaged: Annotated[
         bool, typer.Option("--skip-damaged", help="Name damaged folders and leave them out; else they are an error.")

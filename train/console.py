@@ -18,7 +18,8 @@ from cardwar_envs import Game
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 DIGITS = 6
-out, err = Console(), Console(stderr=True)
+# Names of files, policies and studies are shown as they are, whatever is in them.
+out, err = Console(markup=False, emoji=False), Console(stderr=True, markup=False, emoji=False)
 
 
 def fixed(value: float) -> str:

@@ -103,7 +103,7 @@ class Learner:
         return torch.from_numpy(views), torch.from_numpy((signs * solved.values).astype(np.float32))
 
     def _some_of(self, after: Views, share: float) -> Views:
-        """Different ones, drawn evenly: however rarely uniform play gets there."""
+        """Different ones of a lot, drawn evenly: however rarely uniform play gets there."""
         different, _ = distinct(one_view(after.observations)[0])
         count = min(len(different), round(share * self._args.followed * self._args.num_games))
         picked = self._rng.choice(different, count, replace=False)

@@ -136,7 +136,10 @@ def _continue(folder: RunFolder, learner: Learner) -> list[Row]:
         return []
     tensors, data = checkpoint
     try:
-        learner.restore(within(tensors, "learner."), data["learner"])
+        kept = within(tensors, "learner.")
+        learner.restore(kept, data["learner"])
+        if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
+            raise ValueError(f"{unlike[0]} is not what both hold")
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
         rows: list[Row] = data["rows"]
@@ -211,7 +214,11 @@ def _progress(echo: TextIO | None, title: str, steps: int) -> Iterator[Report]:
         yield lambda row: None
     elif echo.isatty():
         # A short bar, so that all of it fits a terminal of 80 columns.
-        columns = TextColumn("{task.description}"), BarColumn(bar_width=8), TextColumn("{task.fields[news]}")
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=8),
+            TextColumn("{task.fields[news]}"),
+        )
         with Progress(*columns, TimeElapsedColumn(), console=Console(file=echo)) as bar:
             task = bar.add_task(title, total=steps, news="learning")
             yield lambda row: bar.update(

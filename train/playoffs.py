@@ -154,7 +154,8 @@ def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
             raise ValueError(f"{word} is given twice")
         if word in policy_names() and needs_others(word):
             raise ValueError(f"{word} must know what the other plays, and cannot play against all")
-        policies[name if short.count(name) == 1 else word] = policy_from(word, game)
+        taken = short.count(name) > 1 or (name in policy_names() and name != word)
+        policies[word if taken else name] = policy_from(word, game)
     return policies
 
 
@@ -174,7 +175,7 @@ def playoffs(
     games: Annotated[
         int | None, typer.Option(help="Sample so many for each pair, where a deck is too large for exact results.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of what is drawn in them.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Of what is drawn in them; 0 if not given.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play every policy against every other in both seats: odds, mean payoffs, and how exploitable each is."""
@@ -185,7 +186,9 @@ def playoffs(
     policies = _policies(given, rules)
     if shipped or not policies:
         policies = {**shipped_policies(rules), **policies}
-    result = play_all(rules, policies, games, seed)
+    if games is None and seed is not None:
+        raise ValueError(f"--seed ({seed}) is of no use without --games: exact results are not drawn")
+    result = play_all(rules, policies, games, seed := seed or 0)
 
     from train.playoffs_files import write_playoffs  # needs matplotlib
 

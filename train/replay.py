@@ -48,11 +48,6 @@ class Replay:
             column[places] = values
         self.added += len(actions)
 
-    def sample(self, count: int, rng: np.random.Generator) -> Moves:
-        """Moves drawn with replacement, each seen from a seat drawn at random."""
-        rows = self.draw(count, rng)
-        return self.seen(rows, rng.integers(2, size=count))
-
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """`[count]` places of moves, drawn with replacement."""
         return rng.integers(min(self.added, self._size), size=count)

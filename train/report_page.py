@@ -20,6 +20,7 @@ from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator
 from train.files import write_atomically
 from train.report import GameReport, Group, arrange, read_run
 from train.report_tables import (
+    FIRST_WORDS,
     HEADINGS,
     PAGE_NOTE,
     RUN_HEADINGS,
@@ -79,7 +80,7 @@ def write_report(
     skip_damaged: bool = False,
     labels: Mapping[str | Path, str] | None = None,
 ) -> Report:
-    """Writes a page on runs, and beside it, as `.md`, its tables.
+    """Writes a page on runs, and beside it, as `.md`, brief tables.
 
     Args:
         folders: The runs' folders.
@@ -92,11 +93,13 @@ def write_report(
 
     Raises:
         ValueError: If there are no runs to report on, two are the same, one is damaged, or `out`
-            has the suffix of the tables; nothing is written then.
+            has the suffix of the tables or would make them take another file's place; nothing is written then.
     """
     page, tables = Path(out), Path(out).with_suffix(".md")
     if page == tables:
         raise ValueError(f"{out} must not end in .md: the tables go there, beside the page")
+    if tables.exists() and not tables.read_text(errors="replace").startswith(FIRST_WORDS):
+        raise ValueError(f"{tables} is not a report's; the tables go there, so give another --out than {out}")
     runs, skipped = [], []
     for folder in folders:
         try:

@@ -20,8 +20,10 @@ HEADINGS = (
 )
 BRIEF_HEADINGS = ("algorithm", "seeds", "steps", "seconds", "exploitability", "interval (confidence)")
 RUN_HEADINGS = ("run", "algorithm", "seed", "state", "steps", "seconds", "exploitability", "commit")
+# By these a report's tables are known again.
+FIRST_WORDS = "Exploitability is exact: NashConv / 2"
 NOTE = (
-    "Exploitability is exact: NashConv / 2, what a perfect opponent wins on average beyond the game's value, in payoff "
+    f"{FIRST_WORDS}, what a perfect opponent wins on average beyond the game's value, in payoff "
     "points. With several seeds figures are medians, and the interval is one for the median, from order statistics: it "
     "reaches 95 % from 6 seeds on."
 )
@@ -48,7 +50,8 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown that shows all cells as they are."""
-    lines = [headings, ["---"] * len(headings), *([_plain(cell) for cell in row] for row in rows)]
+    first, *others = ([_plain(cell) for cell in row] for row in (headings, *rows))
+    lines = [first, ["---"] * len(headings), *others]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

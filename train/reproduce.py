@@ -73,7 +73,7 @@ def show(report: Report, data: dict[str, Any]) -> None:
     if others:
         out.print(_details(others))
     for check, holds in report.checks.items():
-        out.print(f"{'holds' if holds else 'FAILS'}: {check}", highlight=False, markup=False)
+        out.print(f"{'holds' if holds else 'FAILS'}: {check}", highlight=False)
     files = [Path(path) for path in data["files"]]
     out.print(f"All figures with reasons: {files[0]}", highlight=False, soft_wrap=True)
     pictures = ", ".join(path.name for path in files if path.suffix == ".png")

@@ -78,17 +78,15 @@ def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Rep
 @contextmanager
 def _shown(title: str, tasks: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> Iterator[Show]:
     """Live bars on a terminal, else a line on stderr for every run that ends."""
-    ended: list[StudyTask] = []
 
     def line(working: Sequence[StudyTask], just_ended: Sequence[StudyTask]) -> None:
-        ended.extend(just_ended)
         for task in just_ended:
-            err.print(f"{_counted(tasks, chosen, jobs)}: {_line(task)}", markup=False, highlight=False, soft_wrap=True)
+            err.print(f"{_counted(tasks, chosen, jobs)}: {_line(task)}", highlight=False, soft_wrap=True)
 
     if not err.is_terminal:
         yield line
         return
-    columns = TextColumn("{task.description}"), BarColumn(bar_width=12), TextColumn("{task.fields[news]}")
+    columns = TextColumn("{task.description}", markup=False), BarColumn(bar_width=12), TextColumn("{task.fields[news]}")
     with Progress(*columns, TimeElapsedColumn(), console=err, transient=True, refresh_per_second=2) as bars:
         whole = bars.add_task(title, total=len(chosen), news="")
         bar_of: dict[StudyTask, TaskID] = {}
@@ -148,7 +146,7 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
     out.print(", ".join(f"{number} {state}" for state, number in count.items()), highlight=False)
     for task in chosen:
         if task.reason is not None:
-            out.print(f"Failed: {_line(task)} ({task.log})", markup=False, highlight=False, soft_wrap=True)
+            out.print(f"Failed: {_line(task)} ({task.log})", highlight=False, soft_wrap=True)
     for report in reports:
         out.print(f"Page: {report.page}\nTables: {report.tables}", highlight=False, soft_wrap=True)
 

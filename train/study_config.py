@@ -123,7 +123,10 @@ def read_study(path: str | Path) -> Study:
     """
     with _at(str(path)):
         with open(path, "rb") as file:
-            content = tomllib.load(file)
+            try:
+                content = tomllib.load(file)
+            except RecursionError:
+                raise ValueError("it is nested too deeply") from None
         _known(content, KEYS)
         title = content.get("title", Path(path).stem)
         if not isinstance(title, str):

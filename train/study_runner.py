@@ -8,7 +8,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from statistics import median
@@ -57,16 +57,20 @@ class StudyTask:
         self.log = out / LOGS / f"{run.name}.log"
         self.reason: str | None = None
         self.held: Run | None = None
+        self.damage: str | None = None
         self.read()
         if self.held is not None:
             RunFolder(self.folder).check_same(run.identity)
 
     def read(self) -> None:
         """Looks at the folder anew."""
-        # What is damaged is the run's to complain about; what is just being written is there the next time.
-        with suppress(ValueError):
+        # What is damaged is the run's to complain about first; what is just being written is there the next time.
+        self.damage = None
+        try:
             if (self.folder / CONFIG_FILE).exists():
                 self.held = read_run(self.folder)
+        except ValueError as error:
+            self.damage = str(error)
 
     @property
     def state(self) -> State:
@@ -165,6 +169,8 @@ def _end(each: StudyTask, process: subprocess.Popen[bytes]) -> None:
     each.read()
     if process.returncode < 0:
         each.reason = f"killed by signal {-process.returncode}"
+    elif process.returncode == 0 and each.damage is not None:
+        each.reason = each.damage
     elif process.returncode > 0 or each.state is not State.FINISHED:
         lines = each.log.read_text(errors="replace").split("\n")
         said = [line.strip() for line in lines if line.strip()]

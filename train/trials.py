@@ -77,7 +77,10 @@ class Trials:
 
 
 def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where each different row comes up first, and `[len(rows)]` which of these every row equals."""
+    """Where each different row comes up first, and `[len(rows)]` which of these every row equals.
+
+    Rows are told apart by sums whose rounding may depend on their place: now and then equal ones count twice.
+    """
     _, first, places = np.unique(sums(rows), return_index=True, return_inverse=True)
     return first, places
 

@@ -1,6 +1,7 @@
 """Best responses learned by PPO: the games they are learned in, what is said of them, runs of theirs."""
 
 import dataclasses
+import shutil
 
 import command
 import numpy as np
@@ -198,6 +199,18 @@ def test_a_resumed_run_is_an_unbroken_one(tmp_path):
     np.random.set_state(generators[1])
     assert resumed.steps == 100
     assert resumed.advance(320) == figures
+
+
+def test_a_run_does_not_go_on_against_another_opponent(tmp_path):
+    run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=3), tmp_path / "cfr")
+    args = ENTRY.args(**SMALL | {"opponent": str(tmp_path / "cfr")})
+    run(GAME, "best_response", args, tmp_path / "run")
+    before = (tmp_path / "run" / "metrics.csv").read_bytes()
+    shutil.rmtree(tmp_path / "cfr")
+    run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=4), tmp_path / "cfr")
+    with pytest.raises(ValueError, match=r"best responses to .*cfr are worth"):
+        run(GAME, "best_response", args, tmp_path / "run", resume=True)
+    assert (tmp_path / "run" / "metrics.csv").read_bytes() == before
 
 
 def rows(out):

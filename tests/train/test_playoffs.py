@@ -126,6 +126,10 @@ def test_a_learned_policy_is_given_as_its_run_folder(capsys, tmp_path):
     assert alone["policies"] == ["mine", "uniform"]
     assert alone["exploitability"][0] == baselines.exploitability(game, _learned(tmp_path / "mine", game))
     assert alone["mean"][0][1] == pytest.approx(-alone["mean"][1][0])
+    assert run_json(capsys, *words, str(tmp_path / "mine"), *out)["policies"] == ["mine"]
+    named = str((tmp_path / "mine").rename(tmp_path / "uniform"))
+    assert {named, "uniform"} < set(run_json(capsys, *words, named, "--shipped", *out)["policies"])
+    (tmp_path / "uniform").rename(tmp_path / "mine")
     both = run_json(capsys, *words, str(tmp_path / "mine"), str(tmp_path / "other/mine"), "--shipped", *out)
     assert set(both["policies"]) > {"equilibrium", "uniform", str(tmp_path / "mine"), str(tmp_path / "other/mine")}
 
@@ -184,6 +188,7 @@ def test_a_policy_alone_is_drawn_too(tmp_path):
         (["jujitsu", "num_cards=3", "runs/none"], "no run folder or policy file 'runs/none'"),
         (["jujitsu", "num_cards=3", "min"], "MinPlayer plays war, not jujitsu"),
         (["jujitsu", "num_cards=3", "--games", "9"], "--games (9) is of no use for jujitsu: its results are exact"),
+        (["jujitsu", "num_cards=3", "--seed", "9"], "--seed (9) is of no use without --games"),
         (["jujitsu", "num_cards=3", "--wings", "9"], "No such option: --wings"),
         (["chess"], "unknown game 'chess'"),
         (["war", "num_players=3", "min", "max"], "play-offs are for two-player zero-sum games"),

@@ -18,6 +18,7 @@ from train.arguments import fields_from, game_from, split_words
 from train.loop import run
 from train.report import arrange, read_run, spread
 from train.report_page import write_report
+from train.report_tables import markdown_table
 
 GAME = make_game("jujitsu", num_cards=3)
 ODD = 'a<b>&"$x_1$|`*'
@@ -118,7 +119,6 @@ def test_a_page_of_two_runs_holds_the_figures_of_their_metrics(real, tmp_path):
     assert lines[0].split(" | ")[4] == "exploitability"
     brief = {line.split(" | ")[0].removeprefix("| "): line.split(" | ")[4] for line in lines[2:]}
     assert brief == {group[0]: f"{float(group[5]):.4f}" for group in groups[1:]}
-    assert list(brief) == sorted(brief, key=brief.get), "the best first"
 
 
 def test_a_page_needs_nothing_else(real, tmp_path):
@@ -201,6 +201,29 @@ def test_seeds_that_go_past_the_step_that_is_due_are_one_curve(tmp_path):
         (22, 0.2, 0.2),
         (31, 0.1, 0.12),
     ]
+
+
+def test_brief_tables_have_the_best_first_and_what_is_not_known_last(tmp_path):
+    folders = [
+        made(tmp_path / name, figures, label=label, algorithm=name)
+        for name, label, figures in (("a", "A", ()), ("b", "B", (0.3,)), ("c", "C|D", (0.2,)), ("d", "E", (0.25,)))
+    ]
+    lines = write_report(folders, tmp_path / "report.html").tables.read_text().splitlines()
+    rows = [line for line in lines if line.startswith("| ")][2:]
+    assert [row.split(" | ")[0] for row in rows] == ["| C\\|D", "| E", "| B", "| A"]
+    assert [row.split(" | ")[4] for row in rows] == ["0.2000", "0.2500", "0.3000", ""]
+    assert markdown_table(["a|b"], [["c"]]).splitlines()[0] == "| a\\|b |"
+
+
+def test_no_other_file_is_taken_for_a_reports_tables(tmp_path):
+    folder, page = made(tmp_path / "a"), tmp_path / "README.html"
+    page.with_suffix(".md").write_text("# Mine\n")
+    with pytest.raises(ValueError, match=r"README\.md is not a report's"):
+        write_report([folder], page)
+    assert not page.exists()
+    assert page.with_suffix(".md").read_text() == "# Mine\n"
+    for _ in range(2):  # its own it replaces
+        write_report([folder], tmp_path / "report.html")
 
 
 def test_games_are_kept_apart(tmp_path, real):

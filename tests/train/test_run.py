@@ -15,6 +15,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from cardwar_envs import make_game
 from train.algorithms import ALGORITHMS
 from train.evaluate import game_in_words
+from train.files import read_archive, write_archive
 from train.loop import run
 from train.run_folder import RunFolder
 
@@ -211,6 +212,19 @@ def test_a_damaged_checkpoint_is_noticed(tmp_path, damage):
     damage(tmp_path / "run" / "checkpoint.safetensors")
     before = contents(tmp_path)
     with pytest.raises(ValueError, match=r"checkpoint.safetensors is missing or damaged"):
+        small_run(tmp_path / "run", resume=True)
+    assert contents(tmp_path) == before
+
+
+def test_a_checkpoint_that_kept_other_things_is_refused(tmp_path):
+    small_run(tmp_path / "run")
+    path = tmp_path / "run" / "checkpoint.safetensors"
+    archive = read_archive(path)
+    write_archive(
+        path, archive._replace(tensors={**archive.tensors, "learner.momentum": archive.tensors["generator"].clone()})
+    )
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=r"is not of this version \(ValueError: momentum"):
         small_run(tmp_path / "run", resume=True)
     assert contents(tmp_path) == before
 

@@ -279,6 +279,21 @@ def test_a_damaged_folder_is_a_run_that_fails_and_stops_no_others(pretended, cap
     assert "1 failed, 3 finished" in out
 
 
+def test_damage_that_a_run_does_not_mind_is_said(pretended, capsys):
+    pretended(capsys)
+    (pretended.out / NAMES[0] / "metadata.json").write_text("[]")
+    code, out, _ = pretended(capsys)
+    assert code == 1
+    assert f"Failed: {NAMES[0]}: {pretended.out / NAMES[0] / 'metadata.json'} does not hold a JSON object" in out
+
+
+def test_a_title_is_shown_as_it_is(tmp_path, monkeypatch, capsys):
+    study = Pretended(tmp_path, monkeypatch, TWO_SEEDS.replace("Two seeds", "[new] seeds [/b] :smile:"))
+    code, out, _ = study(capsys)
+    assert code == 0
+    assert "[new] seeds [/b] :smile:" in out
+
+
 def test_two_studies_do_not_work_in_one_folder(pretended, capsys, monkeypatch):
     monkeypatch.setattr(study_runner, "PATIENCE_SECONDS", 0.0)
     pretended.out.mkdir()
@@ -342,6 +357,7 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
     ("text", "message"),
     [
         ("seeds = [", "Invalid value"),
+        ("seeds = " + 5000 * "[", "it is nested too deeply"),
         ("", "there must be at least one [[runs]]"),
         ("runs = 3", "there must be at least one [[runs]]"),
         ("runs = [3]", "[[runs]] number 1: runs (3) must be a table"),
