@@ -9,13 +9,15 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from train.files import write_atomically
 from train.run_folder import RunFolder
 
 PLOT_FILE = "exploitability.png"
 INCHES, DOTS_PER_INCH = (8.0, 5.0), 120
+# So many labels of ten digits fit beside each other.
+MOST_STEPS_MARKED = 6
 # Below this the logarithmic axis goes on linearly, so that 0 is on it.
 LINEAR_BELOW = 1e-3
 
@@ -78,6 +80,7 @@ def _draw_frame(axes: Axes, reference: dict[str, float]) -> None:
     axes.set_yscale("symlog", linthresh=LINEAR_BELOW, linscale=0.5)
     axes.set_ylim(-LINEAR_BELOW / 5, 2 * axes.dataLim.y1)
     axes.set_xlim(left=0.0)
+    axes.xaxis.set_major_locator(MaxNLocator(MOST_STEPS_MARKED, integer=True))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.set_ylabel(f"exploitability (payoff points; log scale above {LINEAR_BELOW:g})")
