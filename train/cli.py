@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -15,17 +15,20 @@ from rich.table import Table
 import baselines
 from baselines.best_response import load_kernels as load_oracle
 from baselines.reproduction import REPRODUCTIONS
-from cardwar_envs import GAMES
+from cardwar_envs import Game
 from train.algorithms import ALGORITHMS, Algorithm, algorithm_named
 from train.arguments import fields_from, game_from, game_of_words, policy_from, split_words
 from train.bench import bench
 from train.check import check
-from train.console import AsJson, fixed, out, print_json
+from train.console import AsJson, GameName, fixed, out, print_json
 from train.match import match
 from train.playoffs import playoffs
 from train.solving import work_out
 from train.strategy_tables import behaviour_table, start_strategies, strategy_table
 from train.study import study
+
+if TYPE_CHECKING:
+    from train.loop import RunResult
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -37,7 +40,6 @@ app = typer.Typer(
 
 # What a module that is not installed comes with; all others come with `train`.
 EXTRAS = {"matplotlib": "render", "ray": "ray"}
-GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
 Words = Annotated[
     list[str] | None,
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
@@ -195,18 +197,7 @@ def train(
         folder = Path("runs") / f"{game}{given}-{algorithm}-seed={seed}"
     result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
     if as_json:
-        print_json(
-            rules,
-            algorithm=algorithm,
-            value=result.value,
-            guarantees=list(result.evaluation.guarantees),
-            exploitability=result.evaluation.exploitability,
-            nash_conv=result.evaluation.nash_conv,
-            uniform_exploitability=result.uniform_exploitability,
-            steps=result.steps,
-            seconds=result.seconds,
-            folder=str(result.folder),
-        )
+        _print_run(rules, algorithm, result)
         return
     out.print(result.verdict, highlight=False)
     out.print(f"Picture: {result.folder / PLOT_FILE}", highlight=False, soft_wrap=True)
@@ -253,6 +244,21 @@ app.command()(playoffs)
 app.command()(study)
 app.command()(bench)
 app.command()(check)
+
+
+def _print_run(game: Game[Any], algorithm: str, result: RunResult) -> None:
+    print_json(
+        game,
+        algorithm=algorithm,
+        value=result.value,
+        guarantees=list(result.evaluation.guarantees),
+        exploitability=result.evaluation.exploitability,
+        nash_conv=result.evaluation.nash_conv,
+        uniform_exploitability=result.uniform_exploitability,
+        steps=result.steps,
+        seconds=result.seconds,
+        folder=str(result.folder),
+    )
 
 
 def _options_table(entry: Algorithm) -> Table:

@@ -1,4 +1,4 @@
-"""What the command's parts share: an option, where they print, how numbers and JSON look, a live count."""
+"""What the command's parts share: arguments, where they print, how numbers and JSON look, a live count."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from baselines.game_graph import Progress
-from cardwar_envs import Game
+from cardwar_envs import GAMES, Game
 
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 DIGITS = 6
 # Names of files, policies and studies are shown as they are, whatever is in them.

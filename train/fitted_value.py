@@ -32,7 +32,8 @@ from train.networks import Network
 from train.self_play import restore_streams, stored_streams
 from train.trials import distinct
 
-# Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal: four do as well as five.
+# Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal. torch makes five; these
+# are most of what Muon costs here, and nearly will do.
 ORTHOGONAL_STEPS = 4
 
 

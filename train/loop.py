@@ -139,7 +139,7 @@ def _continue(folder: RunFolder, learner: Learner) -> list[Row]:
         kept = within(tensors, "learner.")
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
-            raise ValueError(f"{unlike[0]} is not what both hold")
+            raise ValueError(f"{unlike[0]} is not kept by both")
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
         rows: list[Row] = data["rows"]

@@ -14,13 +14,13 @@ import baselines
 from baselines import CrossPlay, HeadToHead
 from baselines.best_response import load_kernels as load_oracle
 from baselines.cross_play import load_simulator
-from cardwar_envs import GAMES, Game, Policy
+from cardwar_envs import Game, Policy
 from train.arguments import game_for, line_up_from, split_words
-from train.console import AsJson, counting, fixed, out, print_json
+from train.console import AsJson, GameName, counting, fixed, out, print_json
 
 
 def match(
-    game: Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")],
+    game: GameName,
     words: Annotated[
         list[str],
         typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),

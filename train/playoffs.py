@@ -16,10 +16,10 @@ from rich.table import Table
 
 from baselines import cross_play, exploitability, head_to_head
 from baselines.sweeps import counts_rounds
-from cardwar_envs import GAMES, Game, Policy
+from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import named_policy, needs_others, policy_names
 from train.arguments import game_from, policy_from, split_words
-from train.console import AsJson, advancing, out
+from train.console import AsJson, GameName, advancing, out
 from train.evaluate import game_in_words
 
 # Two intervals that each hold with this probability hold together with 95 %.
@@ -160,7 +160,7 @@ def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
 
 
 def playoffs(
-    game: Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")],
+    game: GameName,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -188,7 +188,7 @@ def playoffs(
         policies = {**shipped_policies(rules), **policies}
     if games is None and seed is not None:
         raise ValueError(f"--seed ({seed}) is of no use without --games: exact results are not drawn")
-    result = play_all(rules, policies, games, seed := seed or 0)
+    result = play_all(rules, policies, games, seed or 0)
 
     from train.playoffs_files import write_playoffs  # needs matplotlib
 
@@ -196,7 +196,7 @@ def playoffs(
         folder = Path("runs") / "-".join(["playoffs", game, *(f"{key}={text}" for key, text in parameters.items())])
     files = write_playoffs(result, folder)
     if as_json:
-        print(json.dumps(plain(result, seed, files)))
+        print(json.dumps(plain(result, seed or 0, files)))
         return
     out.print(standing_table(result))
     means = means_table(result)
