@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from baselines.best_response import BestResponse, best_response
+from baselines.best_response import best_response
 from baselines.cross_play import CrossPlay, cross_play
-from baselines.exploitability import NashConv, exploitability, nash_conv
-from baselines.head_to_head import HeadToHead, head_to_head
+from baselines.exploitability import exploitability, nash_conv
+from baselines.graph.selection import Exploit
+from baselines.head_to_head import head_to_head
 from baselines.matrix_game import (
     ExactMatrixSolution,
     MatrixSolution,
@@ -14,9 +15,9 @@ from baselines.matrix_game import (
     solve_matrix,
     solve_matrix_exact,
 )
-from baselines.selection import Exploit
+from baselines.oracle import BestResponse, HeadToHead, NashConv
 from baselines.solution import Solution, solve
-from baselines.table_policy import TablePolicy
+from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 

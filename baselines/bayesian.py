@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from baselines.exact_lp import maximise
-from baselines.game_graph import as_policies
-from baselines.table_policy import TablePolicy
-from cardwar_envs.core.game import BayesianForm, Game
-from cardwar_envs.core.policy import Policy, checked_probabilities
+from baselines.matrix_game.exact_lp import maximise
+from baselines.strategies.table import TablePolicy
+from cardwar_envs.core.forms import BayesianForm
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, as_policies, checked_probabilities
 
 Behaviour = NDArray[np.float64]
 # Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
@@ -72,7 +72,7 @@ def solve_bayesian(game: Game[Any], exact: bool | None = None) -> BayesianSoluti
     """Finds an equilibrium.
 
     Where there are several, the choice is the vertex that the program's solver ends at: the
-    simplex of `exact_lp` for rationals, else HiGHS; both are deterministic.
+    simplex of `baselines.matrix_game.exact_lp` for rationals, else HiGHS; both are deterministic.
 
     Args:
         game: A two-player zero-sum game with a `bayesian_form`.

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
-from baselines.war_simulator import MAX_RANKS, NOBODY, UNFINISHED, simulate
+from baselines.war.simulator import MAX_RANKS, NOBODY, UNFINISHED, simulate
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.play import sample_transition
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 from cardwar_envs.games.war import War
-from cardwar_envs.games.war_state import WarState
+from cardwar_envs.games.war.state import WarState
 
 GAMES = 1000
 # So many choices are asked for at once; masks of thousands of actions should stay in the cache.
@@ -99,7 +99,7 @@ def cross_play(
     """Lets policies play each other.
 
     If all policies are certain of what they do and the game has no chance, one game is played. Line-ups
-    of WAR's simple strategies are played by the compiled `war_simulator`, with draws of its own.
+    of WAR's simple strategies are played by the compiled `baselines.war.simulator`, with draws of its own.
 
     Args:
         game: The rules, for any number of players.

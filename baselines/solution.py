@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.backward_induction import EquilibriumTable, Strategies, joint_choices
 from baselines.bayesian import Behaviour, solve_bayesian
-from baselines.duel_solver import DuelTable, can_solve
-from baselines.game_graph import MAX_STATES, Progress
+from baselines.duel.solver import DuelTable, can_solve
+from baselines.graph.backward_induction import EquilibriumTable
+from baselines.graph.game_graph import MAX_STATES
+from baselines.graph.selection import Selection, table_for
 from baselines.matrix_game import solve_matrices
-from baselines.selection import Selection, table_for
-from baselines.sweeps import MAX_POSITIONS, counts_rounds
-from baselines.value_iteration import RoundsPolicy, RoundsTable
+from baselines.oracle import EquilibriumPolicy, Progress, Strategies, joint_choices
+from baselines.rounds.positions import MAX_POSITIONS, counts_rounds
+from baselines.rounds.value_iteration import RoundsPolicy, RoundsTable
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.games.jujitsu import Jujitsu
@@ -26,21 +27,6 @@ from cardwar_envs.games.war import War
 # What can be solved of a duel by words is bounded by memory, which the table knows better.
 MAX_WORD_STATES = 3_000_000_000
 BY_WORDS = "backward induction over words"
-
-
-class EquilibriumPolicy:
-    """Plays the equilibrium of a game of public state, from either seat."""
-
-    by_words = True
-
-    def __init__(self, table: EquilibriumTable) -> None:
-        self._table = table
-
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
-        return self._table.all_seen(observations)
 
 
 @dataclass(frozen=True)
@@ -165,7 +151,7 @@ def solve(
             players move once on private information.
         selection: Which optimal strategy to play where there are several: "default",
             "max_entropy", "exploit:POLICY" with the name of a policy, or an `Exploit` with a
-            policy object; see `baselines.selection`. Values are the same for all.
+            policy object; see `baselines.graph.selection`. Values are the same for all.
         exact: Compute in rationals (small games): `Solution.exact` is then the value as a
             fraction, and values and strategies are roundings of exact ones. If None, only where
             that costs nothing (games on private information with few types).

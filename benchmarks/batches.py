@@ -19,7 +19,7 @@ from typing import Any
 
 import gymnasium
 
-from benchmarks.frame import Comparison, Maker, Measure, Sample, Settings, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked
 from cardwar_envs import GAMES, make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.registration import gymnasium_id

@@ -8,8 +8,8 @@ read from disk. Memory is the most that the process ever held, with the interpre
 
 from __future__ import annotations
 
-from baselines.duel_solver import DuelTable
-from benchmarks.frame import Comparison, Sample, Settings, clocked, in_child
+from baselines.duel.solver import DuelTable
+from benchmarks.comparison import Comparison, Sample, Settings, clocked, in_child
 from benchmarks.machine import peak_megabytes
 from cardwar_envs import make_game
 

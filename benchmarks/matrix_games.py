@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from baselines import solve_matrices
-from benchmarks.frame import Comparison, Maker, Measure, Sample, Settings, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked
 
 Array = NDArray[np.float64]
 Answer = tuple[Any, Any]

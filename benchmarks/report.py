@@ -11,7 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.frame import CLOCKS, Result, Row
+from benchmarks.comparison import CLOCKS, Result, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ counted. A peer's is given up when the process has run for a time limit (90 s); 
 
 from __future__ import annotations
 
-from benchmarks.frame import Comparison, Sample, Settings, clocked, in_child
+from benchmarks.comparison import Comparison, Sample, Settings, clocked, in_child
 
 SPIEL = "OpenSpiel"
 CPP, PYTHON = f"{SPIEL} C++", f"{SPIEL} Python"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.frame import Comparison, Maker, Measure, Settings, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Settings, clocked
 from cardwar_envs import GAMES
 
 # Plays for that many seconds; returns the steps made in them.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import machine
-from benchmarks.frame import Result, Settings, as_data, measure
+from benchmarks.comparison import Result, Settings, as_data, measure
 from benchmarks.report import markdown, plot
 
 GROUPS = ("stepping", "batches", "matrix_games", "solving", "duel_sizes", "war_simulation")

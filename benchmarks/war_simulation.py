@@ -13,8 +13,8 @@ import os
 import time
 from random import Random
 
-from baselines.war_simulator import simulate
-from benchmarks.frame import Comparison, Maker, Measure, Sample, Settings, clocked
+from baselines.war.simulator import simulate
+from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked
 from benchmarks.war_direct import play_game
 
 OPPONENTS = (1, 10, 100)

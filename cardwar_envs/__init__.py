@@ -12,7 +12,7 @@ from cardwar_envs.games import GAMES, make_game
 from cardwar_envs.games.dice_poker import DicePokerState
 from cardwar_envs.games.duel import Duel, DuelState
 from cardwar_envs.games.war import War
-from cardwar_envs.games.war_state import WarState
+from cardwar_envs.games.war.state import WarState
 
 __version__ = "0.1.0"
 

@@ -16,9 +16,9 @@ from rich.table import Table
 
 import baselines
 from cardwar_envs import make_game
-from train.algorithms import ALGORITHMS
-from train.loop import RunResult, run
-from train.plot import PLOT_FILE, plot_runs
+from train.algorithms.registry import ALGORITHMS
+from train.reports.curves import PLOT_FILE, plot_runs
+from train.runs.loop import RunResult, run
 
 SOLVED_SIZES = range(3, 9)
 LEARNED_SIZE = 5

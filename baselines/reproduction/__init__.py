@@ -6,20 +6,20 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from baselines.game_graph import Progress
+from baselines.oracle import Progress
 from baselines.reproduction.report import Report
 
 Reproduction = Callable[[Progress | None], Report]
 
 # Name on the command line -> the module whose `reproduce` makes the report, loaded when it is asked for.
 REPRODUCTIONS = {
-    "fetterman-2023": "fetterman_2023",
-    "sanwal-drechsler-2002": "sanwal_drechsler_2002",
+    "fetterman-2023": "fetterman.paper",
+    "sanwal-drechsler-2002": "sanwal_drechsler.paper",
     "dice-wars": "dice_wars",
-    "rauscher-2017": "rauscher_2017",
-    "war-2017": "war_2017",
-    "war-full-deck": "war_full_deck",
-    "war-small-decks": "war_small_decks",
+    "rauscher-2017": "rauscher.paper",
+    "war-2017": "war.paper",
+    "war-full-deck": "war.full_deck",
+    "war-small-decks": "war.small_decks",
 }
 
 

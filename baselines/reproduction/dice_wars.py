@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from baselines.game_graph import Progress, full_graph
+from baselines.graph.game_graph import full_graph
 from baselines.head_to_head import head_to_head
+from baselines.oracle import Progress
 from baselines.published import DICE_WARS, Published, figure, published
 from baselines.reproduction.pictures import HeatMap, new_figure
 from baselines.reproduction.report import Number, Picture, Report, Row, Verdict, judged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from inspect import signature
@@ -211,3 +211,14 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
     for seat in told:
         seated[seat] = named_policy(str(policies[seat]), game, others=[*seated[seat + 1 :], *seated[:seat]])
     return seated
+
+
+def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
+    """One policy per seat, given one for all seats or a sequence of them.
+
+    Raises:
+        ValueError: If a sequence has another length than there are players.
+    """
+    if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
+        return seated_policies(list(policy), game)
+    return [as_policy(policy, game)] * game.facts.num_players

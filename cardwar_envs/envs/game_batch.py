@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S
 from cardwar_envs.core.streams import new_streams
-from cardwar_envs.envs.engine import Engine, Views
-from cardwar_envs.envs.engines import new_engine
-from cardwar_envs.envs.rules_engine import RulesEngine
+from cardwar_envs.envs.engines.choice import new_engine
+from cardwar_envs.envs.engines.engine import Engine, Views
+from cardwar_envs.envs.engines.rules import RulesEngine
 
 STARTS = ("initial", "random")
 

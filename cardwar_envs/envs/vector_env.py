@@ -14,13 +14,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from cardwar_envs.core.compiled import Info
+from cardwar_envs.core.forms import Info
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import checked_probabilities
 from cardwar_envs.core.streams import draw, streams_of
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.engine import Engine, Views, chosen_actions
-from cardwar_envs.envs.engines import new_engine
+from cardwar_envs.envs.engines.choice import new_engine
+from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
 from cardwar_envs.envs.session import Session, checked_seed, one_of, resolved_game
 from cardwar_envs.envs.single_agent import MAX_STARTS, Opponent, seated_opponents
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from cardwar_envs.core.game import whole_number
 from cardwar_envs.games.duel import Duel
-from cardwar_envs.games.interleaving import Hands
+from cardwar_envs.games.duel.interleaving import Hands
 
 MAX_SIDES = 1000
 

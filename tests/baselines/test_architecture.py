@@ -67,7 +67,7 @@ def test_imports_point_one_way(path):
         ("cardwar_envs.games.duel", "from cardwar_envs.envs import aec"),
         ("cardwar_envs.envs.aec", "from baselines import solve"),
         ("cardwar_envs.jujitsu_v0", "import train"),
-        ("baselines.solution", "from train.evaluate import evaluate"),
+        ("baselines.solution", "from train.runs.evaluate import evaluate"),
     ],
 )
 def test_an_upward_import_would_be_seen(name, source):

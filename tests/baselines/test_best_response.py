@@ -7,7 +7,8 @@ from tiny_games import SOLVABLE
 from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_start, uniform_over
 
 import baselines
-from baselines import TablePolicy, best_response, game_graph, head_to_head, nash_conv
+from baselines import TablePolicy, best_response, head_to_head, nash_conv
+from baselines.graph import game_graph
 from cardwar_envs import DuelState, make_game
 
 # Small enough to list every pure strategy of a player.

@@ -12,8 +12,8 @@ from baselines.strategies.war import DummiePlayer, SimpleMindedPlayer1
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.core.policy import checked_probabilities, needs_others, policy_names, seated_policies
-from cardwar_envs.games.war_actions import WarChoice
-from cardwar_envs.games.war_state import new_state
+from cardwar_envs.games.war.actions import WarChoice
+from cardwar_envs.games.war.state import new_state
 
 ONE_ANSWER = (
     "min", "max", "simple_minded_1", "simple_minded_2", "simple_minded_1_as_written", "simple_minded_2_as_written",

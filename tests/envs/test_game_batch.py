@@ -12,9 +12,9 @@ from toys import one_step
 
 from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
 from cardwar_envs.core.policy import sample_actions
-from cardwar_envs.envs.compiled_engine import CompiledEngine
+from cardwar_envs.envs.engines.compiled import CompiledEngine
+from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.envs.rules_engine import RulesEngine
 
 DUELS = [
     make_game("jujitsu"),

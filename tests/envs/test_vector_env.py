@@ -17,8 +17,8 @@ from tiny_games import EVERY_GAME
 import baselines
 from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
 from cardwar_envs.core.streams import draw
+from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.registration import gymnasium_id
-from cardwar_envs.envs.rules_engine import RulesEngine
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 

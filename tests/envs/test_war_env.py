@@ -13,7 +13,7 @@ from cardwar_envs import IllegalActionError, make_game, war_v0
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
-from cardwar_envs.games.war_state import WarState
+from cardwar_envs.games.war.state import WarState
 
 HIDDEN = ("_pending",)
 players = pytest.mark.parametrize("players", [2, 3, 7])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from baselines import exploitability
-from baselines.game_graph import full_graph
+from baselines.graph.game_graph import full_graph
 from cardwar_envs import IllegalActionError, make_game
 
 ray = pytest.importorskip("ray")
@@ -21,7 +21,7 @@ with warnings.catch_warnings():  # RLlib's own, on import
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
     from examples import rllib_self_play as example
-    from train.policy_files import load_policy, save_policy
+    from train.policies.files import load_policy, save_policy
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # RLlib's own, by the dozen
 

@@ -7,12 +7,11 @@ from pathlib import Path
 
 from forked import cardwar, warm
 
-import train.loop
-import train.plot
-import train.report_page  # noqa: F401  # what a call would import
+import train.reports.curves
+import train.reports.page  # noqa: F401  # what a call would import
 from cardwar_envs import make_game
-from train.report import read_run
-from train.run_folder import RunFolder
+from train.reports.groups import read_run
+from train.storage.run_folder import RunFolder
 
 TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "30", "--evaluate-every", "10"]
 SOLVE = ["solve", "jujitsu", "num_cards=7"]

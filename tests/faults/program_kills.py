@@ -7,11 +7,10 @@ from pathlib import Path
 
 from forked import cardwar, killed, warm
 
-import train.loop
-import train.plot  # noqa: F401  # what a call would import
-from baselines.duel_solver import DuelTable
+import train.reports.curves  # noqa: F401  # what a call would import
+from baselines.duel.solver import DuelTable
 from cardwar_envs import make_game
-from train.report import read_run
+from train.reports.groups import read_run
 
 TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "300", "--evaluate-every", "10"]
 CARDS = 9

@@ -10,13 +10,13 @@ import shutil
 import numpy as np
 import pytest
 
-from baselines.duel_solver import DuelTable
+from baselines.duel.solver import DuelTable
 from cardwar_envs import make_game
-from train.algorithms import ALGORITHMS
-from train.loop import run
-from train.policy_files import load_policy
-from train.report import read_run
-from train.run_folder import RunFolder
+from train.algorithms.registry import ALGORITHMS
+from train.policies.files import load_policy
+from train.reports.groups import read_run
+from train.runs.loop import run
+from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
 ARGS = {

@@ -9,7 +9,7 @@ from tiny_games import EVERY_GAME
 
 from cardwar_envs import GAMES, make_game
 from cardwar_envs.core.policy import as_policy, checked_probabilities, named_policy, policy_names
-from train.algorithms import ALGORITHMS
+from train.algorithms.registry import ALGORITHMS
 
 # Small enough to be solved at once, or far beyond what is allowed; what lies between would only take long.
 NUMBERS = ["1", "2", "3", "0", "-1", "1.5", "1e3", "9999999999", "9" * 400, "nan", "inf", "", " 2", "٢", "0x2", "1_0"]

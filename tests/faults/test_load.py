@@ -11,7 +11,7 @@ from forked import finish, run_program, start
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from tiny_games import EVERY_GAME
 
-from baselines.duel_solver import DuelTable
+from baselines.duel.solver import DuelTable
 from baselines.solution import load_kernels
 from cardwar_envs import make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv

@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from cardwar_envs import make_game
-from train.algorithms import ALGORITHMS
-from train.files import Archive, read_archive, write_archive
-from train.loop import run
-from train.networks import Network as SomeNetwork
-from train.networks import SoftmaxPolicy
-from train.policy_files import load_policy, save_policy
-from train.report_page import write_report
+from train.algorithms.registry import ALGORITHMS
+from train.policies.files import load_policy, save_policy
+from train.policies.networks import Network as SomeNetwork
+from train.policies.networks import SoftmaxPolicy
+from train.reports.page import write_report
+from train.runs.loop import run
+from train.storage.archive import Archive, read_archive, write_archive
 
 ROOT = Path(__file__).parents[2]
 GAME = make_game("jujitsu", num_cards=3)

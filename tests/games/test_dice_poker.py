@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
-from cardwar_envs.games.dice_poker import CALL, CHECK, FOLD, RAISE, DicePoker, DicePokerState
+from cardwar_envs.games.dice_poker import DicePoker, DicePokerState
+from cardwar_envs.games.dice_poker.rules import CALL, CHECK, FOLD, RAISE
 
 USUAL = DicePoker()
 TALL = DicePoker(sides=10, ante=2.0, raise_size=5.0)

@@ -10,7 +10,7 @@ from baselines import make_policy, solve
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.games.interleaving import interleaving, most_held, most_ties
+from cardwar_envs.games.duel.interleaving import interleaving, most_held, most_ties
 
 HANDS = [
     ((1, 2, 3, 4), (1, 2, 3, 4)),

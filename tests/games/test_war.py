@@ -11,8 +11,8 @@ import pytest
 from cardwar_envs import IllegalActionError, make_game
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.games.war import War
-from cardwar_envs.games.war_actions import WarActions, WarChoice
-from cardwar_envs.games.war_state import WarState, new_state, utility
+from cardwar_envs.games.war.actions import WarActions, WarChoice
+from cardwar_envs.games.war.state import WarState, new_state, utility
 
 SMALL = War(ranks=4, discards=1, max_rounds=9)  # cards 2..5; a war costs two cards
 THREE = War(num_players=3, ranks=4, discards=1, max_rounds=9)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cardwar_envs import Game, GameFacts, Transition
-from cardwar_envs.core.game import BayesianForm
+from cardwar_envs.core.forms import BayesianForm
 
 
 @dataclass(frozen=True, eq=False)

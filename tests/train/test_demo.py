@@ -3,7 +3,8 @@
 import pytest
 
 from train import demo
-from train.algorithms import Algorithm, CommonArgs
+from train.algorithms.contract import CommonArgs
+from train.algorithms.registry import Algorithm
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Duels in which only the order of ranks matters, at full size."""

@@ -1,0 +1,209 @@
+"""Duels with deterministic tricks at full size: 13-card Jujitsu has 705,157 matrix games.
+
+Only the interleaving of two hands matters, so states are words: see `baselines.duel.words` for these,
+`baselines.duel.layers` for how they are solved, `baselines.duel.kernel` for the compiled part.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.duel.engine import Engine, Threads
+from baselines.duel.layer_files import LayerFolder
+from baselines.duel.layers import DuelLayers
+from baselines.duel.strategies import strategies_at
+from baselines.duel.words import fits
+from baselines.graph.backward_induction import EquilibriumTable
+from baselines.matrix_game import solve_matrix
+from baselines.oracle import Progress, _Solved
+from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.games.duel import Duel, DuelState
+
+# Where the work may be done: on this machine's processors, or on a Ray cluster.
+ENGINES = ("threads", "ray")
+# Solved starts other than the game's own that are kept for the next question.
+MAX_DETOURS = 16
+# Strategies that are kept for the next question.
+MAX_KEPT = 100_000
+# Fewer observations are answered faster one by one.
+FEW = 16
+
+
+def can_solve(game: Game[Any]) -> bool:
+    """Whether a game is a duel in which only the order of ranks matters, with words short enough for tables."""
+    return isinstance(game, Duel) and game.ranks_are_ordinal and fits(game.hands)
+
+
+def engine_named(name: str) -> Engine:
+    """Where matrix games are to be solved.
+
+    Args:
+        name: "threads", or "ray" for the cluster that `baselines.duel.cluster` finds or starts.
+
+    Raises:
+        ValueError: If there is no such engine.
+        ModuleNotFoundError: If Ray is not installed; it comes with the extra `ray`.
+    """
+    if name == "threads":
+        return Threads()
+    if name == "ray":
+        from baselines.duel.cluster import RayCluster
+
+        return RayCluster()
+    raise ValueError(f"engine ({name}) must be {' or '.join(ENGINES)}")
+
+
+class DuelTable(EquilibriumTable):
+    """Values and strategies at every state of a duel with deterministic tricks.
+
+    Strategies are computed when they are asked for, from the values of the states that follow;
+    the choice among several is the one of `EquilibriumTable`. A state whose layers are not kept,
+    or that the start cannot lead to, is solved as a start of its own.
+
+    Attributes:
+        layers: Values, counts and gaps of everything that can follow the game's start.
+
+    Args:
+        game: The rules.
+        keep_layers: Keep the values of the states with most cards left, so many layers; all if None.
+        folder: Keep layers there as well, and take those that are there and whole.
+        engine: Where the work is done: "threads" or "ray". Values are the same to the last bit.
+
+    Raises:
+        ValueError: If the game is of another kind, `keep_layers` is less than 2 (strategies at the start
+            need the values of two layers), there is no such engine, or the folder holds layers of another game.
+        ModuleNotFoundError: If Ray is asked for and not installed.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any],
+        *,
+        keep_layers: int | None = None,
+        folder: Path | None = None,
+        engine: str = "threads",
+    ) -> None:
+        super().__init__(game)
+        if not (isinstance(game, Duel) and can_solve(game)):
+            raise ValueError(f"{game.facts.name}: not a duel in which only the order of ranks matters, or too long")
+        if keep_layers is not None and keep_layers < 2:
+            raise ValueError(f"keep_layers ({keep_layers}) must be at least 2")
+        self._carry, self._win = game.ties == "carry", game.payoff == "win"
+        solver = engine_named(engine)
+        parameters = {"hand_0": list(game.hands[0]), "hand_1": list(game.hands[1]), "ties": game.ties}
+        store = None if folder is None else LayerFolder(folder, {**parameters, "payoff": game.payoff})
+        start = DuelState(game.hands)
+        self.layers = DuelLayers(start, carry=self._carry, win=self._win, keep=keep_layers, store=store, engine=solver)
+        self._detours: deque[DuelLayers] = deque(maxlen=MAX_DETOURS)
+
+    @property
+    def total_states(self) -> int:
+        """Matrix games that `solve` will have to solve, if it finds none on disk."""
+        return sum(size.games for size in self.layers.sizes)
+
+    def solve(
+        self,
+        starts: Sequence[Transition[Any]] | None = None,
+        *,
+        exact: bool = False,
+        max_states: int | None = None,
+        progress: Progress | None = None,
+    ) -> int:
+        """Solves everything that can follow the game's start.
+
+        Args:
+            starts: The game's own, or None.
+            exact: Not to be had here.
+            max_states: Give up if there are more matrix games.
+            progress: Called now and then with the number of states done, of `total_states`.
+
+        Returns:
+            Matrix games solved, not counting those whose values were read from the folder.
+
+        Raises:
+            ValueError: If there are too many states, rationals are asked for, or another start.
+        """
+        if exact or (starts is not None and list(starts) != list(self.game.initial())):
+            raise ValueError(f"{self.game.facts.name}: neither rationals nor another start can be had from words")
+        if max_states is not None and self.total_states > max_states:
+            raise ValueError(
+                f"{self.game.facts.name} has more than {max_states} states to decide in ({self.total_states}); "
+                "this oracle takes smaller games only"
+            )
+        before = self.layers.solved
+        self.layers.solve(progress)
+        return self.layers.solved - before
+
+    def value_to_go(self, state: Any) -> float:
+        """What player 0 is still to be paid from `state` on, payoff points."""
+        if not self.game.acting_players(state):
+            return 0.0
+        settled = self.game.settled(state)
+        if settled is not None:
+            return settled[0]
+        for layers in (self.layers, *self._detours):
+            value = layers.value(state)
+            if value is not None:
+                return value
+        value = self._detour(state).value(state)
+        assert value is not None  # it is the start
+        return value
+
+    def gap_at(self, state: Any) -> float:
+        """Certified bound on the error of `value_to_go(state)`, payoff points."""
+        if not self.game.acting_players(state) or self.game.settled(state) is not None:
+            return 0.0
+        for layers in (self.layers, *self._detours):
+            if layers.value(state) is not None:
+                return layers.gap(len(state.hands[0]))
+        return self._detour(state).gap(len(state.hands[0]))
+
+    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`seen` of many observations, `[batch, num_actions]`, layer by layer."""
+        if len(observations) <= FEW:
+            return super().all_seen(observations)
+        ranks = self.game.facts.num_actions
+        own, other = observations[:, :ranks], observations[:, ranks : 2 * ranks]
+        numbers = observations[:, 2 * ranks :].astype(np.int64)
+        cards = own.sum(axis=1).astype(np.int64)
+        decided = (np.abs(numbers[:, 0]) > cards + numbers[:, 1]) if self._win else np.zeros_like(cards, dtype=bool)
+        answers, known = np.zeros(own.shape), np.zeros(len(own), dtype=np.bool_)
+        for count in np.unique(cards):
+            solved = self.layers.solved_layer(int(count)) if count else None
+            if solved is not None:
+                rows = np.flatnonzero((cards == count) & ~decided)
+                answers[rows], known[rows] = strategies_at(solved, own[rows], other[rows], numbers[rows])
+        answers[~known] = super().all_seen(observations[~known])
+        return answers
+
+    def _detour(self, state: DuelState) -> DuelLayers:
+        layers = DuelLayers(state, carry=self._carry, win=self._win)
+        layers.solve()
+        self._detours.appendleft(layers)
+        return layers
+
+    def _at(self, representative: Any) -> _Solved:
+        if len(self._solved) >= MAX_KEPT:
+            self._solved.clear()
+        if representative not in self._solved and self.game.settled(representative) is None:
+            self._solved[representative] = self._solve_one(representative)
+        return super()._at(representative)
+
+    def _solve_one(self, state: DuelState) -> _Solved:
+        matrices = (layers.matrix(state) for layers in (self.layers, *self._detours))
+        matrix = next((found for found in matrices if found is not None), None)
+        if matrix is None:
+            matrix = self._detour(state).matrix(state)
+            assert matrix is not None  # it is the start
+        solution = solve_matrix(matrix)
+        strategies = np.zeros((2, self.game.facts.num_actions))
+        for player, strategy in enumerate((solution.row_strategy, solution.column_strategy)):
+            # A representative holds interchangeable cards as one rank.
+            strategies[player, list(self.game.legal_actions(state, player))] = strategy
+        return _Solved(self.value_to_go(state), self.gap_at(state), strategies)

@@ -1,0 +1,112 @@
+"""Equilibrium play at many states of a solved duel at once."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.duel.word_policy import packed_counts
+from baselines.duel.words import Letters
+from baselines.matrix_game import solve_matrices
+
+# Matrix games that are worked on together; they take some ten megabytes.
+BATCH = 1 << 13
+
+
+class SolvedLayer(NamedTuple):
+    """What the matrix games with so many cards left need, for compiled code; see `baselines.duel.engine`.
+
+    Attributes:
+        letters: Of the start.
+        rules: Of the start.
+        layer: With so many cards left.
+        below: With one less.
+        work: Scratch.
+    """
+
+    letters: Letters
+    rules: Any
+    layer: Any
+    below: Any
+    work: Any
+
+
+def strategies_at(
+    solved: SolvedLayer, own: NDArray[np.float32], other: NDArray[np.float32], numbers: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Equilibrium strategies of those who see hands of equally many cards, where the game is not decided.
+
+    As everywhere, the choice among several is made at the canonical representative.
+
+    Args:
+        solved: The layer of these states.
+        own: `[batch, ranks]` cards that the observer holds of each rank.
+        other: `[batch, ranks]` cards of the other player.
+        numbers: `[batch, 2]` own score minus other's, and carried ties.
+
+    Returns:
+        `[batch, ranks]` probabilities and, `[batch]`, whether the layer has the state.
+    """
+    answers = np.zeros(own.shape)
+    known = np.zeros(len(own), dtype=np.bool_)
+    for begin in range(0, len(own), BATCH):
+        some = slice(begin, begin + BATCH)
+        answers[some], known[some] = _batch(solved, own[some], other[some], numbers[some])
+    return answers, known
+
+
+def _batch(
+    solved: SolvedLayer, own: NDArray[np.float32], other: NDArray[np.float32], numbers: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    packed_own, packed_other, number_of = packed_counts(own, other)
+    scores = numbers[:, 0] if solved.rules.win else np.zeros_like(numbers[:, 0])
+    swapped = _reads_lower_swapped(packed_own, packed_other, scores)
+    rows = np.concatenate((packed_own, packed_other), axis=1).astype(np.int64)
+    rows[swapped] = np.roll(rows[swapped], own.shape[1], axis=1)
+    matrices, sizes = _games(solved, rows, np.where(swapped, -scores, scores), numbers[:, 1])
+    known = sizes[:, 0] > 0
+    answers = np.zeros(own.shape)
+    if known.any():
+        most = sizes.max(axis=0)
+        masks = [np.arange(most[seat]) < sizes[known, seat, None] for seat in (0, 1)]
+        play = solve_matrices(matrices[known, : most[0], : most[1]], masks[0], masks[1])
+        share = np.zeros(own.shape)  # of one card, by packed rank
+        for seat, strategies in enumerate((play.row_strategies, play.column_strategies)):
+            mine = swapped[known] == bool(seat)
+            holds = packed_own[known][mine] > 0
+            dealt = np.zeros(holds.shape)
+            dealt[holds] = strategies[mine][masks[seat][mine]]
+            share[np.flatnonzero(known)[mine]] = dealt
+        np.divide(share, packed_own, out=share, where=packed_own > 0)
+        answers = np.take_along_axis(share, np.clip(number_of, 0, None), axis=1) * own
+    return answers, known
+
+
+def _reads_lower_swapped(
+    own: NDArray[np.float32], other: NDArray[np.float32], scores: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Where the representative has the seats swapped, as `Duel.canonical` has it."""
+    # Of two hands the one with more of the lowest rank in which they differ reads lower.
+    more = np.sign(other - own)
+    first = (more != 0).argmax(axis=1)
+    decided = np.take_along_axis(more, first[:, None], axis=1)[:, 0]
+    return np.asarray((decided > 0) | ((decided == 0) & (scores > 0)))
+
+
+def _games(
+    solved: SolvedLayer, rows: NDArray[np.int64], scores: NDArray[np.int64], ties: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    from baselines.duel import kernel  # compiles on first use
+
+    pairs = solved.letters.cards
+    letter_of = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
+    letter_of[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
+    cards = solved.layer.cards
+    matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
+    kernel.fill_games(
+        rows, rows.shape[1] // 2, np.ascontiguousarray(ties), np.ascontiguousarray(scores), letter_of,
+        *solved, matrices, sizes,
+    )  # fmt: skip
+    return matrices, sizes

@@ -1,0 +1,1 @@
+"""Any finite game, its states listed."""

@@ -1,0 +1,124 @@
+"""Best responses, payoffs and odds in any game of public state whose states can be listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.graph.game_graph import END, GameGraph, full_graph, group_sums
+from baselines.oracle import BestResponse, HeadToHead
+from baselines.strategies.table import TablePolicy
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+
+
+def graph_response(game: Game[Any], policies: Sequence[Policy], player: int) -> BestResponse:
+    """`best_response` in any game of public state that always ends, small enough to list its states."""
+    graph = full_graph(game)
+    strategies = [
+        None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
+    ]
+    value, worth = _respond(graph, strategies, player)
+    states, observations, masks = graph.seen_by(player)
+    best = np.where(masks == 1, worth[states], -np.inf).argmax(axis=1)
+    choices = np.eye(game.facts.num_actions)[best]
+    table = {row.tobytes(): choice for row, choice in zip(observations, choices, strict=True)}
+    return BestResponse(value, TablePolicy(table))
+
+
+def graph_payoffs(game: Game[Any], policies: Sequence[Policy]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """`payoffs_and_responses` in any game of public state that always ends, small enough to list its states."""
+    graph = full_graph(game)
+    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
+    responses = []
+    for player in range(game.facts.num_players):
+        others = [None if seat == player else each for seat, each in enumerate(strategies)]
+        responses.append(_respond(graph, others, player)[0])
+    return _evaluate(graph, strategies), tuple(responses)
+
+
+def _respond(
+    graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64] | None], player: int
+) -> tuple[float, NDArray[np.float64]]:
+    """Best-response value and `[num_states, num_actions]` worth of each action, to go."""
+    weights = graph.edge_weights(strategies)
+    actions = np.maximum(graph.actions[:, player], 0)  # where the player waits, all is in column 0
+    num_actions = graph.game.facts.num_actions
+    values = np.zeros(len(graph.states) + 1)  # the last entry, 0, is what END finds
+    worth = np.full((len(graph.states), num_actions), -np.inf)
+    for states, edges in graph.backward():
+        to_go = weights[edges] * (graph.rewards[edges, player] + values[graph.children[edges]])
+        cells = (graph.parents[edges] - states.start) * num_actions + actions[edges]
+        size = (states.stop - states.start) * num_actions
+        sums, possible = group_sums(cells, to_go, size), np.bincount(cells, minlength=size) > 0
+        worth[states] = np.where(possible, sums, -np.inf).reshape(-1, num_actions)
+        values[states] = worth[states].max(axis=1)
+    return _at_start(graph, values, player), worth
+
+
+def _evaluate(graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64]]) -> tuple[float, ...]:
+    weights = graph.edge_weights(strategies)
+    payoffs = []
+    for player in range(graph.game.facts.num_players):
+        values = np.zeros(len(graph.states) + 1)
+        for states, edges in graph.backward():
+            to_go = weights[edges] * (graph.rewards[edges, player] + values[graph.children[edges]])
+            local = graph.parents[edges] - states.start
+            values[states] = group_sums(local, to_go, states.stop - states.start)
+        payoffs.append(_at_start(graph, values, player))
+    return tuple(payoffs)
+
+
+def _at_start(graph: GameGraph[Any], values: NDArray[np.float64], player: int) -> float:
+    worth = graph.root_rewards[:, player] + values[graph.roots]
+    return float(graph.root_probabilities @ worth)
+
+
+def graph_head_to_head(game: Game[Any], policies: Sequence[Policy]) -> HeadToHead:
+    """`head_to_head` in any game of public state that always ends, small enough to list its states."""
+    graph = full_graph(game)
+    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
+    payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))
+    ahead = payoffs[:, 0] - payoffs[:, 1]
+    win, loss = float(probabilities[ahead > 0].sum()), float(probabilities[ahead < 0].sum())
+    return HeadToHead(win, loss, float(probabilities[ahead == 0].sum()), float(probabilities @ payoffs[:, 0]))
+
+
+def _final_payoffs(
+    graph: GameGraph[Any], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The distribution of whole-game payoffs: `[k, players]` payoff points and `[k]` probabilities.
+
+    Walks from the start to the end with one row for each state and payoffs so far.
+    """
+    rows = _merged(graph.roots.astype(np.int64), graph.root_rewards, graph.root_probabilities)
+    for states, _ in reversed(list(graph.backward())):
+        places, paid, probabilities = rows
+        here = places >= states.start  # END is below every state
+        if not here.any():
+            continue
+        first, last = graph.first_edge[places[here]], graph.first_edge[places[here] + 1]
+        source = np.repeat(np.flatnonzero(here), last - first)
+        edges = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
+        onward = probabilities[source] * weights[edges]
+        kept = onward > 0.0
+        source, edges = source[kept], edges[kept]
+        rows = _merged(
+            np.concatenate([places[~here], graph.children[edges]]),
+            np.concatenate([paid[~here], paid[source] + graph.rewards[edges]]),
+            np.concatenate([probabilities[~here], onward[kept]]),
+        )
+    assert (rows[0] == END).all()  # every layer has been walked through
+    return rows[1], rows[2]
+
+
+def _merged(
+    places: NDArray[np.int64], paid: NDArray[np.float64], probabilities: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Adds up the probabilities of rows with the same state and payoffs."""
+    keys, group = np.unique(np.column_stack([places, paid]), axis=0, return_inverse=True)
+    sums = group_sums(group.ravel(), probabilities, len(keys))
+    return keys[:, 0].astype(np.int64), keys[:, 1:], sums

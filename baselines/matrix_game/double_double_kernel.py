@@ -1,0 +1,165 @@
+"""A compiled simplex in pairs of floats (about 31 digits), for matrix games too degenerate for `kernel`.
+
+Values that settle make rows and columns that differ by 1e-10 and less: pivots on such differences
+leave nothing of 16 digits. Sums and products of pairs: Dekker 1971, "A floating-point technique for
+extending the available precision"; they must not be compiled with `fastmath`. Tableau and rules are
+those of `baselines.matrix_game.kernel`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from baselines.matrix_game.kernel import certify, solve_kernel
+
+DANTZIG_PIVOTS = 50
+PIVOT_TOLERANCE = 1e-20
+# A result of the plain simplex is taken if its duality gap is at most this share of the payoffs' size.
+RELATIVE_GAP = 1e-12
+
+
+@njit(cache=True, nogil=True)
+def _two_sum(a, b):  # type: ignore[no-untyped-def]  # compiled
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+@njit(cache=True, nogil=True)
+def _two_product(a, b):  # type: ignore[no-untyped-def]
+    product = a * b
+    high = 134217729.0 * a
+    a_high = high - (high - a)
+    a_low = a - a_high
+    high = 134217729.0 * b
+    b_high = high - (high - b)
+    b_low = b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@njit(cache=True, nogil=True)
+def _times(a, a_low, b, b_low):  # type: ignore[no-untyped-def]
+    product, low = _two_product(a, b)
+    return _two_sum(product, low + (a * b_low + a_low * b))
+
+
+@njit(cache=True, nogil=True)
+def _minus(a, a_low, b, b_low):  # type: ignore[no-untyped-def]
+    total, low = _two_sum(a, -b)
+    return _two_sum(total, low + (a_low - b_low))
+
+
+@njit(cache=True, nogil=True)
+def _over(a, a_low, b, b_low):  # type: ignore[no-untyped-def]
+    first = a / b
+    product, low = _times(first, 0.0, b, b_low)
+    rest, rest_low = _minus(a, a_low, product, low)
+    second = rest / b
+    product, low = _times(second, 0.0, b, b_low)
+    rest, _ = _minus(rest, rest_low, product, low)
+    total, low = _two_sum(first, second)
+    return _two_sum(total, low + rest / b)
+
+
+@njit(cache=True, nogil=True)
+def _entering(high, rows, columns, bland):  # type: ignore[no-untyped-def]
+    best, chosen = -PIVOT_TOLERANCE, -1
+    for j in range(columns):
+        if high[rows, j] < best:
+            chosen = j
+            if bland:
+                return chosen
+            best = high[rows, j]
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def _leaving(high, low, rows, columns, basis, entering):  # type: ignore[no-untyped-def]
+    chosen, best, best_low = -1, np.inf, 0.0
+    for i in range(rows):
+        if high[i, entering] > PIVOT_TOLERANCE:
+            ratio, rest = _over(high[i, columns], low[i, columns], high[i, entering], low[i, entering])
+            # Equal ratios go to the lowest label, as Bland's rule needs.
+            equal = ratio == best and rest == best_low
+            if ratio < best or (ratio == best and rest < best_low) or (equal and basis[i] < basis[chosen]):
+                chosen, best, best_low = i, ratio, rest
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def _exchange(high, low, rows, columns, row, column):  # type: ignore[no-untyped-def]
+    pivot, pivot_low = high[row, column], low[row, column]
+    for j in range(columns + 1):
+        if j != column:
+            high[row, j], low[row, j] = _over(high[row, j], low[row, j], pivot, pivot_low)
+    for i in range(rows + 1):
+        factor, factor_low = high[i, column], low[i, column]
+        if i != row and factor != 0.0:
+            for j in range(columns + 1):
+                if j != column:
+                    product, rest = _times(factor, factor_low, high[row, j], low[row, j])
+                    high[i, j], low[i, j] = _minus(high[i, j], low[i, j], product, rest)
+            high[i, column], low[i, column] = _over(-factor, -factor_low, pivot, pivot_low)
+    high[row, column], low[row, column] = _over(1.0, 0.0, pivot, pivot_low)
+
+
+@njit(cache=True, nogil=True)
+def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
+    """Writes optimal strategies into x and y, as sums that are not one yet."""
+    rows, columns = matrix.shape
+    least = matrix.min()
+    scale = matrix.max() - least
+    high, low = np.ones((rows + 1, columns + 1)), np.zeros((rows + 1, columns + 1))
+    for i in range(rows):
+        for j in range(columns):
+            entry, rest = _two_sum(matrix[i, j], -least)
+            entry, rest = _over(entry, rest, scale, 0.0)
+            high[i, j], low[i, j] = _minus(entry, rest, -1.0, 0.0)
+    high[rows, :columns] = -1.0
+    high[rows, columns] = 0.0
+    basis, outside = np.arange(columns, columns + rows), np.arange(columns)
+    for pivots in range(DANTZIG_PIVOTS + 1000):
+        j = _entering(high, rows, columns, pivots >= DANTZIG_PIVOTS)
+        if j < 0:
+            break
+        i = _leaving(high, low, rows, columns, basis, j)
+        if i < 0:
+            break
+        _exchange(high, low, rows, columns, i, j)
+        basis[i], outside[j] = outside[j], basis[i]
+    x[:] = 0.0
+    y[:] = 0.0
+    for i in range(rows):
+        if basis[i] < columns:
+            y[basis[i]] = max(high[i, columns], 0.0)
+    for j in range(columns):
+        if outside[j] >= columns:
+            x[outside[j] - columns] = max(high[rows, j], 0.0)
+
+
+@njit(cache=True, nogil=True)
+def solve_carefully(matrix, x, y):  # type: ignore[no-untyped-def]
+    """`solve_kernel`; where its bounds are too far apart, again in pairs of floats.
+
+    Returns:
+        Bounds on the value, and whether pairs were needed.
+    """
+    lower, upper = solve_kernel(matrix, x, y)
+    size = max(1.0, -matrix.min(), matrix.max())
+    if upper - lower <= RELATIVE_GAP * size:
+        return lower, upper, False
+    symmetric = len(x) == len(y) and lower == -upper and (x == y).all()
+    paired_x, paired_y = np.empty(len(x)), np.empty(len(y))
+    paired_simplex(matrix, paired_x, paired_y)
+    if paired_x.sum() > 0.0 and paired_y.sum() > 0.0:
+        paired_x /= paired_x.sum()
+        paired_y /= paired_y.sum()
+        if symmetric:
+            paired_y[:] = paired_x
+        low, high = certify(matrix, paired_x, paired_y)
+        if high - low < upper - lower:
+            x[:] = paired_x
+            y[:] = paired_y
+            lower, upper = low, high
+    return lower, upper, True

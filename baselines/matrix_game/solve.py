@@ -1,0 +1,296 @@
+"""Zero-sum matrix games: one, a batch, and exact rationals; every result carries its duality gap.
+
+The row player maximises. Where a game has several equilibria the choice is this one, and it is
+the same every time:
+
+* a saddle point in pure strategies, if there is one, with the lowest row, then column;
+* else the vertex that the simplex of `baselines.matrix_game.kernel` (of `solve_matrix_exact` for rationals)
+  reaches from the slack basis;
+* in a skew-symmetric game (both players alike, value 0) the column player gets the row
+  player's strategy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from baselines.matrix_game.exact_lp import maximise
+from baselines.matrix_game.limits import LARGEST_PAYOFF, RELATIVE_GAP
+
+# Games that a thread takes at a time: enough that handing them out costs nothing.
+GAMES_AT_A_TIME = 4096
+# Above so many entries exact rationals on arbitrary floats take too long to be a fallback.
+EXACT_FALLBACK_ENTRIES = 400
+
+
+@dataclass(frozen=True)
+class MatrixSolution:
+    """An equilibrium of one matrix game.
+
+    Attributes:
+        value: To the row player, payoff points; midway between the certified bounds.
+        row_strategy: `[rows]` probabilities.
+        column_strategy: `[columns]` probabilities.
+        gap: What the column strategy concedes minus what the row strategy guarantees,
+            payoff points; the error of `value` is at most half of it.
+    """
+
+    value: float
+    row_strategy: NDArray[np.float64]
+    column_strategy: NDArray[np.float64]
+    gap: float
+
+
+@dataclass(frozen=True)
+class MatrixSolutions:
+    """Equilibria of a batch of matrix games.
+
+    Attributes:
+        values: `[batch]`, to the row players.
+        row_strategies: `[batch, rows]` probabilities.
+        column_strategies: `[batch, columns]` probabilities.
+        gaps: `[batch]` duality gaps, payoff points.
+    """
+
+    values: NDArray[np.float64]
+    row_strategies: NDArray[np.float64]
+    column_strategies: NDArray[np.float64]
+    gaps: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ExactMatrixSolution:
+    """An equilibrium in rationals; its duality gap is zero and has been checked to be."""
+
+    value: Fraction
+    row_strategy: tuple[Fraction, ...]
+    column_strategy: tuple[Fraction, ...]
+
+
+def _kernel() -> Any:
+    # numba takes most of a second to import, and asking a policy for its name should not.
+    from baselines.matrix_game import kernel as matrix_kernel
+
+    return matrix_kernel
+
+
+def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
+    """Solves one game.
+
+    Args:
+        matrix: `[rows, columns]` payoffs to the row player.
+
+    Returns:
+        An equilibrium with its duality gap.
+
+    Raises:
+        ValueError: If the matrix is not two-dimensional, empty or not finite (up to 1e300).
+    """
+    solutions = solve_matrices(_shaped(matrix, dimensions=2)[None])
+    return MatrixSolution(
+        float(solutions.values[0]),
+        solutions.row_strategies[0],
+        solutions.column_strategies[0],
+        float(solutions.gaps[0]),
+    )
+
+
+def solve_matrices(
+    matrices: ArrayLike,
+    row_masks: ArrayLike | None = None,
+    column_masks: ArrayLike | None = None,
+    threads: int | None = None,
+) -> MatrixSolutions:
+    """Solves a batch of games.
+
+    Args:
+        matrices: `[batch, rows, columns]` payoffs to the row player.
+        row_masks: `[batch, rows]`, nonzero where the row player may play; all rows if None.
+        column_masks: `[batch, columns]`, likewise.
+        threads: At most so many; as many as the processor runs at once if None. Results do not depend on it.
+
+    Returns:
+        Equilibria with their duality gaps; masked actions have probability 0.
+
+    Raises:
+        ValueError: If the matrices are not `[batch, rows, columns]`, empty or not finite (up to 1e300), or a
+            mask has another shape or leaves a player nothing to play, or if `threads` is below 1.
+    """
+    games = _shaped(matrices, dimensions=3)
+    masks = tuple(
+        _checked_mask(mask, (len(games), size), name)
+        for mask, size, name in zip(
+            (row_masks, column_masks), games.shape[1:], ("row_masks", "column_masks"), strict=True
+        )
+    )
+    lower, upper = np.empty(len(games)), np.empty(len(games))
+    x, y = np.zeros(games.shape[:2]), np.zeros((len(games), games.shape[2]))
+    _run_kernel((games, *masks, lower, upper, x, y), threads)
+    # Gaps above the least tolerance are few; "not <=" catches nan as well.
+    for g in np.flatnonzero(~(upper - lower <= RELATIVE_GAP)):
+        rows, columns = np.flatnonzero(masks[0][g]), np.flatnonzero(masks[1][g])
+        lower[g], upper[g], x[g, rows], y[g, columns] = _fall_back(
+            games[g][np.ix_(rows, columns)], (lower[g], upper[g], x[g, rows], y[g, columns])
+        )
+    # Rounding can put the bounds in the wrong order by an ulp.
+    return MatrixSolutions((lower + upper) / 2, x, y, np.maximum(upper - lower, 0.0))
+
+
+def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
+    """The kernel on all games, in pieces that do not touch each other."""
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads ({threads}) must be at least 1")
+    kernel = _kernel()
+    pieces = range(0, len(arrays[0]), GAMES_AT_A_TIME)
+
+    def solve(start: int) -> bool:
+        return bool(kernel.solve_batch_kernel(*(array[start : start + GAMES_AT_A_TIME] for array in arrays)))
+
+    workers = min(len(pieces), threads or len(os.sched_getaffinity(0)))
+    if workers > 1:
+        with ThreadPoolExecutor(workers) as pool:
+            within_limits = all(pool.map(solve, pieces))
+    else:
+        within_limits = all(map(solve, pieces))
+    if not within_limits:
+        raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
+
+
+_Bounded = tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
+
+
+def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
+    """The tightest of the kernel's and, if it still takes that, of slower methods' answers."""
+    tolerance = RELATIVE_GAP * max(1.0, float(np.abs(matrix).max()))
+    if best[1] - best[0] <= tolerance:
+        return best
+    for method in (_solve_by_pairs, _solve_by_highs, _solve_by_rationals):
+        if method is _solve_by_rationals and matrix.size > EXACT_FALLBACK_ENTRIES:
+            break
+        strategies = method(matrix)
+        if strategies is None:
+            continue
+        lower, upper = _kernel().certify(matrix, *strategies)
+        if not best[1] - best[0] <= upper - lower:
+            best = (lower, upper, *strategies)
+        if best[1] - best[0] <= tolerance:
+            break
+    return best
+
+
+def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same simplex with twice the digits."""
+    from baselines.matrix_game.double_double_kernel import solve_carefully
+
+    x, y = np.empty(matrix.shape[0]), np.empty(matrix.shape[1])
+    solve_carefully(matrix, x, y)
+    return x, y
+
+
+def _solve_by_highs(
+    matrix: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Both players' strategies from one linear program and its dual; None if it reports failure."""
+    from scipy.optimize import linprog
+
+    rows, columns = matrix.shape
+    low, scale = matrix.min(), max(float(np.ptp(matrix)), np.finfo(float).tiny)
+    # Minimise v with (scaled matrix) y <= v, y a distribution; the duals are the row strategy.
+    outcome = linprog(
+        np.append(np.zeros(columns), 1.0),
+        A_ub=np.hstack([(matrix - low) / scale, -np.ones((rows, 1))]),
+        b_ub=np.zeros(rows),
+        A_eq=np.append(np.ones(columns), 0.0)[None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * columns + [(None, None)],
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if outcome.status != 0 or outcome.x is None:
+        return None
+    x, y = np.maximum(-outcome.ineqlin.marginals, 0.0), np.maximum(outcome.x[:-1], 0.0)
+    if not (x.sum() > 0.0 and y.sum() > 0.0):
+        return None
+    return x / x.sum(), y / y.sum()
+
+
+def _solve_by_rationals(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    exact = solve_matrix_exact([[Fraction(entry) for entry in row] for row in matrix.tolist()])
+    return np.array(exact.row_strategy, dtype=float), np.array(exact.column_strategy, dtype=float)
+
+
+def solve_matrix_exact(matrix: Sequence[Sequence[Fraction | int]]) -> ExactMatrixSolution:
+    """Solves one game in rationals.
+
+    Args:
+        matrix: Rows of payoffs to the row player, integers or `Fraction`s.
+
+    Returns:
+        An equilibrium whose duality gap is exactly zero.
+
+    Raises:
+        ValueError: If the matrix is empty or ragged.
+    """
+    games = [[Fraction(entry) for entry in row] for row in matrix]
+    if not games or not games[0] or any(len(row) != len(games[0]) for row in games):
+        raise ValueError("matrix must have at least one row and one column, all rows of equal length")
+    x, y = _exact_saddle_point(games) or _exact_simplex(games)
+    if games == [[-entry for entry in column] for column in zip(*games, strict=True)]:
+        y = x
+    lower = min(sum((p * row[j] for p, row in zip(x, games, strict=True)), Fraction(0)) for j in range(len(y)))
+    upper = max(sum((q * entry for q, entry in zip(y, row, strict=True)), Fraction(0)) for row in games)
+    if lower != upper:  # cannot be, by duality; if it is, this code is wrong and must not answer
+        raise ArithmeticError(f"duality gap {upper - lower} of an exact solution")
+    return ExactMatrixSolution(lower, tuple(x), tuple(y))
+
+
+_ExactStrategies = tuple[list[Fraction], list[Fraction]]
+
+
+def _exact_saddle_point(matrix: list[list[Fraction]]) -> _ExactStrategies | None:
+    greatest = [max(column) for column in zip(*matrix, strict=True)]
+    for i, row in enumerate(matrix):
+        least = min(row)
+        for j, entry in enumerate(row):
+            if entry == least == greatest[j]:
+                return _unit(i, len(matrix)), _unit(j, len(row))
+    return None
+
+
+def _unit(place: int, size: int) -> list[Fraction]:
+    return [Fraction(i == place) for i in range(size)]
+
+
+def _exact_simplex(matrix: list[list[Fraction]]) -> _ExactStrategies:
+    """The column program of `kernel`: max sum(w), M w <= 1 for M > 0, scaled back to distributions."""
+    shift = 1 - min(map(min, matrix))
+    one = Fraction(1)
+    positive = [[entry + shift for entry in row] for row in matrix]
+    optimum = maximise([one] * len(matrix[0]), positive, [one] * len(matrix))
+    return [p / optimum.value for p in optimum.dual], [q / optimum.value for q in optimum.primal]
+
+
+def _shaped(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:
+    shaped = np.ascontiguousarray(matrix, dtype=np.float64)
+    if shaped.ndim != dimensions or 0 in shaped.shape[-2:]:
+        raise ValueError(f"payoffs of shape {shaped.shape} must have {dimensions} dimensions and no empty side")
+    return shaped
+
+
+def _checked_mask(mask: ArrayLike | None, shape: tuple[int, int], name: str) -> NDArray[np.bool_]:
+    if mask is None:
+        return np.ones(shape, dtype=np.bool_)
+    checked = np.ascontiguousarray(mask, dtype=np.bool_)
+    if checked.shape != shape:
+        raise ValueError(f"{name} of shape {checked.shape} must have shape {shape}")
+    if not checked.any(axis=1).all():
+        raise ValueError(f"{name} must leave at least one action in every game")
+    return checked

@@ -1,0 +1,1 @@
+"""Fetterman 2023: Dinosaur War."""

@@ -1,0 +1,1 @@
+"""Rauscher 2017: Dice Poker."""

@@ -1,0 +1,1 @@
+"""Sanwal and Drechsler 2002: Jujitsu."""

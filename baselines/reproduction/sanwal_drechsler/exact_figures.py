@@ -1,0 +1,217 @@
+"""Exact figures of Jujitsu at one size: equilibria, their choices, and what they come to against others.
+
+All on canonical states. Random, HighestCard and LowestCard look at cards by their order only, so
+they play canonical states as they play the states themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.graph.game_graph import END, GameGraph, build_graph
+from baselines.graph.optimal_play import OptimalPlay
+from baselines.oracle import Progress
+from cardwar_envs.core.policy import named_policy
+from cardwar_envs.games.jujitsu import Jujitsu
+
+Array = NDArray[np.float64]
+
+EQUILIBRIUM, RANDOM = "Equilibrium", "Random"
+# The paper's names (section 5) and ours.
+POLICIES = {RANDOM: "uniform", "HighestCard": "highest_card", "LowestCard": "lowest_card"}
+COLUMNS = ("win", "loss", "tie", "margin")
+DIRECTIONS = 16
+
+
+class Exact(NamedTuple):
+    """One figure: of our documented choice, and its least and greatest over all choices of optimal play."""
+
+    default: float
+    low: float
+    high: float
+
+    @property
+    def forced(self) -> bool:
+        """Whether no choice among optimal strategies matters."""
+        return self.high - self.low < 1e-9
+
+
+Pairing = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class JujitsuFigures:
+    """What is exact at one size.
+
+    Attributes:
+        size: Cards in each hand.
+        states: Canonical states in which something is decided.
+        several: Those of them in which at least one player has several optimal strategies.
+        value: Of the game, payoff points.
+        root: `[2, size]` least and greatest probability of each card at the start over all
+            optimal strategies.
+        skew: Whether the payoff matrix at the start is skew-symmetric, and whether it is symmetric.
+        top_card: What the highest card on the first trick earns against optimal play, payoff points.
+        outcomes: Pairing -> column (`COLUMNS`) -> figure, shares of games or payoff points.
+        supports: Opponent -> `[DIRECTIONS, 3]`: a direction in the plane of (win, loss), and the
+            most that optimal play against that opponent can have along it, shares of games.
+        slack: Bound on the error of the extremes, by rounding.
+    """
+
+    size: int
+    states: int
+    several: int
+    value: float
+    root: Array
+    skew: tuple[bool, bool]
+    top_card: float
+    outcomes: Mapping[Pairing, Mapping[str, Exact]]
+    supports: Mapping[str, Array]
+    slack: float
+
+
+def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigures:
+    """Computes all of it.
+
+    Args:
+        size: Cards in each hand.
+        progress: Called now and then with the number of states explored.
+    """
+    game = Jujitsu(num_cards=size)
+    starts = [start._replace(state=game.canonical(start.state).state) for start in game.initial()]
+    graph = build_graph(game, starts, canonical=True, progress=progress)
+    play = OptimalPlay(graph)
+    root = int(graph.roots[0])
+    opponents = {
+        name: [graph.action_probabilities(named_policy(ours, game), seat) for seat in (0, 1)]
+        for name, ours in POLICIES.items()
+    }
+    paid = outcome_payments(graph)
+    outcomes, slack = _outcomes(play, opponents, paid, root)
+    low, high = play.ranges()
+    matrix = play.matrix_at(root)
+    return JujitsuFigures(
+        size=size,
+        states=len(graph.states),
+        several=int((~play.unique()).any(axis=0).sum()),
+        value=float(play.values[root]),
+        root=np.stack([low[0, root], high[0, root]]),
+        skew=(np.array_equal(matrix, -matrix.T), np.array_equal(matrix, matrix.T)),
+        top_card=float(matrix[-1] @ play.default()[1, root]),
+        outcomes=outcomes,
+        supports={name: _support(play, opponent, paid, root) for name, opponent in opponents.items()},
+        slack=slack,
+    )
+
+
+def _outcomes(
+    play: OptimalPlay, opponents: Mapping[str, Sequence[Array]], paid: Mapping[str, Array], root: int
+) -> tuple[dict[Pairing, dict[str, Exact]], float]:
+    """All pairings, and a bound on the error of their extremes."""
+    outcomes: dict[Pairing, dict[str, Exact]] = {}
+    slack = 0.0
+    for name, opponent in opponents.items():
+        ranges = {column: _range(play, opponent, paid[column], root) for column in COLUMNS}
+        outcomes[EQUILIBRIUM, name] = {column: exact for column, (exact, _) in ranges.items()}
+        slack = max(slack, *(error for _, error in ranges.values()))
+        outcomes[RANDOM, name] = {
+            column: _certain(play.worth(opponents[RANDOM], opponent, paid[column])[0, root]) for column in COLUMNS
+        }
+    outcomes[EQUILIBRIUM, EQUILIBRIUM] = _both_optimal(play, paid, root)
+    return outcomes, slack
+
+
+def outcome_payments(graph: GameGraph[Any]) -> dict[str, Array]:
+    """`[num_edges, 2]` by column: 1 where that player wins, loses or ties, and what it is paid."""
+    end, rewards = (graph.children == END)[:, None], graph.rewards
+    shares = {"win": end & (rewards > 0.0), "loss": end & (rewards < 0.0), "tie": end & (rewards == 0.0)}
+    return {**{column: share.astype(np.float64) for column, share in shares.items()}, "margin": rewards}
+
+
+def _range(play: OptimalPlay, opponent: Sequence[Array], paid: Array, root: int) -> tuple[Exact, float]:
+    most, least = play.extreme(opponent, paid), play.extreme(opponent, -paid)
+    default = float(play.worth(play.default(), opponent, paid)[0, root])
+    figure = Exact(default, -float(least.worth[0, root]), float(most.worth[0, root]))
+    return figure, max(most.slack, least.slack)
+
+
+def _support(play: OptimalPlay, opponent: Sequence[Array], paid: Mapping[str, Array], root: int) -> Array:
+    angles = np.arange(DIRECTIONS) * (2 * np.pi / DIRECTIONS)
+    most = [
+        play.extreme(opponent, x * paid["win"] + y * paid["loss"]).worth[0, root]
+        for x, y in zip(np.cos(angles), np.sin(angles), strict=True)
+    ]
+    return np.column_stack([np.cos(angles), np.sin(angles), most])
+
+
+def _certain(value: float) -> Exact:
+    return Exact(float(value), float(value), float(value))
+
+
+def _both_optimal(play: OptimalPlay, paid: Mapping[str, Array], root: int) -> dict[str, Exact]:
+    """Both players choose: the margin is the value whatever they choose, so ties say all."""
+    tie, value = paid["tie"][:, 0], float(play.values[root])
+    most, least = float(play.jointly(tie)[root]), -float(play.jointly(-tie)[root])
+    default = play.default()
+    ours = {column: float(play.worth(default, default, paid[column])[0, root]) for column in COLUMNS}
+    return {
+        "win": Exact(ours["win"], (1.0 - most + value) / 2, (1.0 - least + value) / 2),
+        "loss": Exact(ours["loss"], (1.0 - most - value) / 2, (1.0 - least - value) / 2),
+        "tie": Exact(ours["tie"], least, most),
+        "margin": Exact(ours["margin"], value, value),
+    }
+
+
+class SubGames(NamedTuple):
+    """How many sub-games there are, counted by walking through all of them.
+
+    Attributes:
+        pairs: Pairs of hands, the empty ones included.
+        states: (Hands, score, carried ties) with cards left to play.
+        open: Those of them in which the winner is not yet known.
+        paths: Ways through the game.
+        tied_ends: Games tied at the end, by whether the last trick was a tie.
+    """
+
+    pairs: int
+    states: int
+    open: int
+    paths: int
+    tied_ends: Mapping[bool, int]
+
+
+def count_sub_games(size: int) -> SubGames:
+    """Walks through every sub-game of `size` cards by the rules of section 1.1."""
+    full = (1 << size) - 1
+    layer = {(full, full): {(0, 0): 1}}
+    pairs = states = undecided = 0
+    tied_ends = {True: 0, False: 0}
+    for left in range(size, 0, -1):
+        pairs += len(layer)
+        states += sum(map(len, layer.values()))
+        undecided += sum(abs(score) <= left + ties for stands in layer.values() for score, ties in stands)
+        after: defaultdict[tuple[int, int], defaultdict[tuple[int, int], int]]
+        after = defaultdict(lambda: defaultdict(int))
+        for (own, other), stands in layer.items():
+            for a, b in product(_cards(own), _cards(other)):
+                onward = after[own ^ a, other ^ b]
+                won = (a > b) - (a < b)
+                for (score, ties), ways in stands.items():
+                    stand = (score + won * (1 + ties), ties + 1 if won == 0 else 0)
+                    onward[stand] += ways
+                    if left == 1 and stand[0] == 0:
+                        tied_ends[won == 0] += ways
+        layer = {hands: dict(stands) for hands, stands in after.items()}
+    paths = sum(sum(stands.values()) for stands in layer.values())
+    return SubGames(pairs + len(layer), states, undecided, paths, tied_ends)
+
+
+def _cards(hand: int) -> list[int]:
+    return [1 << i for i in range(hand.bit_length()) if hand >> i & 1]

@@ -1,0 +1,1 @@
+"""WAR with Auction Rounds 2017."""

@@ -1,0 +1,242 @@
+"""WAR 2017, section III.F: does a player who knows the others' strategies always at least tie?
+
+Two ways to find out. Against the source's own deterministic strategies: every line-up of up to four
+of them is played to its end. Against any deterministic strategy at all: on small decks of two
+players, all that an opponent could ever answer is followed until the adversary is beaten or nothing
+is left to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.strategies.table import TablePolicy
+from cardwar_envs.core.policy import Policy, named_policy
+from cardwar_envs.games.war import War
+from cardwar_envs.games.war.state import WarState
+
+# Makes an adversary that knows the policies of the others.
+Adversary = Callable[[War, Sequence[Policy]], Policy]
+
+
+def _by_name(name: str) -> Adversary:
+    return lambda game, others: named_policy(name, game, others=others)
+
+
+ADVERSARIES = {name: _by_name(name) for name in ("general_purpose_adversary", "general_purpose_adversary_as_written")}
+DETERMINISTIC = ("min", "max", "simple_minded_1", "simple_minded_2")
+MOST_OTHERS = 4
+# Decks (ranks, discards) small enough to follow every opponent in seconds. The version as written leaves
+# an opponent far less to try.
+DECKS = ((2, 0), (3, 0), (3, 1), (4, 0), (4, 1), (5, 2), (6, 3))
+MORE_DECKS = {"general_purpose_adversary_as_written": ((5, 0), (5, 1), (6, 1), (7, 3), (8, 3))}
+# More rounds than any way to beat an adversary was seen to need.
+SEARCH_ROUNDS = 200
+
+
+class Result(StrEnum):
+    """What became of the player in seat 0."""
+
+    WON = "won"
+    TIED = "tied"  # nobody wins and it is not out before the others, or nobody is ever out
+    LOST = "lost"
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game between strategies that leave nothing to chance.
+
+    Attributes:
+        line_up: The strategies by seat.
+        result: Of the player in seat 0.
+        rounds: Rounds played; of a game that goes round in circles, those until it repeats itself.
+        endless: Whether it goes round in circles.
+    """
+
+    line_up: tuple[str, ...]
+    result: Result
+    rounds: int
+    endless: bool
+
+
+def line_ups(name: str) -> Iterator[Played]:
+    """The adversary against every multiset of up to four of the deterministic strategies, full deck."""
+    for count in range(1, MOST_OTHERS + 1):
+        game = War(num_players=count + 1)
+        for others in combinations_with_replacement(DETERMINISTIC, count):
+            policies = [named_policy(other, game) for other in others]
+            yield follow(game, (name, *others), [ADVERSARIES[name](game, policies), *policies])
+
+
+def follow(game: War, names: Sequence[str], policies: Sequence[Policy]) -> Played:
+    """Plays strategies that never mix, and never look at the rounds left, until the end or a repetition."""
+    state, passed = game.initial()[0].state, set()
+    while True:
+        rounds = game.rounds - state.rounds_left
+        if state.live and 0 not in state.live:
+            return Played(tuple(names), Result.LOST, rounds, endless=False)
+        if not game.live_players(state):
+            result = Result.WON if state.live == (0,) else Result.TIED
+            return Played(tuple(names), result, rounds, endless=False)
+        position = state._replace(rounds_left=1)
+        if position in passed:
+            return Played(tuple(names), Result.TIED, rounds, endless=True)
+        passed.add(position)
+        actions = {player: chosen(game, state, player, policies[player]) for player in game.acting_players(state)}
+        state = game.transitions(state, actions)[0].state
+
+
+def chosen(game: War, state: WarState, player: int, policy: Policy) -> int:
+    """What a policy that never mixes plays."""
+    row = policy.action_probabilities(game.observation(state, player)[None], game.action_mask(state, player)[None])
+    return int(row[0].argmax())
+
+
+# -- every opponent there can be, on small decks ---------------------------------------------------------
+
+
+class _Script:
+    """An opponent that answers as it is told: what it was asked, and what else it could have said."""
+
+    def __init__(self, answers: Sequence[int], fixed: dict[bytes, int]) -> None:
+        self.asked: dict[bytes, int] = dict(fixed)
+        self.choices: list[tuple[int, list[int]]] = []
+        self._answers = list(answers)
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]`: all weight on the answer."""
+        answers = np.array([self._answer(*row) for row in zip(observations, action_masks, strict=True)])
+        probabilities: NDArray[np.float64] = np.eye(action_masks.shape[1])[answers]
+        return probabilities
+
+    def _answer(self, observation: NDArray[np.float32], mask: NDArray[np.int8]) -> int:
+        key = observation.tobytes()
+        if key not in self.asked:
+            legal = np.flatnonzero(mask).tolist()
+            place = len(self.choices)
+            self.asked[key] = self._answers[place] if place < len(self._answers) else legal[0]
+            self.choices.append((self.asked[key], legal))
+        return self.asked[key]
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A state on the way, what the opponent has said of the rest of the round, and how it came about.
+
+    Observations show the rounds left, so what it says in one round does not bind it in the next.
+    """
+
+    state: WarState
+    said: dict[bytes, int]
+    before: _Node | None
+    answers: dict[bytes, int]
+
+    def table(self) -> dict[bytes, int]:
+        """All that the opponent answered on the way here."""
+        merged: dict[bytes, int] = {}
+        node: _Node | None = self
+        while node is not None:
+            merged = {**merged, **node.answers}
+            node = node.before
+        return merged
+
+
+@dataclass(frozen=True)
+class Search:
+    """What following every opponent on one deck found.
+
+    Attributes:
+        game: The deck.
+        positions: Positions that some opponent can bring about.
+        beaten_in: Rounds in which the quickest opponent beats the adversary, or None if none can.
+        opponent: That opponent, for seat 1.
+        moves: Both players' moves of that game, in words.
+    """
+
+    game: War
+    positions: int
+    beaten_in: int | None
+    opponent: Policy | None
+    moves: tuple[str, ...]
+
+
+def searches(name: str) -> list[Search]:
+    """`search` on every deck that is small enough for that adversary."""
+    decks = (*DECKS, *MORE_DECKS.get(name, ()))
+    return [search(War(ranks=r, discards=d, max_rounds=SEARCH_ROUNDS), ADVERSARIES[name]) for r, d in decks]
+
+
+def search(game: War, adversary: Adversary) -> Search:
+    """Looks for a deterministic opponent in seat 1 that beats the adversary in seat 0.
+
+    Breadth first, so the first one found is the quickest. It is then played against the adversary
+    as any policy would be, and only counts if it wins there.
+    """
+    queue = [_Node(game.initial()[0].state, {}, None, {})]
+    passed = {_place(queue[0])}
+    for node in queue:
+        for child in _children(game, adversary, node):
+            if not game.live_players(child.state):
+                if child.state.live == (1,) and (moves := _replayed(game, adversary, child)):
+                    rounds = game.rounds - child.state.rounds_left
+                    return Search(game, len(passed), rounds, _opponent(game, child), moves)
+            elif _place(child) not in passed:
+                passed.add(_place(child))
+                queue.append(child)
+    return Search(game, len(passed), None, None, ())
+
+
+def _place(node: _Node) -> tuple[WarState, frozenset[tuple[bytes, int]]]:
+    return node.state._replace(rounds_left=1), frozenset(node.said.items())
+
+
+def _children(game: War, adversary: Adversary, node: _Node) -> Iterator[_Node]:
+    """Where each way to answer the adversary, and then to play, leads."""
+    state = node.state
+    seen = game.observation(state, 1).tobytes()
+    acting = game.acting_players(state)
+    for action, asked in _answers(game, adversary, state, node.said) if 0 in acting else [(None, node.said)]:
+        own = [asked[seen]] if seen in asked else game.legal_actions(state, 1)
+        for reply in own if 1 in acting else [None]:
+            moves = {player: move for player, move in ((0, action), (1, reply)) if move is not None}
+            child = game.transitions(state, moves)[0].state
+            said = asked if child.rounds_left == state.rounds_left else {}
+            yield _Node(child, said, node, asked if reply is None else {**asked, seen: reply})
+
+
+def _answers(
+    game: War, adversary: Adversary, state: WarState, fixed: dict[bytes, int]
+) -> Iterator[tuple[int, dict[bytes, int]]]:
+    """What the adversary plays for each way in which its questions can be answered."""
+    scripts: list[list[int]] = [[]]
+    while scripts:
+        answers = scripts.pop()
+        script = _Script(answers, fixed)
+        yield chosen(game, state, 0, adversary(game, [script])), script.asked
+        said = [answer for answer, _ in script.choices]
+        for place in range(len(answers), len(said)):
+            scripts.extend([*said[:place], other] for other in script.choices[place][1] if other != said[place])
+
+
+def _opponent(game: War, node: _Node) -> Policy:
+    return TablePolicy({key: np.eye(game.facts.num_actions)[action] for key, action in node.table().items()})
+
+
+def _replayed(game: War, adversary: Adversary, node: _Node) -> tuple[str, ...]:
+    """The moves of the found game, played again between the policies; empty if it ends otherwise."""
+    opponent = _opponent(game, node)
+    policies = [adversary(game, [opponent]), opponent]
+    state, moves = game.initial()[0].state, []
+    while game.live_players(state):
+        actions = {player: chosen(game, state, player, policies[player]) for player in game.acting_players(state)}
+        moves.append(" v. ".join(game.describe_action(action, player) for player, action in actions.items()))
+        state = game.transitions(state, actions)[0].state
+    return tuple(moves) if state.live == (1,) else ()

@@ -1,0 +1,158 @@
+"""WAR 2017, Figures 2 to 7: two strategies against 1 to 100 random players, 9,030 games each.
+
+Win ratios are over all games; rounds are those of the games won, as in the source, without a limit
+on rounds. Intervals are 95 % intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracle import Progress
+from baselines.reproduction.pictures import new_figure
+from baselines.war.simulator import simulate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+STRATEGIES = ("simple_minded_1", "simple_minded_2")
+OPPONENTS = range(1, 101)
+GAMES = 9030
+SEED = 2017
+# Half the width of a 95 % interval in standard errors.
+WIDTH = 1.959964
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A sampled figure with its standard error, in the same unit."""
+
+    mean: float
+    error: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its 95 % interval."""
+        return self.mean - WIDTH * self.error, self.mean + WIDTH * self.error
+
+    def apart(self, other: Estimate) -> float:
+        """How far it is above another, independent one, in standard errors of the difference."""
+        return (self.mean - other.mean) / sqrt(self.error**2 + other.error**2)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One strategy against one number of random players.
+
+    Attributes:
+        strategy: Its name.
+        opponents: Number of random players.
+        games: Games played.
+        wins: Games that the strategy won.
+        win_ratio: Share of them.
+        mean_rounds: Mean number of rounds of the games won.
+        std_rounds: Standard deviation of the same.
+        longest: Rounds of the longest game won.
+    """
+
+    strategy: str
+    opponents: int
+    games: int
+    wins: int
+    win_ratio: Estimate
+    mean_rounds: Estimate
+    std_rounds: Estimate
+    longest: int
+
+
+def play(progress: Progress | None = None, games: int = GAMES, opponents: Sequence[int] = OPPONENTS) -> list[Point]:
+    """Plays all games, by strategy and then by number of opponents.
+
+    Args:
+        progress: Called with the number of games played.
+        games: Games for each strategy and number of opponents.
+        opponents: The numbers of opponents.
+    """
+    points = []
+    for which, strategy in enumerate(STRATEGIES):
+        for n in opponents:
+            line_up = (strategy, *("dummie",) * n)
+            played = simulate(line_up, games, seed=SEED + 1000 * n + which, focus=0)
+            points.append(_point(strategy, n, games, played.rounds[played.winners == 0]))
+            if progress is not None:
+                progress(len(points) * games)
+    return points
+
+
+def _point(strategy: str, opponents: int, games: int, rounds: NDArray[np.int32]) -> Point:
+    wins, won = len(rounds), rounds.astype(np.float64)
+    ratio = wins / games
+    mean, std = float(won.mean()), float(won.std(ddof=1))
+    # The standard error of a standard deviation follows from the fourth moment.
+    kurtosis = float(((won - mean) ** 4).mean()) / std**4
+    return Point(
+        strategy=strategy,
+        opponents=opponents,
+        games=games,
+        wins=wins,
+        win_ratio=Estimate(ratio, sqrt(ratio * (1 - ratio) / games)),
+        mean_rounds=Estimate(mean, std / sqrt(wins)),
+        std_rounds=Estimate(std, std * sqrt((kurtosis - 1) / (4 * wins))),
+        longest=int(rounds.max()),
+    )
+
+
+def pairs(points: Sequence[Point]) -> list[tuple[Point, Point]]:
+    """The points of both strategies, SimpleMindedPlayer1 first, for each number of opponents."""
+    first, second = ([p for p in points if p.strategy == name] for name in STRATEGIES)
+    return list(zip(first, second, strict=True))
+
+
+def points_table(points: Sequence[Point]) -> Iterator[tuple[float | str, ...]]:
+    """A heading row and a row for each point."""
+    figures = ("win_ratio", "mean_rounds", "std_rounds")
+    bounds = [heading for name in figures for heading in (name, f"{name}_low", f"{name}_high")]
+    yield ("strategy", "opponents", "games", "wins", *bounds, "longest")
+    for point in points:
+        numbers = [n for name in figures for n in (getattr(point, name).mean, *getattr(point, name).interval)]
+        yield (point.strategy, point.opponents, point.games, point.wins, *numbers, point.longest)
+
+
+# Figure of each strategy, attribute, what the axis shows.
+_PANELS = (
+    ((2, 5), "win_ratio", "win ratio"),
+    ((3, 6), "mean_rounds", "mean rounds of games won"),
+    ((4, 7), "std_rounds", "standard deviation of rounds"),
+)
+
+
+def draw(points: Sequence[Point]) -> Figure:
+    """Figures 2 to 7 as the source has them: one strategy left, the other right."""
+    figure = new_figure(11, 12)
+    grid = figure.subplots(3, 2, sharex=True, sharey="row")
+    for (numbers, attribute, label), row in zip(_PANELS, grid, strict=True):
+        for strategy, number, axes in zip(STRATEGIES, numbers, row, strict=True):
+            _panel(axes, [p for p in points if p.strategy == strategy], attribute)
+            axes.set_title(f"Figure {number}: {strategy}", fontsize=10)
+        row[0].set_ylabel(label)
+    for axes in grid[-1]:
+        axes.set_xlabel("number of random players (dummie)")
+    games = f"{points[0].games:,} games for each number of opponents; bands: 95 % intervals"
+    figure.suptitle(f"WAR against random players\n{games}", fontsize=11)
+    return figure
+
+
+def _panel(axes: Axes, points: Sequence[Point], attribute: str) -> None:
+    estimates = [getattr(point, attribute) for point in points]
+    opponents = [point.opponents for point in points]
+    low, high = zip(*(estimate.interval for estimate in estimates), strict=True)
+    axes.fill_between(opponents, low, high, alpha=0.3, linewidth=0)
+    axes.plot(opponents, [estimate.mean for estimate in estimates], linewidth=1.2)
+    axes.grid(alpha=0.3)

@@ -1,0 +1,1 @@
+"""Games of many rounds over few positions, round by round."""

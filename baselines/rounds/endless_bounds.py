@@ -1,0 +1,104 @@
+"""Bounds for games without a limit of rounds: unfinished games counted as lost, and as won.
+
+What player 0 can make sure of within `n` rounds if an unfinished game is lost, it can make sure of in
+the endless game, however that is paid, and the same from the other side. Both bounds only get closer
+as rounds are added. They need not meet: where neither player can bring the end about alone, a game may
+go on for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracle import Progress
+from baselines.rounds.positions import arrays_of, at_codes, counts_rounds, form_of, levels_of
+from baselines.rounds.value_iteration import solve_nodes
+from cardwar_envs.core.game import Game
+
+# How many of the widest positions are shown.
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class EndlessBounds:
+    """Bounds on the value of a game that may last for ever.
+
+    Attributes:
+        lower: Of the value at the start to player 0, payoff points: what it can make sure of.
+        upper: Likewise: what player 1 can hold it to.
+        sweeps: Rounds looked ahead.
+        settled: Whether the last sweep changed nothing any more.
+        positions: Positions at which a round begins, up to swapping the seats.
+        bounds: `[positions, 2]` lower and upper bound of each.
+        widest: A few of the positions with the greatest width, as states with one round left.
+    """
+
+    lower: float
+    upper: float
+    sweeps: int
+    settled: bool
+    positions: int
+    bounds: NDArray[np.float64]
+    widest: tuple[Any, ...]
+
+    @property
+    def widths(self) -> NDArray[np.float64]:
+        """`[positions]` upper less lower bound of each."""
+        widths: NDArray[np.float64] = self.bounds[:, 1] - self.bounds[:, 0]
+        return widths
+
+    def wider(self, width: float) -> int:
+        """How many positions have bounds further apart than `width`, payoff points."""
+        return int((self.widths > width).sum())
+
+
+def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | None = None) -> EndlessBounds:
+    """Bounds on the value of a two-player game of many rounds that has no last round.
+
+    Args:
+        game: The game; its own limit of rounds does not matter.
+        sweeps: Rounds to look ahead at most; fewer if nothing changes any more.
+        progress: Called after each with the number of matrix games solved.
+
+    Returns:
+        The bounds at the start and at every position.
+
+    Raises:
+        ValueError: If the game is of another kind or too large.
+    """
+    if not counts_rounds(game):
+        raise ValueError(f"{game.facts.name}: not a two-player game whose positions come up again")
+    form = form_of(game)
+    # By code: what player 0 can make sure of at least, and at most. In the mirror image they change places.
+    bounds = np.stack([at_codes(form, np.full(form.positions, worst)) for worst in (-1.0, 1.0)])
+    pairs = bounds.reshape(2, -1, 2)
+    pairs[:, 2:, 1] = -pairs[::-1, 2:, 0]
+    arrays, levels, done, settled = arrays_of(form), levels_of(form), 0, False
+    beginnings = slice(int(form.levels[-2]), None)
+    while done < sweeps and not settled:
+        before = pairs[:, beginnings, 0].copy()
+        for nodes in levels:
+            low, high = solve_nodes(arrays, nodes, bounds[0]).lower, solve_nodes(arrays, nodes, bounds[1]).upper
+            if nodes is levels[-1]:  # rounding must not make them wider again
+                low, high = np.maximum(low, before[0]), np.minimum(high, before[1])
+            pairs[:, nodes, 0] = low, high
+            pairs[:, nodes, 1] = -high, -low
+        done += 1
+        settled = np.array_equal(before, pairs[:, beginnings, 0])
+        if progress is not None:
+            progress(2 * done * (len(form.lists) - 2))
+    found = pairs[:, beginnings, 0].T.copy()
+    starts = [(float(start.probability), form.code(start.state)) for start in game.initial()]
+    lower, upper = (sum(chance * float(side[code]) for chance, code in starts) for side in bounds)
+    return EndlessBounds(lower, upper, done, settled, form.positions, found, tuple(_widest(game, found)))
+
+
+def _widest(game: Game[Any], bounds: NDArray[np.float64]) -> Sequence[Any]:
+    form = form_of(game)
+    order = np.argsort(bounds[:, 0] - bounds[:, 1], kind="stable")[:SHOWN]
+    return [form.state(2 * int(form.levels[-2] + place), 1) for place in order]

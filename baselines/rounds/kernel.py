@@ -1,0 +1,150 @@
+"""Compiled sweeps over the positions of a `RoundsForm`; called by `value_iteration` and `response`.
+
+`form` is the tuple that `arrays_of` makes. Values are indexed by code, so a child is looked up in one step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from baselines.matrix_game.double_double_kernel import solve_carefully
+
+
+@njit(cache=True, nogil=True)
+def _entry(form, node, i, j):  # type: ignore[no-untyped-def]  # compiled
+    """The code that player 0's choice `i` and player 1's choice `j` of their lists lead to."""
+    lists, rows, options, strengths, option_counts, first, children, last = form
+    a, b = rows[lists[node, 0]] + i, rows[lists[node, 1]] + j
+    pair = options[a] * option_counts[lists[node, 1]] + options[b]
+    if node >= last:
+        return children[first[node] + pair]
+    difference = strengths[a] - strengths[b]
+    return children[first[node] + 3 * pair + (0 if difference > 0 else 1 if difference < 0 else 2)]
+
+
+@njit(cache=True, nogil=True)
+def shape(form, node):  # type: ignore[no-untyped-def]
+    """How many choices both players have."""
+    lists, rows = form[0], form[1]
+    own, other = lists[node]
+    return rows[own + 1] - rows[own], rows[other + 1] - rows[other]
+
+
+@njit(cache=True, nogil=True)
+def fill(form, node, values, matrix):  # type: ignore[no-untyped-def]
+    """Writes the matrix game of a node, as it is not mirrored."""
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            matrix[i, j] = values[_entry(form, node, i, j)]
+
+
+@njit(cache=True, nogil=True)
+def _room(form, nodes):  # type: ignore[no-untyped-def]
+    """The most entries, rows and columns of a matrix among the nodes."""
+    cells, most_rows, most_columns = 1, 1, 1
+    for node in nodes:
+        m, n = shape(form, node)
+        cells, most_rows, most_columns = max(cells, m * n), max(most_rows, m), max(most_columns, n)
+    return np.empty(cells), np.empty(most_rows), np.empty(most_columns)
+
+
+@njit(cache=True, nogil=True)
+def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
+    """What the best row guarantees, and the best column concedes; equal at a saddle point."""
+    lower, greatest[:] = -np.inf, -np.inf
+    for i in range(matrix.shape[0]):
+        least = np.inf
+        for j in range(matrix.shape[1]):
+            entry = matrix[i, j]
+            least = min(least, entry)
+            greatest[j] = max(greatest[j], entry)
+        lower = max(lower, least)
+    return lower, greatest.min()
+
+
+@njit(cache=True, nogil=True)
+def solve_nodes(form, nodes, values, lower, upper):  # type: ignore[no-untyped-def]
+    """Certified bounds on the value of each node; returns how many took pairs of floats."""
+    buffer, x, y = _room(form, nodes)
+    hard = 0
+    for k in range(len(nodes)):
+        m, n = shape(form, nodes[k])
+        matrix = buffer[: m * n].reshape(m, n)
+        fill(form, nodes[k], values, matrix)
+        low, high = _pure_bounds(matrix, y[:n])
+        if low != high:
+            low, high, paired = solve_carefully(matrix, x[:m], y[:n])
+            hard += paired
+        lower[k], upper[k] = low, high
+    return hard
+
+
+@njit(cache=True, nogil=True)
+def mark_wars(form, nodes, needed):  # type: ignore[no-untyped-def]
+    """Marks the nodes within a round that `nodes` can lead to in one step."""
+    lists, option_counts, first, children, last = form[0], form[4], form[5], form[6], form[7]
+    for node in nodes:
+        pairs = option_counts[lists[node, 0]] * option_counts[lists[node, 1]]
+        for place in range(first[node], first[node] + (pairs if node >= last else 3 * pairs)):
+            child = children[place] >> 1
+            if 1 < child < last:
+                needed[child] = True
+
+
+@njit(cache=True, nogil=True)
+def strategies_of(form, codes, values, starts, probabilities, gaps):  # type: ignore[no-untyped-def]
+    """Writes player 0's equilibrium strategy at each code to `probabilities[starts[k]:]`."""
+    buffer, x, y = _room(form, codes >> 1)
+    for k in range(len(codes)):
+        node = codes[k] >> 1
+        m, n = shape(form, node)
+        matrix = buffer[: m * n].reshape(m, n)
+        fill(form, node, values, matrix)
+        low, high, _ = solve_carefully(matrix, x[:m], y[:n])
+        gaps[k] = high - low
+        own = y[:n] if codes[k] & 1 else x[:m]
+        probabilities[starts[k] : starts[k] + len(own)] = own
+
+
+@njit(cache=True, nogil=True)
+def respond_range(form, start, stop, values, probabilities, starts, worth, best):  # type: ignore[no-untyped-def]
+    """Player 0's best choice, the lowest, at every code of the nodes, against the other's probabilities."""
+    for code in range(2 * start, 2 * stop):
+        node, swapped = code >> 1, code & 1
+        m, n = shape(form, node)
+        if swapped:
+            m, n = n, m
+        other = starts[code ^ 1]
+        most, chosen = -np.inf, -1
+        for i in range(m):
+            total = 0.0
+            for j in range(n):
+                probability = probabilities[other + j]
+                if probability != 0.0:
+                    child = _entry(form, node, j, i) ^ 1 if swapped else _entry(form, node, i, j)
+                    total += probability * values[child]
+            if total > most:
+                most, chosen = total, i
+        worth[code - 2 * start], best[code - 2 * start] = most, chosen
+
+
+@njit(cache=True, nogil=True)
+def play_range(form, start, stop, values, first, second, starts, chances):  # type: ignore[no-untyped-def]
+    """`[codes, 3]` chances of outcomes at every code of the nodes if `first` and `second` play."""
+    for code in range(2 * start, 2 * stop):
+        node, swapped = code >> 1, code & 1
+        m, n = shape(form, node)
+        if swapped:
+            m, n = n, m
+        own, other, row = starts[code], starts[code ^ 1], code - 2 * start
+        chances[row] = 0.0
+        for i in range(m):
+            if first[own + i] == 0.0:
+                continue
+            for j in range(n):
+                weight = first[own + i] * second[other + j]
+                if weight != 0.0:
+                    child = _entry(form, node, j, i) ^ 1 if swapped else _entry(form, node, i, j)
+                    for k in range(3):
+                        chances[row, k] += weight * values[child, k]

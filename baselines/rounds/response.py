@@ -1,0 +1,227 @@
+"""Best responses and results between policies in two-player games of many rounds, sweep by sweep.
+
+Everything is worked out for player 0 at every position and its mirror image; player 1 sees at a
+position what player 0 sees at its image, so one sweep answers for both seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.rounds.positions import (
+    arrays_of,
+    at_codes,
+    choice_places,
+    choice_starts,
+    form_of,
+    kernel,
+    levels_of,
+)
+from baselines.threads import Nodes, in_threads
+from cardwar_envs.core.forms import RoundsForm
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, checked_probabilities
+
+# Entries of a batch of masks and probabilities that a policy is asked for at once.
+ENTRIES = 1 << 22
+
+
+class ResponsePolicy:
+    """A deterministic best response, from either seat: the lowest of the best actions."""
+
+    def __init__(self, form: RoundsForm[Any], best: Sequence[NDArray[np.int16]]) -> None:
+        """Takes `best[r - 1]`, `[codes]` numbers of player 0's choices with `r` rounds left; later ones are alike."""
+        self._form, self._best = form, best
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]`; uniform over legal actions where the game cannot get."""
+        probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
+        form = self._form
+        codes, rounds_left = form.codes_seen(observations)
+        for r in np.unique(rounds_left[(codes >= 0) & (rounds_left > 0)]):
+            rows = np.flatnonzero((codes >= 0) & (rounds_left == r))
+            chosen = self._best[min(r, len(self._best)) - 1][codes[rows]]
+            begins = form.rows[form.lists[codes[rows] >> 1, codes[rows] & 1]]
+            probabilities[rows] = 0.0
+            probabilities[rows, form.actions[begins + chosen]] = 1.0
+        return probabilities
+
+
+class _Policies:
+    """What policies do at every code, asked for as often as need be."""
+
+    def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
+        self._form = form
+        self._policies = {id(policy): policy for policy in policies}
+        self._answers: dict[int, NDArray[np.float64]] = {}
+        self.stationary = all(is_stationary(policy) for policy in policies)
+
+    def ask(self, rounds_left: int) -> None:
+        """Asks for play with so many rounds left."""
+        for number, policy in self._policies.items():
+            if number not in self._answers or not is_stationary(policy):
+                self._answers[number] = choice_probabilities(self._form, policy, rounds_left)
+
+    def __getitem__(self, policy: Policy) -> NDArray[np.float64]:
+        return self._answers[id(policy)]
+
+
+def is_stationary(policy: Policy) -> bool:
+    """Whether a policy says of itself that it plays alike however many rounds are left."""
+    return bool(getattr(policy, "stationary", False))
+
+
+def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
+    """What a policy does in seat 0 at every code, over its choices, one after the other.
+
+    It is asked where there is a choice, in batches, unless it has a method `choice_probabilities`
+    that knows the form.
+
+    Raises:
+        ValueError: If an answer is not a behaviour strategy.
+    """
+    direct = getattr(policy, "choice_probabilities", None)
+    known: NDArray[np.float64] | None = direct(form, rounds_left) if direct is not None else None
+    if known is not None:
+        return known
+    starts = choice_starts(form)
+    probabilities = np.ones(starts[-1])
+    codes = np.flatnonzero(np.diff(starts) > 1)
+    batch = max(1, ENTRIES // (int(form.actions.max()) + 1))
+    for begin in range(0, len(codes), batch):
+        asked = codes[begin : begin + batch]
+        observations, masks = form.seen(asked, rounds_left)
+        answer = checked_probabilities(policy, observations, masks)
+        probabilities[choice_places(form, asked, starts[asked])] = answer[masks == 1]
+    return probabilities
+
+
+class _Sweep:
+    """Something worked out at every code, for one more round at a time."""
+
+    def __init__(self, form: RoundsForm[Any]) -> None:
+        self.arrays, self.levels, self.starts = arrays_of(form), levels_of(form), choice_starts(form)
+        self.settled = False
+
+
+class Response(_Sweep):
+    """Player 0's best response to a policy of player 1.
+
+    Attributes:
+        values: By code, what it gets, payoff points.
+        best: As `ResponsePolicy` takes it.
+    """
+
+    def __init__(self, form: RoundsForm[Any]) -> None:
+        super().__init__(form)
+        self.values = at_codes(form, np.zeros(form.positions))
+        self.best: list[NDArray[np.int16]] = []
+
+    def step(self, probabilities: NDArray[np.float64], keep: bool) -> None:
+        """Goes on to one round more; `keep` the choices."""
+        before = self.values.copy()
+        best = np.zeros(len(self.values), dtype=np.int16)
+        for nodes in self.levels:
+
+            def work(run: Nodes) -> NDArray[np.float64]:
+                worth = np.empty(2 * len(run))
+                start, stop = int(run[0]), int(run[0]) + len(run)
+                chosen = best[2 * start : 2 * stop]
+                kernel().respond_range(self.arrays, start, stop, self.values, probabilities, self.starts, worth, chosen)
+                return worth
+
+            worth = np.concatenate(in_threads(work, nodes))
+            self.values[2 * nodes[0] : 2 * nodes[0] + len(worth)] = worth
+        self.settled = np.array_equal(before, self.values)
+        if keep:
+            alike = bool(self.best) and np.array_equal(self.best[-1], best)
+            self.best.append(self.best[-1] if alike else best)
+
+
+class Outcomes(_Sweep):
+    """How a game between two policies ends.
+
+    Attributes:
+        chances: `[codes, 3]` that player 0 wins, that player 1 does, and that nobody does.
+    """
+
+    def __init__(self, form: RoundsForm[Any]) -> None:
+        super().__init__(form)
+        self.chances = np.zeros((2 * len(form.lists), 3))
+        self.chances[:, 2] = 1.0
+        self.chances[:2] = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+
+    def step(self, first: NDArray[np.float64], second: NDArray[np.float64]) -> None:
+        """Goes on to one round more."""
+        before = self.chances.copy()
+        for nodes in self.levels:
+
+            def work(run: Nodes) -> NDArray[np.float64]:
+                chances = np.empty((2 * len(run), 3))
+                bounds = int(run[0]), int(run[0]) + len(run)
+                kernel().play_range(self.arrays, *bounds, self.chances, first, second, self.starts, chances)
+                return chances
+
+            chances = np.concatenate(in_threads(work, nodes))
+            self.chances[2 * nodes[0] : 2 * nodes[0] + len(chances)] = chances
+        self.settled = np.array_equal(before, self.chances)
+
+
+def rounds_response(game: Game[Any], policy: Policy, player: int) -> tuple[float, ResponsePolicy]:
+    """Value and policy of `player`'s best response to `policy` in the other seat."""
+    form = form_of(game)
+    policies, response = _Policies(form, [policy]), Response(form)
+    for r in range(1, _rounds(game) + 1):
+        policies.ask(r)
+        response.step(policies[policy], keep=True)
+        if response.settled and policies.stationary:
+            break
+    return _at_start(game, response.values, player), ResponsePolicy(form, response.best)
+
+
+def rounds_payoffs(game: Game[Any], first: Policy, second: Policy) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """What each player gets when both follow their policies, and what its best response would get."""
+    form = form_of(game)
+    policies, outcomes = _Policies(form, [first, second]), Outcomes(form)
+    to_second = Response(form)
+    to_first = to_second if first is second else Response(form)
+    for r in range(1, _rounds(game) + 1):
+        policies.ask(r)
+        outcomes.step(policies[first], policies[second])
+        to_second.step(policies[second], keep=False)
+        if to_first is not to_second:
+            to_first.step(policies[first], keep=False)
+        if policies.stationary and outcomes.settled and to_first.settled and to_second.settled:
+            break
+    payoff = _at_start(game, outcomes.chances[:, 0] - outcomes.chances[:, 1], 0)
+    return (payoff, -payoff), (_at_start(game, to_second.values, 0), _at_start(game, to_first.values, 1))
+
+
+def rounds_outcomes(game: Game[Any], first: Policy, second: Policy) -> tuple[float, float, float]:
+    """Probabilities that `first`, that `second` and that nobody wins."""
+    form = form_of(game)
+    policies, outcomes = _Policies(form, [first, second]), Outcomes(form)
+    for r in range(1, _rounds(game) + 1):
+        policies.ask(r)
+        outcomes.step(policies[first], policies[second])
+        if policies.stationary and outcomes.settled:
+            break
+    win, loss, tie = (_at_start(game, outcomes.chances[:, k], 0) for k in range(3))
+    return win, loss, tie
+
+
+def _rounds(game: Game[Any]) -> int:
+    assert game.facts.max_rounds is not None  # these are for games that have it
+    return game.facts.max_rounds
+
+
+def _at_start(game: Game[Any], of_codes: NDArray[np.float64], player: int) -> float:
+    """What stands at the codes of the starts, as `player` sees them, weighted by their probabilities."""
+    form = form_of(game)
+    return sum(float(s.probability) * float(of_codes[form.code(s.state) ^ player]) for s in game.initial())

@@ -1,0 +1,1 @@
+"""WAR's compiled simulator."""

@@ -1,0 +1,93 @@
+"""What every joint action leads to, tried in the simulator."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.envs.engines.engine import Views
+from cardwar_envs.envs.game_batch import GameBatch
+
+
+class Tried(NamedTuple):
+    """Every joint action of some situations, situation by situation.
+
+    Attributes:
+        situations: `[trials]`, which of the situations a trial belongs to.
+        joint: `[trials, 2]` actions.
+        rewards: `[trials]` payoff points to player 0.
+        done: `[trials]`, whether the game was over after it.
+        after: `[trials, 2, observation_size]`, what the players saw then; anything if the game was over.
+        masks_after: `[trials, 2, num_actions]`.
+    """
+
+    situations: NDArray[np.int64]
+    joint: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    done: NDArray[np.bool_]
+    after: NDArray[np.float32]
+    masks_after: NDArray[np.int8]
+
+
+class Trials:
+    """Plays joint actions in copies of what is seen of a two-player game of public state.
+
+    Attributes:
+        batch: Where they are played; chance is drawn from its streams.
+    """
+
+    def __init__(self, game: Game[Any], lot: int, seed: int = 0) -> None:
+        """Takes how many trials are made at a time, and the seed of chance."""
+        self.batch = GameBatch(game, lot, seed)
+        self.batch.reset()
+
+    def views(self, observations: NDArray[np.float32]) -> Views:
+        """What both players see, `[batch, 2, ...]`, where player 0 sees `[batch, observation_size]`."""
+        count, facts = len(observations), self.batch.game.facts
+        views = Views(
+            np.empty((count, 2, facts.observation_size), dtype=np.float32),
+            np.empty((count, 2, facts.num_actions), dtype=np.int8),
+        )
+        for lot in self._lots(count):
+            views.observations[lot], views.masks[lot] = self.batch.reset_to(observations[lot])
+        return views
+
+    def all_joint(self, situations: Views) -> Tried:
+        """Tries every joint action once in each situation."""
+        seen, masks = situations
+        of, *actions = np.nonzero(masks[:, 0, :, None] & masks[:, 1, None, :])
+        joint = np.stack(actions, axis=1)
+        rewards, done = np.empty(len(of)), np.empty(len(of), dtype=np.bool_)
+        after = np.empty((len(of), *seen.shape[1:]), dtype=np.float32)
+        masks_after = np.empty((len(of), *masks.shape[1:]), dtype=np.int8)
+        for lot in self._lots(len(of)):
+            self.batch.reset_to(seen[of[lot], 0])
+            step = self.batch.step(joint[lot])
+            rewards[lot], done[lot] = step.rewards[:, 0], step.done
+            after[lot], masks_after[lot] = step.observations, step.masks
+        return Tried(of, joint, rewards, done, after, masks_after)
+
+    def _lots(self, count: int) -> list[NDArray[np.int64]]:
+        """Places in lots of one size; the last repeats the last place as often as it must."""
+        size = self.batch.num_games
+        return [np.minimum(np.arange(first, first + size), count - 1) for first in range(0, count, size)]
+
+
+def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each different row comes up first, and `[len(rows)]` which of these every row equals.
+
+    Rows are told apart by sums whose rounding may depend on their place: now and then equal ones count twice.
+    """
+    _, first, places = np.unique(sums(rows), return_index=True, return_inverse=True)
+    return first, places
+
+
+def sums(rows: NDArray[np.float32]) -> NDArray[np.float64]:
+    """`[..., size]` -> `[...]`: randomly weighted sums, by which different rows are told apart at once."""
+    weights, flat = np.random.default_rng(0).random(rows.shape[-1]), rows.reshape(-1, rows.shape[-1])
+    # A few rows at a time: a copy of all of them in another type is slow to come by.
+    lots = [flat[i : i + 4096].astype(np.float64) @ weights for i in range(0, len(flat), 4096)]
+    return np.concatenate([np.zeros(0), *lots]).reshape(rows.shape[:-1])

@@ -1,0 +1,1 @@
+"""What steps a batch of games: through the rules, or compiled."""

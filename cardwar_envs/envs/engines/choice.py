@@ -1,0 +1,31 @@
+"""Which engine steps a game."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game, S
+from cardwar_envs.envs.engines.compiled import CompiledEngine
+from cardwar_envs.envs.engines.engine import Engine
+from cardwar_envs.envs.engines.rules import RulesEngine
+
+ENGINES = ("auto", "compiled", "rules")
+
+
+def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str, reuse: bool = False) -> Engine[S]:
+    """The engine of that kind; "auto" is the compiled one if the game has compiled rules.
+
+    With `reuse` a compiled one writes the views of all games into the same arrays again and again.
+
+    Raises:
+        ValueError: If there is no such kind, or "compiled" is asked for and the game is not.
+    """
+    if kind not in ENGINES:
+        raise ValueError(f"engine ({kind!r}) must be one of {', '.join(map(repr, ENGINES))}")
+    compiled = None if kind == "rules" else game.compiled_rules()
+    if compiled is not None:
+        return CompiledEngine(game, streams, compiled, reuse)
+    if kind == "compiled":
+        raise ValueError(f"engine ('compiled'): {game.facts.name} has no compiled rules with these parameters")
+    return RulesEngine(game, streams)

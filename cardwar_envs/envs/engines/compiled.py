@@ -1,0 +1,98 @@
+"""Many games at once, stepped by a game's compiled rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.forms import CompiledRules, Info
+from cardwar_envs.core.game import Game, S
+from cardwar_envs.envs.engines.engine import Engine, Views
+
+
+class CompiledEngine(Engine[S]):
+    """Games as rows of numbers, stepped by a game's `CompiledRules`.
+
+    Uniform play of WAR draws a war's cards one by one, the rules one of all choices: the odds are
+    the same, but not the draws.
+    """
+
+    def __init__(
+        self, game: Game[S], streams: NDArray[np.uint64], rules: CompiledRules[S], reuse: bool = False
+    ) -> None:
+        super().__init__(game, streams)
+        self._reused = self._blank(len(streams)) if reuse else None
+        self._rules = rules
+        self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
+
+    @property
+    def _know(self) -> tuple[tuple[Any, ...], NDArray[np.float32]]:
+        return self._rules.tables, self._rows
+
+    def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
+        """Starts games anew."""
+        self._rules.bodies.deal(*self._know, self.streams, where, random)
+        return np.zeros(self.shape)
+
+    def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
+        """Puts the games into states."""
+        self._rows[where] = [self._rules.to_row(state) for state in states]
+
+    def place_seen(self, observations: NDArray[np.float32]) -> None:
+        """Puts every game into the state that player 0 sees."""
+        self._rows[:] = observations  # what player 0 sees of a public state is its row
+
+    def states(self) -> list[S]:
+        """The state of every game."""
+        return [self._rules.from_row(row) for row in self._rows]
+
+    def acting(self) -> NDArray[np.bool_]:
+        """Who is to choose."""
+        acts = np.empty(self.shape, dtype=np.bool_)
+        self._rules.bodies.acting(*self._know, acts)
+        return acts
+
+    def live(self) -> NDArray[np.bool_]:
+        """Who is still in its game."""
+        # Of two players both are in the game until it is over, and then nobody acts.
+        return np.repeat(self.acting().any(axis=1, keepdims=True), 2, axis=1)
+
+    def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        """Who chooses what is not allowed."""
+        flags = np.empty(self.shape, dtype=np.bool_)
+        return flags if self._rules.bodies.illegal(*self._know, actions, where, flags) else None
+
+    def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Plays legal joint actions."""
+        rewards, over = np.empty(self.shape), np.empty(len(where), dtype=np.bool_)
+        self._rules.bodies.play(*self._know, self.streams, actions, where, rewards, over)
+        return rewards, over
+
+    def views(self, places: NDArray[np.intp] | None = None) -> Views:
+        """What the players see."""
+        if places is None:
+            rows, (views, written) = self._rows, self._reused or self._blank(len(self._rows))
+        else:
+            rows, (views, written) = self._rows[places], self._blank(len(places))
+        self._rules.bodies.observe(self._rules.tables, rows, *views, written)
+        return views
+
+    def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
+        """Arrays for the views of so many games, and what `CompiledRules` calls `written`."""
+        facts = self.game.facts
+        observations = np.empty((count, 2, facts.observation_size), dtype=np.float32)
+        masks = np.zeros((count, 2, facts.num_actions), dtype=np.int8)
+        return Views(observations, masks), np.zeros((count, 2), dtype=np.int8)
+
+    def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Actions of uniform play."""
+        actions = np.empty(len(where), dtype=np.int64)
+        self._rules.bodies.uniform(*self._know, self.streams, where, player, actions)
+        return actions
+
+    def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
+        """What `Game.info` tells."""
+        return self._rules.info(observations)

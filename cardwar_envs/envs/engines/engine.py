@@ -1,0 +1,107 @@
+"""Many games at once: what batches and vector environments need of whatever steps them.
+
+All kinds of engine draw from the same streams in the same order, so play from a seed goes the same
+way through any. (The one exception is WAR's random play: see `CompiledEngine`.)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.forms import Info
+from cardwar_envs.core.game import Game, IllegalActionError, S
+from cardwar_envs.envs.session import illegal_action_error
+
+
+class Views(NamedTuple):
+    """What the players of some games see.
+
+    Attributes:
+        observations: `[games, num_players, observation_size]` float32.
+        masks: `[games, num_players, num_actions]` int8, all 0 for who is out of its game.
+    """
+
+    observations: NDArray[np.float32]
+    masks: NDArray[np.int8]
+
+
+class Engine(ABC, Generic[S]):
+    """Independent games of one kind.
+
+    Where a method takes `where`, `[num_games]` bool, it is about these games alone.
+
+    Attributes:
+        game: The rules.
+        streams: `[num_games]` uint64, each game's stream of chance.
+    """
+
+    def __init__(self, game: Game[S], streams: NDArray[np.uint64]) -> None:
+        self.game, self.streams = game, streams
+        self.shape = len(streams), game.facts.num_players
+
+    @abstractmethod
+    def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
+        """Starts games anew; `[num_games, num_players]` payoff points that the deals pay."""
+
+    @abstractmethod
+    def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
+        """Puts the games into states, one for each of them or one for all, that the rules have checked."""
+
+    @abstractmethod
+    def place_seen(self, observations: NDArray[np.float32]) -> None:
+        """Puts every game, of public state, into the state that player 0 sees so, `[num_games, observation_size]`."""
+
+    @abstractmethod
+    def states(self) -> list[S]:
+        """The state of every game."""
+
+    @abstractmethod
+    def acting(self) -> NDArray[np.bool_]:
+        """`[num_games, num_players]`: who is to choose."""
+
+    @abstractmethod
+    def live(self) -> NDArray[np.bool_]:
+        """`[num_games, num_players]`: who is still in its game."""
+
+    @abstractmethod
+    def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        """`[num_games, num_players]`: who acts and chooses what is not allowed; None if nobody does."""
+
+    def illegal_action_error(self, place: int, player: int, action: int) -> IllegalActionError:
+        """What to raise for an action that `illegal` has marked."""
+        legal = self.game.legal_actions(self.states()[place], player)
+        return illegal_action_error(f"game {place}: player_{player}", action, legal)
+
+    @abstractmethod
+    def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Plays legal joint actions, `[num_games, num_players]`.
+
+        Returns:
+            Payoff points `[num_games, num_players]` float64, and `[num_games]` which games ended.
+        """
+
+    @abstractmethod
+    def views(self, places: NDArray[np.intp] | None = None) -> Views:
+        """What the players see of the games at `places`, or of all; fresh arrays unless they are reused."""
+
+    @abstractmethod
+    def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """`[num_games]` actions of uniform play, every card alike; anything where the player does not act."""
+
+    @abstractmethod
+    def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
+        """What `Game.info` tells that player, who sees `observations`, of the games at `places`."""
+
+
+def chosen_actions(weights: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.int64]:
+    """One action per row of `weights` `[rows, num_actions]` (of any positive sum), by numbers drawn in [0, 1)."""
+    from cardwar_envs.core.streams_kernel import choose  # compiles on first use
+
+    actions = np.empty(len(weights), dtype=np.int64)
+    choose(weights, drawn, actions)
+    return actions

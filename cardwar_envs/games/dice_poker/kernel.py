@@ -1,0 +1,75 @@
+"""Dice Poker's rules over many states at once, compiled; `CompiledRules` says what each body does.
+
+A row is both rolls and both actions, -1 before these are chosen.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from cardwar_envs.core.streams_kernel import draw
+
+# As the rules number them, which tests check.
+RAISE, FOLD = 1, 0
+
+
+@njit(cache=True, nogil=True)
+def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]  # compiled
+    """Starts games anew; all starts are equally deep, so `random` changes nothing."""
+    sides = tables[0]
+    for g in range(len(rows)):
+        if where[g]:
+            pair = int(draw(streams, g) * (sides * sides))
+            rows[g, 0], rows[g, 1] = 1 + pair // sides, 1 + pair % sides
+            rows[g, 2] = rows[g, 3] = -1.0
+
+
+@njit(cache=True, nogil=True)
+def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
+    """Marks who chooses what is not allowed."""
+    found = False
+    for g in range(len(rows)):
+        for player in range(2):
+            fits = 0 <= actions[g, player] < 2 and rows[g, 2] < 0.0
+            flags[g, player] = where[g] and not fits
+            found |= flags[g, player]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
+    """Plays legal joint actions."""
+    _, ante, raised = tables
+    for g in range(len(rows)):
+        rewards[g, 0], rewards[g, 1], over[g] = 0.0, 0.0, where[g]
+        if not where[g]:
+            continue
+        rows[g, 2], rows[g, 3] = actions[g, 0], actions[g, 1]
+        paid = ante
+        if actions[g, 0] != RAISE or actions[g, 1] != FOLD:
+            stake = raised if actions[g, 0] == RAISE else ante
+            paid = stake * ((rows[g, 0] > rows[g, 1]) - (rows[g, 0] < rows[g, 1]))
+        rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
+
+
+@njit(cache=True, nogil=True)
+def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
+    """Marks who is to choose."""
+    for g in range(len(rows)):
+        acts[g, 0] = acts[g, 1] = rows[g, 2] < 0.0
+
+
+@njit(cache=True, nogil=True)
+def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
+    """Draws actions of uniform play in one seat."""
+    for g in range(len(rows)):
+        actions[g] = draw(streams, g) >= 0.5 if where[g] and rows[g, 2] < 0.0 else 0
+
+
+@njit(cache=True, nogil=True)
+def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
+    """Writes what both players see."""
+    for g in range(len(rows)):
+        for player in range(2):
+            observations[g, player, 0], observations[g, player, 1] = rows[g, player], player
+            masks[g, player, 0] = masks[g, player, 1] = rows[g, 2] < 0.0

@@ -1,0 +1,194 @@
+"""Dice Poker: both players roll in private, one raises or checks, the other calls or folds.
+
+Source: D. Rauscher, "538 Riddler: Dice Poker" (2017), with six-sided dice, an ante of 1 and a
+raise of 1. Both players put in the ante and roll a die that only they see. Player 0 commits to
+raise or to check; at once player 1 commits to what it does *in case of a raise*: call or fold.
+After a check the higher roll wins the other's ante; after a raise and a fold player 0 wins the
+ante; after a raise and a call the higher roll wins ante and raise. Equal rolls win nothing.
+
+Version history: 0: first version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from operator import index
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.forms import BayesianForm, CompiledRules
+from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition, whole_number
+
+# The game as arrays takes 32 bytes per pair of rolls, and solving it several times that.
+MAX_SIDES = 2000
+CHECK, RAISE = FOLD, CALL = 0, 1
+ACTIONS = (("check", "raise"), ("fold", "call"))
+LARGEST_STAKE = 1e9
+
+
+class DicePokerState(NamedTuple):
+    """Where a game of Dice Poker stands.
+
+    Attributes:
+        rolls: What each player has rolled.
+        actions: What both have committed to; None before that.
+    """
+
+    rolls: tuple[int, int]
+    actions: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class DicePoker(Game[DicePokerState]):
+    """Dice Poker.
+
+    Attributes:
+        sides: Faces of each die, numbered from 1; at least 2.
+        ante: What both put in before they roll, payoff points; not negative.
+        raise_size: What a raise adds to the ante, payoff points; positive.
+
+    Raises:
+        ValueError: If a parameter is not one of those.
+    """
+
+    name: ClassVar[str] = "dice_poker"
+
+    sides: int = 6
+    ante: float = 1.0
+    raise_size: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sides", _faces(self.sides))
+        object.__setattr__(self, "ante", _stake("ante", self.ante))
+        object.__setattr__(self, "raise_size", _stake("raise_size", self.raise_size))
+        if self.raise_size == 0.0:
+            raise ValueError("raise_size (0) must be above 0")
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """Nobody can lose more than ante and raise."""
+        stakes = self.ante + self.raise_size
+        return GameFacts(
+            name=self.name,
+            version=self.version,
+            num_players=2,
+            num_actions=2,
+            observation_low=(1.0, 0.0),
+            observation_high=(float(self.sides), 1.0),
+            min_payoff=-stakes,
+            max_payoff=stakes,
+            zero_sum=True,
+            seat_symmetric=False,
+            public_state=False,
+            max_length=1,
+        )
+
+    def initial(self) -> Sequence[Transition[DicePokerState]]:
+        """All pairs of rolls, alike."""
+        return self._deals
+
+    @cached_property
+    def _deals(self) -> tuple[Transition[DicePokerState], ...]:
+        probability = Fraction(1, self.sides**2)
+        faces = range(1, self.sides + 1)
+        return tuple(Transition(probability, DicePokerState((a, b)), (0.0, 0.0)) for a in faces for b in faces)
+
+    def acting_players(self, state: DicePokerState) -> tuple[int, ...]:
+        """Both, once."""
+        return (0, 1) if state.actions is None else ()
+
+    def legal_actions(self, state: DicePokerState, player: int) -> tuple[int, ...]:
+        """Check (0) or raise (1); fold (0) or call (1)."""
+        return (0, 1) if state.actions is None else ()
+
+    def transitions(self, state: DicePokerState, actions: Mapping[int, int]) -> Sequence[Transition[DicePokerState]]:
+        """The showdown, or the end by a fold."""
+        after = DicePokerState(state.rolls, (actions[0], actions[1]))
+        paid = self._payoff(state.rolls, after.actions)
+        return [Transition(CERTAIN, after, (paid, 0.0 - paid))]
+
+    def _payoff(self, rolls: tuple[int, int], actions: tuple[int, int] | None) -> float:
+        if actions == (RAISE, FOLD):
+            return self.ante
+        stake = self.ante + self.raise_size if actions == (RAISE, CALL) else self.ante
+        return stake * ((rolls[0] > rolls[1]) - (rolls[0] < rolls[1]))
+
+    def observation(self, state: DicePokerState, player: int) -> NDArray[np.float32]:
+        """The own roll and the seat, and nothing of what the other rolled or does."""
+        return np.array((state.rolls[player], player), dtype=np.float32)
+
+    def bayesian_form(self) -> BayesianForm:
+        """The whole game as arrays over rolls; types are rolls, 1 first."""
+        faces = np.arange(1, self.sides + 1)
+        higher = np.sign(faces[:, None] - faces[None, :]).astype(np.float64)
+        payoffs = np.empty((self.sides, self.sides, 2, 2))
+        payoffs[:, :, CHECK, :] = (self.ante * higher)[:, :, None]
+        payoffs[:, :, RAISE, FOLD] = self.ante
+        payoffs[:, :, RAISE, CALL] = (self.ante + self.raise_size) * higher
+        seen = [np.column_stack([faces, np.full(self.sides, player)]).astype(np.float32) for player in (0, 1)]
+        return BayesianForm(
+            deals=np.ones((self.sides, self.sides), dtype=np.int64),
+            payoffs=payoffs,
+            observations=(seen[0], seen[1]),
+            actions=((0, 1), (0, 1)),
+            types=(tuple(map(str, faces)), tuple(map(str, faces))),
+        )
+
+    def compiled_rules(self) -> CompiledRules[DicePokerState]:
+        """Rows are both rolls and both actions, -1 before these are chosen."""
+        from cardwar_envs.games.dice_poker import kernel  # compiles on first use
+
+        def to_row(state: DicePokerState) -> NDArray[np.float32]:
+            return np.array((*state.rolls, *(state.actions or (-1, -1))), dtype=np.float32)
+
+        def from_row(row: NDArray[np.float32]) -> DicePokerState:
+            roll_0, roll_1, action_0, action_1 = row.astype(int).tolist()
+            return DicePokerState((roll_0, roll_1), None if action_0 < 0 else (action_0, action_1))
+
+        tables = (self.sides, self.ante, self.ante + self.raise_size)
+        return CompiledRules(kernel, tables, 4, to_row, from_row)
+
+    def check(self, state: DicePokerState) -> None:
+        """Raises ValueError unless the rolls are faces and the actions, if any, are actions."""
+        try:
+            hash(state)  # lists for rolls would break what comes after
+            (roll_0, roll_1), actions = state.rolls, state.actions
+            rolls = index(roll_0), index(roll_1)
+        except (AttributeError, TypeError, ValueError):
+            raise ValueError(f"state ({state!r}) must be a DicePokerState of two rolls and no actions or two") from None
+        for player, roll in enumerate(rolls):
+            if not 1 <= roll <= self.sides:
+                raise ValueError(f"state has roll {roll} of player_{player}, which must be in 1..{self.sides}")
+        if actions is not None and actions not in [(a, b) for a in (0, 1) for b in (0, 1)]:
+            raise ValueError(f"state has actions {actions!r}, which must be None or two of 0 and 1")
+
+    def describe(self, state: DicePokerState) -> str:
+        """What an onlooker sees: the rolls stay hidden until the end."""
+        if state.actions is None:
+            return "player_0 rolled ?\nplayer_1 rolled ?"
+        return "\n".join(f"player_{player} rolled {roll}" for player, roll in enumerate(state.rolls))
+
+    def describe_action(self, action: int, player: int = 0) -> str:
+        """Check or raise for player 0, fold or call for player 1."""
+        return ACTIONS[player][action]
+
+
+def _faces(sides: object) -> int:
+    number = whole_number("sides", sides)
+    if not 2 <= number <= MAX_SIDES:
+        raise ValueError(f"sides ({sides}) must be in 2..{MAX_SIDES}")
+    return number
+
+
+def _stake(field: str, stake: object) -> float:
+    no_number = bool, np.timedelta64  # which Python and NumPy count among the integers
+    if isinstance(stake, no_number) or not isinstance(stake, (int, float, np.integer, np.floating)):
+        raise ValueError(f"{field} ({stake}) must be a number")
+    if not 0.0 <= stake <= LARGEST_STAKE:  # nan is refused as well
+        raise ValueError(f"{field} ({stake}) must be in 0..{LARGEST_STAKE:g}")
+    return abs(float(stake))  # -0.0 becomes 0.0

@@ -1,0 +1,8 @@
+"""The duel family: two hands meet card by card."""
+
+from cardwar_envs.games.duel.rules import Duel, DuelState
+
+__all__ = [
+    "Duel",
+    "DuelState",
+]

@@ -1,0 +1,426 @@
+"""The duel family: two hands meet card by card; Dinosaur War, Jujitsu and Dice Wars.
+
+Rules. Each of two players holds a hand of equally many cards, and both see both hands.
+In each trick both play a card at once. The higher card wins the trick; what a tie is
+worth and what is paid are switches:
+
+* `ties="discard"`: a tied trick belongs to nobody. `ties="carry"`: it is won, together
+  with all tricks tied just before it, by the winner of the next decided trick; tricks
+  still tied at the end belong to nobody.
+* `payoff="margin"`: each trick pays one point from its loser to its winner at once.
+  `payoff="win"`: one point is paid at the end to the player with more tricks.
+
+All tricks are played, also when the game is decided.
+
+Where only the order of ranks matters, `view="word"` shows how the hands interleave instead of
+the cards: after every trick ranks are renumbered, neighbours that only one and the same player
+holds being one rank, and the score is left out where it cannot matter. Situations that are
+equal then look equal, and the game is the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache, partial
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.forms import CompiledRules
+from cardwar_envs.core.game import (
+    CERTAIN,
+    ActionImage,
+    Canonical,
+    Game,
+    GameFacts,
+    Transition,
+    checked_tuple,
+    whole_number,
+    whole_numbers,
+)
+from cardwar_envs.games.duel.interleaving import Hand, Hands, interleaving, most_held, most_ties
+
+MAX_CARDS = 1000
+# Compiled rules hold the odds of all pairs of ranks.
+MAX_COMPILED_RANKS = 200
+SWITCHES = {"ties": ("discard", "carry"), "payoff": ("margin", "win"), "view": ("cards", "word")}
+
+
+class _DuelFields(NamedTuple):
+    hands: Hands
+    score: int
+    ties: int
+
+
+class DuelState(_DuelFields):
+    """Where a duel stands.
+
+    Attributes:
+        hands: The cards that each player still holds, ascending.
+        score: Tricks won by player 0 minus tricks won by player 1.
+        ties: Tied tricks that the next decided trick will win.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, hands: Iterable[Iterable[int]], score: int = 0, ties: int = 0) -> DuelState:
+        """Sorts the hands."""
+        ordered = tuple(tuple(sorted(hand)) for hand in hands)
+        if len(ordered) != 2:
+            raise ValueError(f"a duel has two hands, not {len(ordered)}")
+        return super().__new__(cls, ordered, score, ties)
+
+
+# A DuelState of (hands, score, ties) whose hands are sorted already: stepping makes many of them.
+_new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__, DuelState)
+
+
+@dataclass(frozen=True)
+class Duel(Game[DuelState]):
+    """A duel of two hands.
+
+    Attributes:
+        num_cards: Cards in each hand; hands that are not given are 1, 2, ..., `num_cards`.
+        hand_0: Cards of player 0, duplicates allowed.
+        hand_1: Cards of player 1, as many.
+        ties: What becomes of a tied trick: "discard" or "carry".
+        payoff: What is paid: "margin" of tricks, or "win" (+1 / 0 / -1).
+        view: What players see of the hands and name as actions: "cards", or "word" (see above; hands
+            that are given are renumbered too).
+
+    Raises:
+        ValueError: If a parameter is not one of those, the hands are of unequal size, or words are
+            asked for where more than the order of ranks matters.
+    """
+
+    default_cards: ClassVar[int] = 10
+    lowest_rank: ClassVar[int | None] = None
+
+    num_cards: int | None = None
+    hand_0: Hand | None = None
+    hand_1: Hand | None = None
+    ties: str = "discard"
+    payoff: str = "margin"
+    view: str = "cards"
+
+    def __post_init__(self) -> None:
+        for field, allowed in SWITCHES.items():
+            if not isinstance(getattr(self, field), str) or getattr(self, field) not in allowed:
+                raise ValueError(f"{field} ({getattr(self, field)}) must be {' or '.join(allowed)}")
+        if self.view == "word" and not self.ranks_are_ordinal:
+            raise ValueError(f"view ({self.view}) must be cards where more than the order of ranks matters")
+        num_cards, hands = self._resolved_hands()
+        if self.view == "word":
+            hands = _from_one(interleaving(hands))
+        # The fields say what is played, whichever way it was asked for, so that equal games are equal.
+        object.__setattr__(self, "num_cards", num_cards)
+        object.__setattr__(self, "hand_0", hands[0])
+        object.__setattr__(self, "hand_1", hands[1])
+
+    def _resolved_hands(self) -> tuple[int, Hands]:
+        if self.hand_0 is None and self.hand_1 is None:
+            num_cards = whole_number("num_cards", self.default_cards if self.num_cards is None else self.num_cards)
+            if not 1 <= num_cards <= MAX_CARDS:
+                raise ValueError(f"num_cards ({num_cards}) must be in 1..{MAX_CARDS}")
+            return num_cards, (tuple(range(1, num_cards + 1)),) * 2
+        if self.hand_0 is None or self.hand_1 is None:
+            raise ValueError("hand_0 and hand_1 must be given together")
+        hands = (self._checked_hand("hand_0", self.hand_0), self._checked_hand("hand_1", self.hand_1))
+        sizes = len(hands[0]), len(hands[1])
+        if sizes[0] != sizes[1] or not 1 <= sizes[0] <= MAX_CARDS:
+            raise ValueError(f"hands of {sizes[0]} and {sizes[1]} cards must be of equal size, 1..{MAX_CARDS}")
+        if self.num_cards is not None and whole_number("num_cards", self.num_cards) != sizes[0]:
+            raise ValueError(f"num_cards ({self.num_cards}) must be the size of the hands given, {sizes[0]}")
+        return sizes[0], hands
+
+    def _checked_hand(self, field: str, hand: Sequence[int]) -> Hand:
+        try:
+            if isinstance(hand, str):
+                raise TypeError
+            cards = tuple(hand)
+        except TypeError:
+            raise ValueError(f"{field} ({hand}) must be a sequence of integers") from None
+        ranks = tuple(sorted(whole_number(field, rank) for rank in cards))
+        if self.lowest_rank is not None and ranks and ranks[0] < self.lowest_rank:
+            raise ValueError(f"{field}: {ranks[0]} must be at least {self.lowest_rank}")
+        return ranks
+
+    @cached_property
+    def hands(self) -> Hands:
+        """Both hands at the start, ascending."""
+        assert self.hand_0 is not None  # __post_init__ has set both
+        assert self.hand_1 is not None
+        return self.hand_0, self.hand_1
+
+    @cached_property
+    def ranks(self) -> Hand:
+        """All ranks of both hands, ascending; action `i` plays `ranks[i]`."""
+        return tuple(sorted({*self.hands[0], *self.hands[1]}))
+
+    @cached_property
+    def _action_of(self) -> dict[int, int]:
+        return {rank: action for action, rank in enumerate(self.ranks)}
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """Counts per rank are bounded by what a hand can hold, payoffs by one point a trick."""
+        size = len(self.hands[0])
+        if self.view == "word":
+            most = tuple(map(float, most_held(self.hands)))
+        else:
+            most = tuple(float(max(hand.count(rank) for hand in self.hands)) for rank in self.ranks)
+        nothing = (0.0,) * len(most)
+        score = float(size) if self.keeps_score else 0.0
+        bound = float(size) if self.payoff == "margin" else 1.0
+        return GameFacts(
+            name=self.name,
+            version=self.version,
+            num_players=2,
+            num_actions=len(self.ranks),
+            observation_low=(*nothing, *nothing, 0.0 - score, 0.0),
+            observation_high=(*most, *most, score, float(size)),
+            min_payoff=-bound,
+            max_payoff=bound,
+            zero_sum=True,
+            seat_symmetric=True,
+            public_state=True,
+            max_length=size,
+        )
+
+    # -- rules ---------------------------------------------------------------------------
+
+    def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
+        """The ways a trick can go: (probability, winner), winner +1 for player 0, -1 for 1, 0 for a tie."""
+        return ((CERTAIN, (rank_0 > rank_1) - (rank_0 < rank_1)),)
+
+    @property
+    def ranks_are_ordinal(self) -> bool:
+        """Whether only the order of ranks matters, not their numbers."""
+        return True
+
+    @property
+    def keeps_score(self) -> bool:
+        """Whether states have the score also where it does not matter."""
+        return self.view == "cards" or self.payoff == "win"
+
+    def initial(self) -> Sequence[Transition[DuelState]]:
+        """Nothing is dealt: both hands are known."""
+        return (Transition(CERTAIN, DuelState(self.hands), (0.0, 0.0)),)
+
+    def acting_players(self, state: DuelState) -> tuple[int, ...]:
+        """Both, as long as there are cards."""
+        return (0, 1) if state.hands[0] else ()
+
+    def legal_actions(self, state: DuelState, player: int) -> tuple[int, ...]:
+        """The ranks that the player holds."""
+        return self._view(state.hands[player]).legal
+
+    def transitions(self, state: DuelState, actions: Mapping[int, int]) -> Sequence[Transition[DuelState]]:
+        """One trick."""
+        (hand_0, hand_1), score, ties = state
+        rank_0, rank_1 = self.ranks[actions[0]], self.ranks[actions[1]]
+        at_0, at_1 = hand_0.index(rank_0), hand_1.index(rank_1)
+        hands = (hand_0[:at_0] + hand_0[at_0 + 1 :], hand_1[:at_1] + hand_1[at_1 + 1 :])
+        if self.view == "word":
+            hands = self._packed(hands)
+        outcomes = []
+        for probability, winner in self.trick_outcomes(rank_0, rank_1):
+            won = winner * (1 + ties)
+            carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
+            after = _new_state((hands, score + won if self.keeps_score else 0, carried))
+            at_end = 0.0 if hands[0] else _sign(after.score)
+            paid = float(won) if self.payoff == "margin" else at_end
+            outcomes.append(Transition(probability, after, (paid, 0.0 - paid)))  # -paid could be -0.0
+        return outcomes
+
+    def settled(self, state: DuelState) -> tuple[float, float] | None:
+        """The winner is known once the score exceeds all tricks that can still be won."""
+        (hand, _), score, ties = state
+        if self.payoff == "win" and hand and abs(score) > len(hand) + ties:
+            return _sign(score), -_sign(score)
+        return None
+
+    # -- what players see -----------------------------------------------------------------
+
+    def observation(self, state: DuelState, player: int) -> NDArray[np.float32]:
+        """Own count per rank, other's count per rank, own score minus other's, carried ties."""
+        hands, score, ties = state
+        own_score = score if player == 0 else -score
+        counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
+        # Joining arrays that are at hand is much faster than making one from numbers.
+        return np.concatenate((counts, others, _numbers(own_score, ties)))
+
+    def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
+        """1 for each rank that the player holds."""
+        return self._view(state.hands[player]).mask.copy()
+
+    def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """How many cards of each rank the observer holds."""
+        return np.asarray(observations[:, : len(self.ranks)] * action_masks, dtype=np.float64)
+
+    def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
+        """Which ranks the other player holds."""
+        return (observations[:, len(self.ranks) : 2 * len(self.ranks)] > 0).astype(np.int8)
+
+    def state_of(self, observation: NDArray[np.float32]) -> tuple[DuelState, int]:
+        """The state with the observer as player 0."""
+        size = len(self.ranks)
+        numbers = observation.astype(int).tolist()
+        own, other = (
+            tuple(r for r, n in zip(self.ranks, counts, strict=True) for _ in range(n))
+            for counts in (numbers[:size], numbers[size : 2 * size])
+        )
+        return _new_state(((own, other), *numbers[2 * size :])), 0
+
+    def _view(self, hand: Hand) -> _HandView:
+        view = self._views.get(hand)
+        return self._new_view(hand) if view is None else view
+
+    def _new_view(self, hand: Hand) -> _HandView:
+        if len(self._views) >= 100_000:  # a bound on memory; long games of many cards see more hands
+            self._views.clear()
+        counts = Counter(hand)
+        legal = tuple(self._action_of[rank] for rank in sorted(counts))
+        row = np.array([counts[rank] for rank in self.ranks], dtype=np.float32)
+        self._views[hand] = view = _HandView(row, legal, (row > 0).astype(np.int8))
+        return view
+
+    @cached_property
+    def _views(self) -> dict[Hand, _HandView]:
+        return {}
+
+    def compiled_rules(self) -> CompiledRules[DuelState] | None:
+        """For hands of not too many ranks; see `cardwar_envs.games.duel.compiled`."""
+        if len(self.ranks) > MAX_COMPILED_RANKS:
+            return None
+        from cardwar_envs.games.duel.compiled import compiled_duel  # compiles on first use
+
+        odds = [[self.trick_outcomes(own, other) for other in self.ranks] for own in self.ranks]
+        switches = (self.ties == "carry", self.payoff == "margin", self.view == "word")
+        start = self.observation(DuelState(self.hands), 0)
+        return compiled_duel(
+            start, odds, switches, lambda state: self.observation(state, 0), lambda row: self.state_of(row)[0]
+        )
+
+    def describe(self, state: DuelState) -> str:
+        """Both hands in columns by rank, and the score."""
+        width = max(len(str(rank)) for rank in self.ranks)
+        columns = self.hands if self.view == "cards" else state.hands
+        lines = []
+        for player, hand in enumerate(state.hands):
+            # As many columns for a rank as one of the hands had of it at the start, or has of a renumbered one.
+            cells = [
+                str(rank) if place < hand.count(rank) else "."
+                for rank in self.ranks
+                for place in range(max(cards.count(rank) for cards in columns))
+            ]
+            lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
+        return "\n".join([*lines, f"score {state.score:+d}  carried ties {state.ties}"])
+
+    def describe_action(self, action: int, player: int = 0) -> str:
+        """The rank that it plays."""
+        return str(self.ranks[action])
+
+    # -- equal situations -----------------------------------------------------------------
+
+    def canonical(self, state: DuelState) -> Canonical[DuelState]:
+        """Ranks packed, seats swapped if that reads lower, the score dropped where it cannot matter."""
+        score = state.score if self.payoff == "win" else 0
+        hands = self._packed(state.hands)
+        mirrored = hands[::-1]
+        if (mirrored, -score) < (hands, score):
+            return Canonical(_new_state((mirrored, -score, state.ties)), (1, 0))
+        return Canonical(_new_state((hands, score, state.ties)), (0, 1))
+
+    def canonical_actions(self, state: DuelState, player: int) -> tuple[ActionImage, ...]:
+        """Interchangeable ranks share their image's probability by the number of cards."""
+        hand = state.hands[player]
+        packed = self._packed(state.hands)[player]
+        image_of, held = dict(zip(hand, packed, strict=True)), Counter(packed)
+        images = []
+        for action in self.legal_actions(state, player):
+            rank = self.ranks[action]
+            image = image_of[rank]
+            images.append(ActionImage(action, self._action_of[image], Fraction(hand.count(rank), held[image])))
+        return tuple(images)
+
+    def _packed(self, hands: Hands) -> Hands:
+        """Both hands on the lowest of this game's ranks, where only the order of ranks matters."""
+        if not self.ranks_are_ordinal:
+            return hands
+        hand_0, hand_1 = interleaving(hands)
+        return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
+
+    def check(self, state: DuelState) -> None:
+        """Raises ValueError unless the hands and the score can come from this game's hands."""
+        try:
+            hash(state)  # lists for hands would break what comes after
+            hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
+            hands = (hand_0, hand_1)
+            score, ties = whole_number("score", state.score), whole_number("ties", state.ties)
+        except (AttributeError, TypeError, ValueError):
+            raise ValueError(f"state ({state!r}) must be a DuelState of two hands, a score and ties") from None
+        if len(hands[0]) != len(hands[1]):
+            raise ValueError(f"state has hands of unequal size, {len(hands[0])} and {len(hands[1])}")
+        for hand in hands:
+            if tuple(sorted(hand)) != hand:
+                raise ValueError(f"state has an unsorted hand {hand}")
+        self._check_hands(hands)
+        self._check_score(hands, score, ties)
+
+    def _check_hands(self, hands: Hands) -> None:
+        if self.view == "word":
+            if most_ties(self.hands, hands) is None:
+                raise ValueError(f"state has hands {hands}; none that can be left interleave so")
+            if self._packed(hands) != hands:
+                raise ValueError(f"state has hands {hands} that are not packed; packed they are {self._packed(hands)}")
+            return
+        for player in (0, 1):
+            if extra := Counter(hands[player]) - Counter(self.hands[player]):
+                raise ValueError(f"state gives player_{player} cards that it cannot hold: {sorted(extra)}")
+
+    def _check_score(self, hands: Hands, score: int, ties: int) -> None:
+        played = len(self.hands[0]) - len(hands[0])
+        could_tie = self._possible_ties(hands)
+        carried = range(could_tie + 1) if self.ties == "carry" else range(1)
+        if not self.keeps_score and score:
+            raise ValueError(f"state has score {score}; where it does not matter it must be left out, 0")
+        if ties not in carried:
+            raise ValueError(f"state has {ties} carried ties; possible are 0..{carried[-1]}")
+        # A carried trick counts for whoever wins it; a discarded one for nobody.
+        lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
+        possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
+        if self.keeps_score and not any(possible):
+            raise ValueError(f"state has score {score}, impossible after {played} tricks with {ties} carried ties")
+
+    def _possible_ties(self, hands: Hands) -> int:
+        """At most so many of the tricks played were ties: the ranks gone from both hands."""
+        if self.view == "word":
+            return most_ties(self.hands, hands) or 0
+        gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
+        return (gone_0 & gone_1).total()
+
+
+class _HandView(NamedTuple):
+    """What is asked of a hand again and again; the arrays are shared and never handed out."""
+
+    counts: NDArray[np.float32]
+    legal: tuple[int, ...]
+    mask: NDArray[np.int8]
+
+
+def _from_one(hands: Hands) -> Hands:
+    return tuple(number + 1 for number in hands[0]), tuple(number + 1 for number in hands[1])
+
+
+@lru_cache(maxsize=1 << 14)
+def _numbers(*numbers: int) -> NDArray[np.float32]:
+    return np.array(numbers, dtype=np.float32)
+
+
+def _sign(number: int) -> float:
+    return float(number > 0) - float(number < 0)  # numpy has no difference of its bools

@@ -1,0 +1,227 @@
+"""The positions of WAR for two players as arrays, for solvers that sweep over the rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.forms import RoundsForm
+from cardwar_envs.games.war import positions_kernel
+from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice
+from cardwar_envs.games.war.state import Pile, WarState, new_state
+
+# With 9 ranks there are hundreds of millions of positions.
+MOST_RANKS = 8
+
+
+@dataclass(frozen=True)
+class WarPositions(RoundsForm[WarState]):
+    """The positions of WAR; a level of wars for each number of cards in both hands.
+
+    Attributes:
+        num_actions: Size of the action space.
+        ranks: Cards that each player has at the start.
+        keys: `[nodes]`, as `cardwar_envs.games.war.positions_kernel` counts positions.
+        table: Open-addressing table of the keys, and their nodes.
+    """
+
+    num_actions: int
+    ranks: int
+    keys: NDArray[np.int64]
+    table: tuple[NDArray[np.int64], NDArray[np.int32]]
+
+    def code(self, state: WarState) -> int:
+        """See `RoundsForm`."""
+        return int(self._codes(np.array([key_of(state)]))[0])
+
+    def rounds_left(self, state: WarState) -> int:
+        """See `RoundsForm`."""
+        return state.rounds_left
+
+    def state(self, code: int, rounds_left: int) -> WarState:
+        """See `RoundsForm`."""
+        (counts,), (war,) = self._counts(np.array([code]))
+        hand_0, wins_0, hand_1, wins_1, pot = (_pile(row) for row in counts)
+        return new_state((hand_0, hand_1), (wins_0, wins_1), pot, (0, 1) if war else (), (0, 1), rounds_left)
+
+    def seen(self, codes: NDArray[np.int64], rounds_left: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        """See `RoundsForm`."""
+        counts, war = self._counts(codes)
+        observations = np.empty((len(codes), 5 * self.ranks + 5), dtype=np.float32)
+        observations[:, :-5] = counts.reshape(len(codes), -1)
+        observations[:, -5:-3] = war[:, None]
+        observations[:, -3:-1] = 1.0
+        observations[:, -1] = rounds_left
+        masks = np.zeros((len(codes), self.num_actions), dtype=np.int8)
+        positions_kernel.write_masks(self.lists[codes >> 1, codes & 1], self.rows, self.actions, masks)
+        return observations, masks
+
+    def codes_seen(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """See `RoundsForm`."""
+        numbers = observations.astype(np.int64)
+        piles = numbers[:, :-5].reshape(-1, 5, self.ranks) @ _powers(self.ranks)
+        keys = piles @ positions_kernel.WEIGHTS
+        codes = self._codes(np.where(numbers[:, -5] > 0, ~keys, keys))
+        playing = numbers[:, -3:-1].all(axis=1)
+        return np.where(playing, codes, -1), numbers[:, -1]
+
+    def _codes(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        codes: NDArray[np.int64] = positions_kernel.find_all(*self.table, keys, self.ranks)
+        return codes
+
+    def _counts(self, codes: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+        """`[k, 5, ranks]` own hand and wins, the other's, and the pot; `[k]` whether there is a war."""
+        counts = np.empty((len(codes), 5, self.ranks), dtype=np.int8)
+        war = np.empty(len(codes), dtype=np.bool_)
+        positions_kernel.count_cards(self.keys[codes >> 1], (codes & 1).astype(np.bool_), self.ranks, counts, war)
+        return counts, war
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """The lists of choices: 0 to wait, then of each hand in a round, then of each hand in a war.
+
+    `options` and so on as in `RoundsForm`; of each option the pile put down and the ranks in it, as bits.
+    """
+
+    rows: NDArray[np.int64]
+    actions: NDArray[np.int32]
+    options: NDArray[np.int32]
+    strengths: NDArray[np.int32]
+    option_starts: NDArray[np.int64]
+    piles: NDArray[np.int64]
+    bits: NDArray[np.int64]
+
+
+def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int, max_positions: int) -> WarPositions:
+    """All positions of two players that can follow some states in which the game goes on.
+
+    Args:
+        starts: The states; their rounds left do not matter.
+        actions: The action space.
+        discards: Cards that a war costs beside the battle card.
+        max_positions: Give up beyond so many nodes, wars included.
+
+    Raises:
+        ValueError: If there are more.
+    """
+    ranks = len(actions.cards)
+    too_many = f"war with {ranks} ranks and {discards} discards has more than {max_positions} positions"
+    if ranks > MOST_RANKS:
+        raise ValueError(f"{too_many}; this oracle takes smaller decks")
+    choices = _choices(actions)
+    keys, lists, first, children = positions_kernel.explore(
+        np.array([key_of(start) for start in starts], dtype=np.int64),
+        ranks,
+        discards,
+        choices.option_starts,
+        choices.piles,
+        choices.bits,
+        max_positions,
+    )
+    if len(keys) > max_positions:
+        raise ValueError(f"{too_many}; this oracle takes smaller decks")
+    # Final nodes first, then wars, those with the fewest cards in hands first, then beginnings of rounds.
+    height = np.where(keys < 0, positions_kernel.hands_in(keys, ranks), np.iinfo(np.int64).max)
+    height[:2] = -1
+    order = np.argsort(height, kind="stable")
+    place = np.empty(len(keys), dtype=np.int32)
+    place[order] = np.arange(len(keys), dtype=np.int32)
+    keys, height = keys[order], height[order]
+    wars = np.flatnonzero(np.diff(height[: 2 + (keys < 0)[2:].sum()])) + 1
+    return WarPositions(
+        levels=np.append(wars, [2 + (keys[2:] < 0).sum(), len(keys)]),
+        lists=lists[order],
+        rows=choices.rows,
+        actions=choices.actions,
+        options=choices.options,
+        strengths=choices.strengths,
+        option_counts=np.diff(choices.option_starts),
+        first=first[order],
+        children=np.where(children < 0, children, 2 * place[children >> 1] + (children & 1)).astype(np.int32),
+        num_actions=actions.size,
+        ranks=ranks,
+        keys=keys,
+        table=positions_kernel.hash_table(keys, 0),
+    )
+
+
+def key_of(state: WarState) -> int:
+    """A position as a number; see `cardwar_envs.games.war.positions_kernel`."""
+    piles = (state.hands[0], state.wins[0], state.hands[1], state.wins[1], state.pot)
+    key: int = sum(
+        int(weight) * sum(positions_kernel.BASE ** (card - LOWEST_CARD) for card in pile)
+        for weight, pile in zip(positions_kernel.WEIGHTS, piles, strict=True)
+    )
+    return ~key if state.tied else key
+
+
+def _pile(counts: NDArray[np.int8]) -> Pile:
+    return tuple((np.repeat(np.arange(len(counts)), counts) + LOWEST_CARD).tolist())
+
+
+def _powers(ranks: int) -> NDArray[np.int64]:
+    powers: NDArray[np.int64] = positions_kernel.BASE ** np.arange(ranks, dtype=np.int64)
+    return powers
+
+
+def _choices(actions: WarActions) -> _Choices:
+    ranks = len(actions.cards)
+    hands = np.array(list(product(range(3), repeat=ranks)))[:, ::-1].copy()
+    war = _war_choices(hands, actions)
+    held, cards = np.nonzero(hands)
+    in_round = np.concatenate([[0, 1], 1 + np.cumsum(np.count_nonzero(hands, axis=1))])
+    places = np.arange(len(cards)) - (in_round[1:-1] - 1)[held]
+    return _Choices(
+        rows=np.concatenate([in_round, in_round[-1] + war.rows[1:]]),
+        actions=np.concatenate([[actions.wait], cards, war.actions]).astype(np.int32),
+        options=np.concatenate([[0], places, war.options]).astype(np.int32),
+        strengths=np.concatenate([[-1], cards, war.strengths]).astype(np.int32),
+        option_starts=np.concatenate([in_round, in_round[-1] + war.option_starts[1:]]),
+        piles=np.concatenate([[0], _powers(ranks)[cards], war.piles]),
+        bits=np.concatenate([[0], 1 << cards, war.bits]),
+    )
+
+
+def _war_choices(hands: NDArray[np.int64], actions: WarActions) -> _Choices:
+    """Those of each hand in a war; `hands` is `[hands, ranks]` counts."""
+    ranks = hands.shape[1]
+    sets = [_set(actions, first) for first in range(ranks, actions.wait, ranks)]
+    piles: dict[Pile, int] = {}
+    options_of = np.empty((len(sets), ranks), dtype=np.int64)
+    for place, battle in np.ndindex(*options_of.shape):
+        options_of[place, battle] = piles.setdefault(tuple(sorted((*sets[place], battle))), len(piles))
+    needs = np.array([np.bincount(np.array(each, dtype=np.int64), minlength=ranks) for each in sets], dtype=np.int64)
+    rows, option_starts = np.zeros((2, len(hands) + 1), dtype=np.int64)
+    none, no_piles = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+    found = _Choices(rows, none, none, none, option_starts, no_piles, no_piles)
+    for _ in ("count", "write"):
+        positions_kernel.war_choices(
+            hands,
+            needs,
+            options_of,
+            found.rows,
+            found.option_starts,
+            found.actions,
+            found.options,
+            found.strengths,
+            found.piles,
+            found.bits,
+        )
+        if len(found.actions) or not rows[-1]:
+            break
+        played = np.empty((3, rows[-1]), dtype=np.int32)
+        put = np.empty((2, option_starts[-1]), dtype=np.int64)
+        found = _Choices(rows, played[0], played[1], played[2], option_starts, put[0], put[1])
+    return found
+
+
+def _set(actions: WarActions, action: int) -> Pile:
+    """The discards of a war choice, as ranks from 0."""
+    play = actions.decode(action)
+    assert isinstance(play, WarChoice)  # it is asked for those alone
+    return tuple(card - LOWEST_CARD for card in play.discards)

@@ -1,0 +1,337 @@
+"""Compiled enumeration of the positions of WAR for two players; `cardwar_envs.games.war.positions` is its front.
+
+A pile is a number: digit `rank` to base 25 counts its cards of that rank (0 to 2). A position is the
+sum of its piles times `WEIGHTS`, whose pairwise sums differ, so that every digit of the sum says where
+the two cards of a rank lie; in a war it is the complement of that sum, a negative number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+BASE = 25
+# Of hand 0, wins 0, hand 1, wins 1 and the pot.
+WEIGHTS = np.array([1, 3, 7, 12, 0])
+# Node 0 is a game that player 0 has won, node 1 one that nobody has won; a code is twice the node, one more
+# if the seats are swapped.
+WON, LOST, DRAWN = 0, 1, 2
+EMPTY = np.int64(-(2**63) + 1)
+
+
+@njit(cache=True, nogil=True)
+def _key(hand_0, wins_0, hand_1, wins_1, pot):  # type: ignore[no-untyped-def]  # compiled
+    return hand_0 * WEIGHTS[0] + wins_0 * WEIGHTS[1] + hand_1 * WEIGHTS[2] + wins_1 * WEIGHTS[3] + pot * WEIGHTS[4]
+
+
+@njit(cache=True, nogil=True)
+def split(key, ranks, piles):  # type: ignore[no-untyped-def]
+    """Writes the five piles of a position into `piles`."""
+    left = ~key if key < 0 else key
+    piles[:] = 0
+    power = np.int64(1)
+    for _ in range(ranks):
+        digit = left % BASE
+        left //= BASE
+        for p in range(5):
+            for q in range(p, 5):
+                if WEIGHTS[p] + WEIGHTS[q] == digit:
+                    piles[p] += power
+                    piles[q] += power
+        power *= BASE
+
+
+@njit(cache=True, nogil=True)
+def _slot(table, key):  # type: ignore[no-untyped-def]
+    mask = len(table) - 1
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    place = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(mask))
+    while table[place] != key and table[place] != EMPTY:
+        place = (place + 1) & mask
+    return place
+
+
+@njit(cache=True, nogil=True)
+def find(table, nodes, key):  # type: ignore[no-untyped-def]
+    """The node of a canonical key, or -1."""
+    place = _slot(table, key)
+    return nodes[place] if table[place] == key else -1
+
+
+@njit(cache=True, nogil=True)
+def canonical_key(key, ranks, piles):  # type: ignore[no-untyped-def]
+    """The lower of a key and its mirror image's, and whether that is the image's."""
+    split(key, ranks, piles)
+    mirrored = _key(piles[2], piles[3], piles[0], piles[1], piles[4])
+    if key < 0:
+        mirrored = ~mirrored
+    return (mirrored, True) if mirrored < key else (key, False)
+
+
+@njit(cache=True, nogil=True)
+def find_all(table, nodes, keys, ranks):  # type: ignore[no-untyped-def]
+    """The code of each key, or -1."""
+    codes = np.empty(len(keys), dtype=np.int32)
+    piles = np.empty(5, dtype=np.int64)
+    for i in range(len(keys)):
+        key, swapped = canonical_key(keys[i], ranks, piles)
+        node = find(table, nodes, key)
+        codes[i] = 2 * node + swapped if node >= 0 else -1
+    return codes
+
+
+@njit(cache=True, nogil=True)
+def hash_table(keys, least):  # type: ignore[no-untyped-def]
+    """An open-addressing table of at least that size of all but the first two (final) nodes."""
+    size = 1024
+    while size < max(least, 2 * len(keys)):
+        size *= 2
+    table, nodes = np.full(size, EMPTY), np.empty(size, dtype=np.int32)
+    for node in range(2, len(keys)):
+        place = _slot(table, keys[node])
+        table[place], nodes[place] = keys[node], node
+    return table, nodes
+
+
+# -- what can be chosen from a hand --------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _payable(counts, needs):  # type: ignore[no-untyped-def]
+    return (counts >= needs).all()
+
+
+@njit(cache=True, nogil=True)
+def war_choices(hands, needs, options_of, starts, option_starts, actions, options, strengths, piles, bits):  # type: ignore[no-untyped-def]
+    """All war choices from each hand, in order of their numbers.
+
+    Fills `starts` and `option_starts` if `actions` is empty, else all that comes after them.
+    """
+    ranks = hands.shape[1]
+    local = np.empty(options_of.max() + 1, dtype=np.int32)
+    for h in range(len(hands)):
+        local[:] = -1
+        row, count = starts[h], 0
+        for s in range(len(needs)):
+            if not _payable(hands[h], needs[s]):
+                continue
+            for battle in range(ranks):
+                if hands[h, battle] <= needs[s, battle]:
+                    continue
+                option = options_of[s, battle]
+                if local[option] < 0:
+                    local[option] = count
+                    if len(actions):
+                        _write_option(needs[s], battle, option_starts[h] + count, piles, bits)
+                    count += 1
+                if len(actions):
+                    actions[row], options[row], strengths[row] = ranks * (1 + s) + battle, local[option], battle
+                row += 1
+        if len(actions) == 0:
+            starts[h + 1], option_starts[h + 1] = row, option_starts[h] + count
+
+
+@njit(cache=True, nogil=True)
+def _write_option(needs, battle, place, piles, bits):  # type: ignore[no-untyped-def]
+    power = np.int64(1)
+    piles[place], bits[place] = 0, 0
+    for rank in range(len(needs)):
+        count = needs[rank] + (rank == battle)
+        piles[place] += count * power
+        if count:
+            bits[place] |= 1 << rank
+        power *= BASE
+
+
+# -- where a joint choice leads ----------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _arrive(key, mirrored, book):  # type: ignore[no-untyped-def]
+    """The code of a position; it becomes a new node if it is not one yet."""
+    table, nodes, keys, count = book
+    swapped = mirrored < key
+    least = mirrored if swapped else key
+    place = _slot(table, least)
+    if table[place] != least:
+        table[place], nodes[place], keys[count[0]] = least, count[0], least
+        count[0] += 1
+    return 2 * nodes[place] + swapped
+
+
+@njit(cache=True, nogil=True)
+def _begin_round(hand_0, wins_0, hand_1, wins_1, pot, book):  # type: ignore[no-untyped-def]
+    if hand_0 == 0:
+        hand_0, wins_0 = wins_0, 0
+    if hand_1 == 0:
+        hand_1, wins_1 = wins_1, 0
+    if hand_0 == 0:
+        return DRAWN if hand_1 == 0 else LOST
+    if hand_1 == 0:
+        return WON
+    return _arrive(
+        _key(hand_0, wins_0, hand_1, wins_1, pot),
+        _key(hand_1, wins_1, hand_0, wins_0, pot),
+        book,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _tie(hand_0, wins_0, hand_1, wins_1, pot, can_pay, book):  # type: ignore[no-untyped-def]
+    if can_pay:
+        return _arrive(
+            ~_key(hand_0, wins_0, hand_1, wins_1, pot),
+            ~_key(hand_1, wins_1, hand_0, wins_0, pot),
+            book,
+        )
+    return _begin_round(0, wins_0, 0, wins_1, pot + hand_0 + hand_1, book)
+
+
+@njit(cache=True, nogil=True)
+def _digits(pile, ranks):  # type: ignore[no-untyped-def]
+    """Number of cards, and the number of the hand to base 3."""
+    total, index, power = 0, 0, 1
+    for _ in range(ranks):
+        digit = pile % BASE
+        pile //= BASE
+        total += digit
+        index += digit * power
+        power *= 3
+    return total, index
+
+
+@njit(cache=True, nogil=True)
+def list_of(war, hand, ranks, discards):  # type: ignore[no-untyped-def]
+    """The list of choices from a hand: 0 to wait, then all hands in a round, then all hands in a war."""
+    total, index = _digits(hand, ranks)
+    if not war:
+        return 1 + index
+    return 1 + 3**ranks + index if total > discards else 0
+
+
+@njit(cache=True, nogil=True)
+def _grown(array, size):  # type: ignore[no-untyped-def]
+    larger = np.empty(max(2 * len(array), size), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@njit(cache=True, nogil=True)
+def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[no-untyped-def]
+    """Writes where each pair of options leads if player 0, player 1 or nobody battles higher; -1: it cannot be."""
+    hand_0, wins_0, hand_1, wins_1, pot = piles
+    (own, other), (option_starts, option_piles, option_bits), (ranks, discards) = pair, choices, rules
+    place = 0
+    for i in range(option_starts[own], option_starts[own + 1]):
+        put_0 = hand_0 if own == 0 else option_piles[i]
+        for j in range(option_starts[other], option_starts[other + 1]):
+            put_1 = hand_1 if other == 0 else option_piles[j]
+            rest_0, rest_1, stake = hand_0 - put_0, hand_1 - put_1, pot + put_0 + put_1
+            bits_0, bits_1 = option_bits[i], option_bits[j]
+            # The highest card of one against the lowest of the other; who waits has none.
+            higher = bits_1 == 0 or bits_0 >= 2 * (bits_1 & -bits_1)
+            lower = bits_0 == 0 or bits_1 >= 2 * (bits_0 & -bits_0)
+            equal = bits_0 & bits_1 != 0
+            code = np.int64(-1)
+            if higher:
+                code = _begin_round(rest_0, wins_0 + stake, rest_1, wins_1, 0, book)
+            if war:
+                children[place] = code
+                code = np.int64(-1)
+                place += 1
+            if lower:
+                code = _begin_round(rest_0, wins_0, rest_1, wins_1 + stake, 0, book)
+            if war:
+                children[place] = code
+                code = np.int64(-1)
+                place += 1
+            if equal:
+                can_pay = max(_digits(rest_0, ranks)[0], _digits(rest_1, ranks)[0]) > discards
+                code = _tie(rest_0, wins_0, rest_1, wins_1, stake, can_pay, book)
+            children[place] = code
+            place += 1
+
+
+@njit(cache=True, nogil=True)
+def explore(roots, ranks, discards, option_starts, option_piles, option_bits, most):  # type: ignore[no-untyped-def]
+    """All nodes that can follow `roots`, breadth first, and where their joint choices lead.
+
+    Returns:
+        Keys, both lists of choices, the start in `children` of each node, and the children; there are
+        more than `most` keys, and not all is filled in, if there are too many nodes.
+    """
+    keys = np.empty(1 << 16, dtype=np.int64)
+    lists = np.zeros((1 << 16, 2), dtype=np.int32)
+    first = np.zeros(1 << 16, dtype=np.int64)
+    children = np.empty(1 << 20, dtype=np.int32)
+    table, nodes = np.full(1 << 17, EMPTY), np.empty(1 << 17, dtype=np.int32)
+    count = np.array([2])
+    piles = np.empty(5, dtype=np.int64)
+    for root in roots:
+        key, _ = canonical_key(root, ranks, piles)
+        _arrive(key, key, (table, nodes, keys, count))
+    node, used = 2, 0
+    while node < count[0] and count[0] <= most:
+        split(keys[node], ranks, piles)
+        war = keys[node] < 0
+        own, other = list_of(war, piles[0], ranks, discards), list_of(war, piles[2], ranks, discards)
+        pairs = (option_starts[own + 1] - option_starts[own]) * (option_starts[other + 1] - option_starts[other])
+        width = 3 if war else 1
+        while len(keys) < count[0] + width * pairs:
+            keys = _grown(keys, 0)
+        while len(first) < node + 2:
+            first = _grown(first, 0)
+            more = np.zeros((len(first), 2), dtype=np.int32)
+            more[: len(lists)] = lists
+            lists = more
+        while len(children) < used + width * pairs:
+            children = _grown(children, 0)
+        if len(table) < 2 * (count[0] + width * pairs):
+            table, nodes = hash_table(keys[: count[0]], 2 * len(table))
+        lists[node, 0], lists[node, 1], first[node] = own, other, used
+        _expand(
+            piles,
+            war,
+            (own, other),
+            (option_starts, option_piles, option_bits),
+            (ranks, discards),
+            (table, nodes, keys, count),
+            children[used : used + width * pairs],
+        )
+        used += width * pairs
+        node += 1
+    return keys[: count[0]].copy(), lists[:node].copy(), first[:node].copy(), children[:used].copy()
+
+
+@njit(cache=True, nogil=True)
+def hands_in(keys, ranks):  # type: ignore[no-untyped-def]
+    """`[keys]` cards in both hands."""
+    cards = np.empty(len(keys), dtype=np.int64)
+    piles = np.empty(5, dtype=np.int64)
+    for i in range(len(keys)):
+        split(keys[i], ranks, piles)
+        cards[i] = _digits(piles[0], ranks)[0] + _digits(piles[2], ranks)[0]
+    return cards
+
+
+@njit(cache=True, nogil=True)
+def count_cards(keys, swapped, ranks, counts, war):  # type: ignore[no-untyped-def]
+    """Writes `[keys, 5, ranks]` counts of the five piles, own first, and whether there is a war."""
+    piles = np.empty(5, dtype=np.int64)
+    for i in range(len(keys)):
+        split(keys[i], ranks, piles)
+        war[i] = keys[i] < 0
+        for p in range(5):
+            place = (p + 2) % 4 if swapped[i] and p < 4 else p
+            left = piles[p]
+            for rank in range(ranks):
+                counts[i, place, rank] = left % BASE
+                left //= BASE
+
+
+@njit(cache=True, nogil=True)
+def write_masks(lists, rows, actions, masks):  # type: ignore[no-untyped-def]
+    """Sets `masks[i, action]` to 1 for every action on list `lists[i]`."""
+    for i in range(len(lists)):
+        for row in range(rows[lists[i]], rows[lists[i] + 1]):
+            masks[i, actions[row]] = 1

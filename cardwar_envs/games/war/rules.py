@@ -1,0 +1,383 @@
+"""WAR with Auction Rounds: players choose the cards that they battle with, and get back what they win.
+
+Source: "WAR with Auction Rounds" (2017), with 12 cards of ranks 2..13 for each player. In a round
+every player plays a card at once; the highest card takes all. A tie for the highest starts a war
+among those tied: each chooses three discards and a battle card at once, and the highest battle card
+takes everything. A tie there is war again. Who cannot pay for a war loses its whole hand to the pot
+and is out of that war; if nobody is left in it, the pot is carried over to the next round. Cards won
+go on a wins pile, which a player picks up at the end of a round if its hand is empty. Who has no
+cards then is out of the game. The last one in it wins; it can be that nobody does.
+
+Where the paper's text, pseudo-code and appendix program differ, this follows the program: tied
+players choose before those who cannot pay lose their hands, and a player who alone can pay still
+puts its cards down (and wins them back).
+
+Payoffs: a player pays 1 / (N - 1) points when it is out; those left at the end (the winner, the last
+ones if they go out together, or whoever stands when `max_rounds` have been played) share alike what
+was paid. With two players that is +1 / -1, and 0 if nobody wins. The paper's utility, the sum of a
+player's cards, is in `info`.
+
+Version history: 0: first version.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.forms import CompiledRules, RoundsForm
+from cardwar_envs.core.game import (
+    CERTAIN,
+    Canonical,
+    Game,
+    GameFacts,
+    IllegalActionError,
+    Transition,
+    whole_number,
+)
+from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
+from cardwar_envs.games.war.state import Pile, WarState, check_state, new_state, utility
+
+# The paper simulates up to 100 opponents.
+MAX_PLAYERS = 101
+MAX_RANKS = 1000
+MAX_DISCARDS = 100
+MAX_ACTIONS = 100_000
+ROUNDS_PER_PLAYER = 500
+# A larger number of rounds would not be exact in an observation.
+MOST_ROUNDS = 1 << 24
+
+
+# What all players see of a state.
+_Table = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class War(Game[WarState]):
+    """WAR with Auction Rounds.
+
+    Attributes:
+        num_players: 2 to 101.
+        ranks: Cards of each player at the start, 2, 3, ..., `ranks` + 1; at least 2.
+        discards: Cards that a war costs beside the battle card; 0 or more.
+        max_rounds: Rounds after which the game ends; 500 per player if not given.
+
+    Raises:
+        ValueError: If a parameter is not one of those, or makes more than 100,000 actions.
+    """
+
+    name: ClassVar[str] = "war"
+
+    num_players: int = 2
+    ranks: int = 12
+    discards: int = 3
+    max_rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        self._set("num_players", 2, MAX_PLAYERS)
+        self._set("ranks", 2, MAX_RANKS)
+        self._set("discards", 0, MAX_DISCARDS)
+        if war_action_count(self.ranks, self.discards) > MAX_ACTIONS:
+            raise ValueError(
+                f"ranks ({self.ranks}) and discards ({self.discards}) make more than {MAX_ACTIONS} actions"
+            )
+        if self.max_rounds is None:
+            object.__setattr__(self, "max_rounds", ROUNDS_PER_PLAYER * self.num_players)
+        self._set("max_rounds", 1, MOST_ROUNDS)
+
+    def _set(self, field: str, least: int, most: int) -> None:
+        number = whole_number(field, getattr(self, field))
+        if not least <= number <= most:
+            raise ValueError(f"{field} ({number}) must be in {least}..{most}")
+        object.__setattr__(self, field, number)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds after which the game ends."""
+        assert self.max_rounds is not None  # __post_init__ has set it
+        return self.max_rounds
+
+    @cached_property
+    def cards(self) -> range:
+        """The cards that each player has at the start."""
+        return range(LOWEST_CARD, LOWEST_CARD + self.ranks)
+
+    @cached_property
+    def actions(self) -> WarActions:
+        """What the numbers of actions mean: `encode` and `decode`."""
+        return WarActions(self.ranks, self.discards)
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """The loser of two pays a point; of more, each pays its share of one."""
+        players, ranks = self.num_players, self.ranks
+        counts = (2 * players + 1) * ranks
+        # In all wars of a round but the last two players or more put down cards, in the last at least one.
+        most_wars = ((players * ranks - 2) // (self.discards + 1) + 1) // 2
+        return GameFacts(
+            name=self.name,
+            version=self.version,
+            num_players=players,
+            num_actions=self.actions.size,
+            observation_low=(0.0,) * (counts + 2 * players + 1),
+            observation_high=(float(players),) * counts + (1.0,) * (2 * players) + (float(self.rounds),),
+            min_payoff=-1.0 / (players - 1),
+            max_payoff=1.0,
+            zero_sum=True,
+            seat_symmetric=True,
+            public_state=True,
+            max_length=self.rounds * (1 + most_wars),
+            max_rounds=self.rounds,
+        )
+
+    # -- the rules ------------------------------------------------------------------------
+
+    def initial(self) -> Sequence[Transition[WarState]]:
+        """Every player has every card once."""
+        everyone = tuple(range(self.num_players))
+        hands, wins = (tuple(self.cards),) * self.num_players, ((),) * self.num_players
+        start = new_state(hands, wins, (), (), everyone, self.rounds)
+        return (Transition(CERTAIN, start, (0.0,) * self.num_players),)
+
+    def acting_players(self, state: WarState) -> tuple[int, ...]:
+        """All who are in the game; in a war, those who can pay for it."""
+        if state.tied:
+            return tuple(player for player in state.tied if len(state.hands[player]) > self.discards)
+        return self.live_players(state)
+
+    def live_players(self, state: WarState) -> tuple[int, ...]:
+        """Who has not been out at the end of a round."""
+        return state.live if state.rounds_left and len(state.live) > 1 else ()
+
+    def legal_actions(self, state: WarState, player: int) -> tuple[int, ...]:
+        """Cards of the hand; in a war, choices from the hand; else to wait."""
+        if player not in self.live_players(state):
+            return ()
+        if not state.tied:
+            return tuple(sorted({card - LOWEST_CARD for card in state.hands[player]}))
+        return self._war_view(state, player)[0]
+
+    def transitions(self, state: WarState, actions: Mapping[int, int]) -> Sequence[Transition[WarState]]:
+        """One round up to its end or its first war, or one war up to its end or the next."""
+        hands, pot, battle = list(state.hands), list(state.pot), {}
+        for player in state.tied or state.live:
+            if player not in actions:  # cannot pay for the war
+                pot.extend(hands[player])
+                hands[player] = ()
+                continue
+            play = self.actions.decode(actions[player])
+            put, battle[player] = self._put_down(play, at_war=bool(state.tied))
+            hands[player] = _without(hands[player], put)
+            pot.extend(put)
+        after = self._decided(state, hands, pot, battle)
+        return (Transition(CERTAIN, after, self._payments(state, after)),)
+
+    def _put_down(self, play: int | WarChoice | None, at_war: bool) -> tuple[Pile, int]:
+        """All cards of a play, and the one that battles."""
+        if isinstance(play, WarChoice) and at_war:
+            return (*play.discards, play.battle), play.battle
+        if isinstance(play, int) and not at_war:
+            return (play,), play
+        raise IllegalActionError(f"{play!r} is not a play for {'a war' if at_war else 'a round'}")
+
+    def _decided(self, state: WarState, hands: list[Pile], pot: list[int], battle: dict[int, int]) -> WarState:
+        """Who takes the pot, or the war that is to decide it."""
+        highest = max(battle.values())
+        best = tuple(player for player, card in battle.items() if card == highest)
+        wins = list(state.wins)
+        if len(best) > 1:
+            if any(len(hands[player]) > self.discards for player in best):
+                return new_state(tuple(hands), state.wins, tuple(sorted(pot)), best, state.live, state.rounds_left)
+            for player in best:  # nobody can pay: the pot is carried over
+                pot.extend(hands[player])
+                hands[player] = ()
+        else:
+            wins[best[0]] = tuple(sorted((*wins[best[0]], *pot)))
+            pot = []
+        for player in state.live:
+            if not hands[player]:
+                hands[player], wins[player] = wins[player], ()
+        live = tuple(player for player in state.live if hands[player])
+        return new_state(tuple(hands), tuple(wins), tuple(sorted(pot)), (), live, state.rounds_left - 1)
+
+    def _payments(self, before: WarState, after: WarState) -> tuple[float, ...]:
+        if len(after.live) == len(before.live) and (after.rounds_left or after.tied):
+            return (0.0,) * self.num_players
+        at_end = not self.live_players(after)
+        sharing = (after.live or before.live) if at_end else ()
+        gone = [player for player in before.live if player not in after.live and player not in sharing]
+        payers = self.num_players - len(before.live) + len(gone)
+        payments = [0.0] * self.num_players
+        for player in gone:
+            payments[player] = -1.0 / (self.num_players - 1)
+        for player in sharing:
+            payments[player] = payers / (self.num_players - 1) / len(sharing)
+        return tuple(payments)
+
+    # -- what players see -----------------------------------------------------------------
+
+    def observation(self, state: WarState, player: int) -> NDArray[np.float32]:
+        """From the own seat on, round the table: hand and wins per rank; pot per rank; flags; rounds left.
+
+        Per seat the own hand's count of each rank, then its wins pile's; then the pot's count of each
+        rank; then per seat 1 for who is in the war going on, and per seat 1 for who is in the game.
+        """
+        piles, pot, flags = self._table(state)
+        own_first = (piles[player:], piles[:player], pot, flags[0, player:], flags[0, :player])
+        rest = (flags[1, player:], flags[1, :player], np.array((state.rounds_left,), dtype=np.float32))
+        return np.concatenate([part.ravel() for part in (*own_first, *rest)])
+
+    def _table(self, state: WarState) -> _Table:
+        """`[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[2, players]` who is at war and who is live."""
+        seen, table = self._last_table
+        if seen is not state:
+            players, ranks = self.num_players, self.ranks
+            rows = [self._counts(pile) for pair in zip(state.hands, state.wins, strict=True) for pile in pair]
+            flags = np.zeros((2, players), dtype=np.float32)
+            flags[0, list(state.tied)] = 1.0
+            flags[1, list(state.live)] = 1.0
+            table = (np.array(rows, dtype=np.float32).reshape(players, 2 * ranks), self._counts(state.pot), flags)
+            self.__dict__["_last_table"] = (state, table)  # all players look at a state in turn
+        return table
+
+    @cached_property
+    def _last_table(self) -> tuple[WarState | None, _Table]:
+        none = np.empty((0, 0), dtype=np.float32)
+        return None, (none, none, none)
+
+    def _counts(self, pile: Pile) -> NDArray[np.float32]:
+        return np.bincount(pile, minlength=LOWEST_CARD + self.ranks)[LOWEST_CARD:].astype(np.float32)
+
+    def action_mask(self, state: WarState, player: int) -> NDArray[np.int8]:
+        """1 for what the player may put down, or to wait."""
+        if state.tied and player in state.live:
+            return self._war_view(state, player)[1].copy()
+        return super().action_mask(state, player)
+
+    def _war_view(self, state: WarState, player: int) -> tuple[tuple[int, ...], NDArray[np.int8]]:
+        """Legal actions and mask of a live player in a war; the array is shared and never handed out."""
+        if player not in self.acting_players(state):
+            return self._waiting
+        hand = state.hands[player]
+        if hand not in self._war_views:
+            if len(self._war_views) >= 256:  # a bound on memory: there can be thousands of choices
+                self._war_views.clear()
+            mask = self.actions.war_mask(self._counts(hand).astype(np.int64))
+            self._war_views[hand] = tuple(np.flatnonzero(mask).tolist()), mask
+        return self._war_views[hand]
+
+    @cached_property
+    def _war_views(self) -> dict[Pile, tuple[tuple[int, ...], NDArray[np.int8]]]:
+        return {}
+
+    @cached_property
+    def _waiting(self) -> tuple[tuple[int, ...], NDArray[np.int8]]:
+        mask = np.zeros(self.actions.size, dtype=np.int8)
+        mask[self.actions.wait] = 1
+        return (self.actions.wait,), mask
+
+    def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """In how many ways each card, or each war choice, can be put down from the cards held."""
+        counts = np.zeros(action_masks.shape)
+        held = observations[:, : self.ranks].astype(np.int64)
+        counts[:, : self.ranks] = held * action_masks[:, : self.ranks]
+        counts[:, self.actions.wait] = action_masks[:, self.actions.wait]
+        for row in np.flatnonzero(action_masks[:, self.ranks : -1].any(axis=1)):
+            counts[row] = self.actions.war_ways(held[row]) * action_masks[row]
+        return counts
+
+    def state_of(self, observation: NDArray[np.float32]) -> tuple[WarState, int]:
+        """The state with the observer as player 0."""
+        players, ranks = self.num_players, self.ranks
+        numbers = observation.astype(np.int64)
+        piles = [
+            tuple(np.repeat(self.cards, row).tolist())
+            for row in numbers[: (2 * players + 1) * ranks].reshape(-1, ranks)
+        ]
+        tied, live = (tuple(np.flatnonzero(row).tolist()) for row in numbers[-2 * players - 1 : -1].reshape(2, -1))
+        hands, wins = tuple(piles[0:-1:2]), tuple(piles[1:-1:2])
+        return new_state(hands, wins, piles[-1], tied, live, int(numbers[-1])), 0
+
+    def info(self, state: WarState, player: int) -> dict[str, Any]:
+        """`utility`: the paper's, the sum of the cards in the player's hand and wins pile."""
+        return {"utility": utility(state, player)}
+
+    def compiled_rules(self) -> CompiledRules[WarState] | None:
+        """For two players; see `cardwar_envs.games.war.compiled`."""
+        if self.num_players != 2:
+            return None
+        from cardwar_envs.games.war.compiled import compiled_war  # compiles on first use
+
+        return compiled_war(
+            self.observation(self.initial()[0].state, 0),
+            np.array(self.cards),
+            self.discards,
+            self.facts.max_length,
+            lambda state: self.observation(state, 0),
+            lambda row: self.state_of(row)[0],
+        )
+
+    def rounds_form(self, starts: Sequence[WarState], max_positions: int) -> RoundsForm[WarState]:
+        """All positions of two players that can follow `starts`; see `cardwar_envs.games.war.positions`."""
+        from cardwar_envs.games.war.positions import war_positions  # compiles on first use
+
+        if self.num_players != 2:
+            return super().rounds_form(starts, max_positions)
+        return war_positions(starts, self.actions, self.discards, max_positions)
+
+    def canonical(self, state: WarState) -> Canonical[WarState]:
+        """Seats in order of their cards."""
+        seats = range(self.num_players)
+        order = sorted(seats, key=lambda p: (state.hands[p], state.wins[p], p in state.tied, p in state.live))
+        seat_of = {player: seat for seat, player in enumerate(order)}
+        tied, live = (tuple(sorted(seat_of[p] for p in group)) for group in (state.tied, state.live))
+        hands, wins = (tuple(piles[p] for p in order) for piles in (state.hands, state.wins))
+        representative = new_state(hands, wins, state.pot, tied, live, state.rounds_left)
+        return Canonical(representative, tuple(seat_of[p] for p in seats))
+
+    def check(self, state: WarState) -> None:
+        """Raises ValueError unless every card is there once per player and the phase of the round can be."""
+        check_state(state, self.cards, self.num_players, self.discards, self.rounds)
+
+    def describe(self, state: WarState) -> str:
+        """Each player's piles, the pot, and what is going on."""
+        lines = []
+        for player, (hand, won) in enumerate(zip(state.hands, state.wins, strict=True)):
+            if player in state.live:
+                lines.append(f"player_{player}  hand {_words(hand)}  wins {_words(won)}")
+            else:
+                lines.append(f"player_{player}  out")
+        if state.pot:
+            lines.append(f"pot {_words(state.pot)}")
+        if state.tied:
+            lines.append("war between " + ", ".join(f"player_{player}" for player in state.tied))
+        return "\n".join([*lines, f"rounds left {state.rounds_left}"])
+
+    def describe_action(self, action: int, player: int = 0) -> str:
+        """The card, the discards and the battle card, or that the player waits."""
+        play = self.actions.decode(action)
+        if isinstance(play, WarChoice):
+            discards = f"discards {_words(play.discards)} and " if play.discards else ""
+            return f"{discards}battles with {play.battle}"
+        return "waits" if play is None else str(play)
+
+
+def _words(pile: Pile) -> str:
+    """E.g. `2 3 3x13`: thirteen threes are easier counted by us."""
+    counts = Counter(pile)
+    return " ".join(str(card) if n == 1 else f"{n}x{card}" for card, n in sorted(counts.items())) or "-"
+
+
+def _without(pile: Pile, cards: Pile) -> Pile:
+    left = list(pile)
+    for card in cards:
+        if card not in left:
+            raise IllegalActionError(f"{_words(cards)} cannot be put down from a hand of {_words(pile)}")
+        left.remove(card)
+    return tuple(left)

@@ -1,0 +1,243 @@
+from collections import Counter
+from math import sqrt
+from random import Random
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from baselines.war.simulator import COMPILED, NOBODY, STOPPED, UNFINISHED, Simulated, simulate, trace
+from benchmarks.war_direct import play_game
+from cardwar_envs.games.war import War
+from cardwar_envs.games.war.actions import WarChoice
+
+LINE_UPS = (
+    *[(first, second) for first in COMPILED for second in COMPILED],
+    ("simple_minded_1", "dummie", "dummie"),
+    ("dummie", "simple_minded_2", "min", "max"),
+    ("simple_minded_1", "simple_minded_2", "dummie", "simple_minded_1", "max"),
+    ("simple_minded_2", *["dummie"] * 12, "simple_minded_1"),
+)
+SMALL_DECKS = ((12, 3), (2, 0), (3, 0), (3, 1), (5, 1), (6, 2), (9, 4), (4, 5))
+
+
+def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
+    """Plays what was put down in a compiled game; returns winner and rounds of the rules."""
+    game = War(num_players=len(line_up), ranks=ranks, discards=discards, max_rounds=max_rounds)
+    (start,) = game.initial()
+    state = start.state
+    for step in played.steps:
+        assert set(step) == set(game.acting_players(state))
+        actions = {
+            seat: game.actions.encode(
+                WarChoice(tuple(sorted(play.discards)), play.battle) if state.tied else play.battle
+            )
+            for seat, play in step.items()
+        }
+        assert all(action in game.legal_actions(state, seat) for seat, action in actions.items())
+        (outcome,) = game.transitions(state, actions)
+        state = outcome.state
+        cards = Counter(card for pile in (*state.hands, *state.wins, state.pot) for card in pile)
+        assert cards == Counter(dict.fromkeys(range(2, ranks + 2), len(line_up)))
+    assert game.acting_players(state) == ()
+    rounds = max_rounds - state.rounds_left
+    if len(state.live) > 1:
+        return UNFINISHED, rounds
+    return (state.live[0] if state.live else NOBODY), rounds
+
+
+@pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
+def test_compiled_games_are_games_of_the_rules(ranks_discards):
+    ranks, discards = ranks_discards
+    for line_up in LINE_UPS:
+        for game in range(2):
+            settings = {"ranks": ranks, "discards": discards, "max_rounds": 60}
+            played = trace(line_up, 5, game=game, **settings)
+            assert play_through_the_rules(line_up, played, ranks, discards, 60) == (played.winner, played.rounds)
+            alone = simulate(line_up, 1, 5, first_game=game, threads=1, **settings)
+            assert (alone.winners[0], alone.rounds[0]) == (played.winner, played.rounds)
+
+
+@pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
+def test_the_choosing_strategies_play_as_the_direct_program(ranks_discards):
+    ranks, discards = ranks_discards
+    random = Random(3)
+    for players in (2, 2, 2, 3, 3, 4, 5, 7):
+        for _ in range(8):
+            line_up = random.choices(COMPILED[1:], k=players)
+            direct = play_game(line_up, Random(0), ranks, discards, max_rounds=200)
+            ours = simulate(line_up, 1, 0, ranks=ranks, discards=discards, max_rounds=200, threads=1)
+            assert (ours.winners[0], ours.rounds[0]) == direct, line_up
+
+
+class ChosenDraws(Random):
+    """Gives the direct program the cards that the drawing players of a compiled game put down."""
+
+    def __new__(cls, draws):
+        return super().__new__(cls, 0)
+
+    def __init__(self, draws):
+        super().__init__(0)
+        self._draws = draws
+
+    def choice(self, cards):
+        battle, _ = next(self._draws)
+        assert battle in cards
+        return battle
+
+    def sample(self, cards, number):
+        battle, discards = next(self._draws)
+        assert len(discards) == number - 1
+        return [*discards, battle]
+
+
+@pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
+def test_with_the_same_draws_games_go_as_in_the_direct_program(ranks_discards):
+    ranks, discards = ranks_discards
+    for line_up in LINE_UPS:
+        for game in range(6):
+            played = trace(line_up, 8, ranks=ranks, discards=discards, max_rounds=300, game=game)
+            drawers = [seat for seat, name in enumerate(line_up) if name == "dummie"]
+            drawn = iter([step[seat] for step in played.steps for seat in drawers if seat in step])
+            direct = play_game(line_up, ChosenDraws(drawn), ranks, discards, max_rounds=300)
+            assert direct == (played.winner, played.rounds), (line_up, game)
+
+
+@pytest.mark.parametrize(
+    ("line_up", "winner", "rounds"),
+    [
+        (("min", "simple_minded_1"), 0, 13),
+        (("max", "simple_minded_1"), 0, 36),
+        (("simple_minded_1", "simple_minded_2"), NOBODY, 1),
+        (("min", "max"), UNFINISHED, 1000),
+    ],
+)
+def test_games_without_chance_end_as_computed_by_hand(line_up, winner, rounds):
+    result = simulate(line_up, 3, 0, max_rounds=1000)
+    assert result.winners.tolist() == [winner] * 3
+    assert result.rounds.tolist() == [rounds] * 3
+
+
+def test_results_depend_on_neither_threads_nor_division():
+    line_up = ("simple_minded_1", *["dummie"] * 5)
+    whole = simulate(line_up, 500, 7, threads=1)
+    parts = [simulate(line_up, size, 7, first_game=start, threads=2) for start, size in ((0, 1), (1, 300), (301, 199))]
+    assert whole.winners.tolist() == [winner for part in parts for winner in part.winners.tolist()]
+    assert whole.rounds.tolist() == [rounds for part in parts for rounds in part.rounds.tolist()]
+    assert simulate(line_up, 500, 8).rounds.tolist() != whole.rounds.tolist()
+
+
+@pytest.mark.parametrize("focus", [0, 2])
+def test_stopping_when_the_focus_seat_is_out_leaves_its_games_as_they_were(focus):
+    line_up = ("dummie", "dummie", "simple_minded_2", "max")
+    whole, stopped = (simulate(line_up, 400, 1, max_rounds=400, focus=seat) for seat in (None, focus))
+    differ = whole.winners != stopped.winners
+    assert set(stopped.winners[differ]) == {STOPPED}
+    assert focus not in whole.winners[differ]
+    assert (stopped.rounds[differ] < whole.rounds[differ]).all()
+    assert (stopped.rounds[~differ] == whole.rounds[~differ]).all()
+    assert stopped.stopped == differ.sum() > 0
+
+
+def test_counts_of_endings_add_up():
+    result = simulate(("dummie",) * 3, 400, 2, ranks=4, discards=1, max_rounds=20, focus=1)
+    assert result.wins.sum() + result.nobody + result.unfinished + result.stopped == 400
+    assert min(*result.wins, result.nobody, result.unfinished, result.stopped) > 0
+
+
+def test_endings_are_counted_as_they_are():
+    result = Simulated(
+        3, np.array([2, 0, 2, NOBODY, STOPPED, UNFINISHED, UNFINISHED], dtype=np.int32), np.ones(7, np.int32)
+    )
+    assert result.wins.tolist() == [1, 0, 2]
+    assert (result.nobody, result.unfinished, result.stopped) == (1, 2, 1)
+
+
+def test_random_players_draw_every_card_alike():
+    """Seat 0's first card, and its first war's cards, over many games."""
+    first, battles, discards = (np.zeros(12) for _ in range(3))
+    for game in range(3000):
+        played = trace(("dummie", "dummie"), 11, max_rounds=1, game=game)
+        first[played.steps[0][0].battle - 2] += 1
+        if len(played.steps) > 1:
+            # Relative to the card already played, the eleven left are alike.
+            rank = played.steps[0][0].battle - 2
+            battles[(played.steps[1][0].battle - 2 - rank) % 12] += 1
+            for card in played.steps[1][0].discards:
+                discards[(card - 2 - rank) % 12] += 1
+    assert battles[0] == discards[0] == 0
+    assert min(chisquare(first).pvalue, chisquare(battles[1:]).pvalue, chisquare(discards[1:]).pvalue) > 0.01
+
+
+def win_ratio_and_error(wins, games):
+    ratio = wins / games
+    return ratio, sqrt(ratio * (1 - ratio) / games)
+
+
+# The paper ("WAR with Auction Rounds", figures 2 and 5) shows its ratios in plots; these are read off roughly.
+@pytest.mark.parametrize(
+    ("name", "opponents", "published", "direct_games"),
+    [
+        ("simple_minded_1", 1, 0.92, 600),
+        ("simple_minded_1", 5, 0.60, 300),
+        pytest.param("simple_minded_1", 20, 0.70, 300, marks=pytest.mark.slow),
+        pytest.param("simple_minded_1", 100, None, 300, marks=pytest.mark.slow),
+        ("simple_minded_2", 1, 0.93, 600),
+        ("simple_minded_2", 5, 0.78, 300),
+        pytest.param("simple_minded_2", 20, 0.82, 300, marks=pytest.mark.slow),
+        pytest.param("simple_minded_2", 100, None, 300, marks=pytest.mark.slow),
+    ],
+)
+def test_win_ratios_against_random_players_agree_with_the_direct_program(name, opponents, published, direct_games):
+    line_up = (name, *["dummie"] * opponents)
+    compiled = simulate(line_up, 9030, 1, focus=0)
+    random = Random(1)
+    direct = [play_game(line_up, random, focus=0) for _ in range(direct_games)]
+    ours, our_error = win_ratio_and_error(int(compiled.wins[0]), 9030)
+    theirs, their_error = win_ratio_and_error(sum(winner == 0 for winner, _ in direct), direct_games)
+    assert abs(ours - theirs) < 4 * sqrt(our_error**2 + their_error**2)
+    won = [rounds for winner, rounds in direct if winner == 0]
+    error = np.std(won) / sqrt(len(won))
+    assert abs(compiled.rounds[compiled.winners == 0].mean() - np.mean(won)) < 4 * error
+    if published is not None:
+        assert ours == pytest.approx(published, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"line_up": ("min",)}, r"2\.\.101 names"),
+        ({"line_up": ("min",) * 102}, r"2\.\.101 names"),
+        ({"line_up": "min"}, r"2\.\.101 names"),
+        ({"line_up": ("min", "clever")}, r"'clever'.*simple_minded_1"),
+        ({"games": 0}, r"games \(0\) must be in 1"),
+        ({"games": 1.5}, r"games \(1\.5\) must be an integer"),
+        ({"seed": -1}, r"seed \(-1\) must be in 0"),
+        ({"ranks": 1}, r"ranks \(1\) must be in 2\.\.62"),
+        ({"ranks": 63}, r"ranks \(63\) must be in 2\.\.62"),
+        ({"discards": -1}, r"discards \(-1\) must be in 0"),
+        ({"max_rounds": 0}, r"max_rounds \(0\) must be in 1"),
+        ({"focus": 2}, r"focus \(2\) must be in 0\.\.1"),
+        ({"focus": -1}, r"focus \(-1\) must be in 0\.\.1"),
+        ({"threads": 0}, r"threads \(0\) must be in 1"),
+        ({"threads": True}, r"threads \(True\) must be an integer"),
+        ({"first_game": -1}, r"first_game \(-1\) must be in 0"),
+    ],
+)
+def test_bad_settings_are_refused_by_name(changes, message):
+    settings = {"line_up": ("min", "max"), "games": 1, "seed": 0, "max_rounds": 5} | changes
+    with pytest.raises(ValueError, match=message):
+        simulate(settings.pop("line_up"), settings.pop("games"), settings.pop("seed"), **settings)
+
+
+def test_a_record_longer_than_first_thought_is_complete():
+    played = trace(("min", "max"), 0, max_rounds=5000)
+    assert played.rounds == 5000
+    assert len(played.steps) >= 5000
+    assert all(set(step) <= {0, 1} for step in played.steps)
+
+
+@pytest.mark.parametrize("players", [2, 101])
+def test_the_widest_decks_can_be_played(players):
+    result = simulate(("simple_minded_1", *["dummie"] * (players - 2), "max"), 4, 0, ranks=62, max_rounds=50)
+    assert ((result.rounds > 0) & (result.rounds <= 50)).all()

@@ -1,0 +1,226 @@
+"""Actor with a critic of joint actions: its losses by direct computation, what it plays, that it learns."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from baselines import solve
+from cardwar_envs import make_game
+from cardwar_envs.games.duel import DuelState
+from cardwar_envs.games.jujitsu import Jujitsu
+from train.algorithms import joint_critic
+from train.algorithms.joint_critic import Args, Learner, action_payoffs, joint_payoffs
+from train.runs.evaluate import evaluate
+from train.storage.archive import Archive, read_archive, write_archive
+
+GAME = make_game("jujitsu", num_cards=3)
+UNLIKE = make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2)
+SMALL = {"num_games": 16, "batch_size": 32, "width": 16, "replay_size": 64}
+
+
+@pytest.fixture(params=[GAME, UNLIKE], ids=["jujitsu", "dice_wars"])
+def learner(request):
+    """One that has played a little, whose four networks differ."""
+    made = Learner(request.param, Args(**SMALL, temperature=0.25), seed=0)
+    made.advance(320)
+    return made
+
+
+def direct_matrix(network, views):
+    """`[own action, other's action]` payoffs to seat 0 by numpy: half of what each seat's view says."""
+    own, other = (network.outputs(view[None])[0].reshape(-1, round(network[-1].out_features ** 0.5)) for view in views)
+    return (own - other.T) / 2
+
+
+def direct_policy(network, view, mask):
+    weights = np.where(mask == 1, np.exp(network.outputs(view[None])[0]), 0.0)
+    return weights / weights.sum()
+
+
+def test_what_one_seat_gets_the_other_pays(learner):
+    moves = learner._sample()
+    payoffs = joint_payoffs(learner._critic, moves.observations)
+    swapped = joint_payoffs(learner._critic, moves.observations.flip(0))
+    assert payoffs.abs().max() > 0.01
+    assert torch.equal(payoffs[0], -payoffs[1].transpose(1, 2))
+    assert torch.equal(swapped, payoffs.flip(0))
+
+
+def test_where_both_seats_see_the_same_the_matrix_is_skew_symmetric():
+    critic = Learner(GAME, Args(**SMALL), seed=0)._critic
+    state = DuelState(((1, 3), (1, 3)))
+    views = torch.from_numpy(np.stack([GAME.observation(state, seat) for seat in (0, 1)]))[:, None]
+    payoffs = joint_payoffs(critic, views)[0, 0]
+    assert payoffs.abs().max() > 0.01
+    assert torch.equal(payoffs, -payoffs.T)
+
+
+def test_an_action_earns_its_row_against_the_other_seats_policy():
+    payoffs = torch.tensor([[1.0, -2.0], [0.0, 4.0]])
+    both = torch.stack([payoffs, -payoffs.T])[:, None]
+    policies = torch.tensor([[[0.25, 0.75]], [[0.5, 0.5]]])
+    # seat 0: (1 - 2) / 2 and (0 + 4) / 2; seat 1: -(1/4 * 1 + 3/4 * 0) and -(1/4 * -2 + 3/4 * 4)
+    assert action_payoffs(both, policies)[:, 0].tolist() == [[-0.5, 2.0], [-0.25, -2.5]]
+
+
+def test_masks_are_what_each_seat_could_play(learner):
+    moves = learner._sample()
+    for seat in (0, 1):
+        for view, mask, joint in zip(moves.observations[seat], moves.masks[seat], moves.joint[seat], strict=True):
+            state, player = learner._game.state_of(view.numpy())
+            assert mask.tolist() == learner._game.action_mask(state, player).tolist()
+            own, other = divmod(int(joint), len(mask))
+            assert mask[own] == 1
+            assert learner._game.action_mask(state, 1 - player)[other] == 1
+
+
+def test_targets_are_rewards_and_what_the_magnet_earns_against_itself(learner):
+    moves = learner._sample()
+    targets = learner._targets(moves)
+    assert moves.done.any()
+    assert not moves.done.all()
+    for row in range(targets.shape[1]):
+        expected = moves.rewards[0, row].item()
+        if not moves.done[0, row]:
+            views, masks = moves.next_observations[:, row].numpy(), moves.next_masks[:, row].numpy()
+            first, second = (direct_policy(learner._magnet, views[seat], masks[seat]) for seat in (0, 1))
+            expected += first @ direct_matrix(learner._target, views) @ second
+        assert targets[0, row].item() == pytest.approx(expected, abs=1e-5)
+        assert targets[1, row].item() == pytest.approx(-expected, abs=1e-5)
+
+
+def test_the_policy_loss_counts_every_action(learner):
+    moves = learner._sample()
+    payoffs = joint_payoffs(learner._critic, moves.observations).detach()
+    losses = []
+    for row in range(payoffs.shape[1]):
+        views, masks = moves.observations[:, row].numpy(), moves.masks[:, row].numpy()
+        actor = [direct_policy(learner._actor, views[seat], masks[seat]) for seat in (0, 1)]
+        magnet = [direct_policy(learner._magnet, views[seat], masks[seat]) for seat in (0, 1)]
+        for seat in (0, 1):
+            matrix = direct_matrix(learner._critic, views[[seat, 1 - seat]])
+            loss = 0.0
+            for own in np.flatnonzero(masks[seat]):
+                earned = sum(actor[1 - seat][b] * matrix[own, b] for b in np.flatnonzero(masks[1 - seat]))
+                pull = 0.25 * np.log(actor[seat][own] / magnet[seat][own])
+                loss += actor[seat][own] * (pull - earned)
+            losses.append(loss)
+    assert learner._policy_loss(moves, payoffs).item() == pytest.approx(np.mean(losses), abs=1e-6)
+
+
+def test_an_actor_learns_against_its_opponent_as_it_is():
+    """Both seats play with one network, so a gradient through the opponent's policy would cancel the own one."""
+    learner = Learner(make_game("jujitsu", num_cards=2), Args(**SMALL, temperature=0.0), seed=0)
+    learner.advance(64)
+    moves = learner._sample()
+    whole_hands = moves.masks.sum(dim=(0, 2)) == 4
+    moves = joint_critic._Moves(*(column[:, whole_hands] for column in moves))
+    better_first = torch.tensor([[0.0, 1.0], [-1.0, 0.0]]).expand(2, int(whole_hands.sum()), 2, 2)
+    learner._optimizer.zero_grad()
+    learner._policy_loss(moves, better_first).backward()
+    by_bias = learner._actor[-1].bias.grad
+    # By hand: p(0) p(1) times how much less the first action's logit loses, 1 whatever the opponent plays.
+    first = joint_critic.log_policies(learner._actor, moves.observations, moves.masks).exp()[:, :, 0]
+    expected = -(first * (1.0 - first)).mean().item()
+    assert by_bias.tolist() == pytest.approx([expected, -expected], abs=1e-6)
+
+
+@pytest.mark.parametrize("exploration", [0.0, 0.5, 1.0])
+def test_it_explores_as_much_as_it_is_told(exploration):
+    learner = Learner(make_game("jujitsu", num_cards=2), Args(num_games=1000, exploration=exploration), seed=0)
+    with torch.no_grad():  # an actor that always plays its first action
+        for parameter in learner._actor.parameters():
+            parameter.zero_()
+        learner._actor[-1].bias.copy_(torch.tensor([50.0, 0.0]))
+    observations, masks = learner._batch.reset()
+    first = (learner._actions(observations, masks) == 0).mean()
+    assert first == pytest.approx(1.0 - exploration / 2, abs=0.05)
+
+
+def test_the_magnet_follows_the_actor_ever_more_slowly(monkeypatch):
+    learner = Learner(GAME, Args(**SMALL, steps=160, magnet_rate=0.25, final_rate=0.5), seed=0)
+    expected = learner._actor[0].weight.detach().clone()
+    update = learner._update
+
+    def update_and_follow():
+        losses = update()
+        # from a quarter of the way at the start to an eighth at the end
+        expected.lerp_(learner._actor[0].weight.detach(), 0.25 - 0.125 * learner.steps / 160)
+        return losses
+
+    monkeypatch.setattr(learner, "_update", update_and_follow)
+    learner.advance(160)
+    assert learner.policy().network[0].weight.detach() == pytest.approx(expected, abs=1e-6)
+    assert not torch.equal(learner._actor[0].weight, learner._magnet[0].weight)
+
+
+def test_learning_rates_fall_over_the_whole_run():
+    learner = Learner(GAME, Args(**SMALL, steps=320, actor_rate=0.01, critic_rate=0.002, final_rate=0.5), seed=0)
+    for steps, share in ((160, 0.75), (320, 0.5)):
+        learner.advance(steps)
+        assert [group["lr"] for group in learner._optimizer.param_groups] == pytest.approx(
+            [0.01 * share, 0.002 * share]
+        )
+
+
+class PrivateJujitsu(Jujitsu):
+    """Says of itself that an observation does not show the state."""
+
+    @property
+    def facts(self):
+        return dataclasses.replace(super().facts, public_state=False)
+
+
+@pytest.mark.parametrize(
+    "game", [PrivateJujitsu(num_cards=3), make_game("dice_poker"), make_game("war", num_players=3)]
+)
+def test_it_refuses_other_kinds_of_games(game):
+    with pytest.raises(ValueError, match="a joint critic learns two-player zero-sum games of public state"):
+        Learner(game, Args(), seed=0)
+
+
+def test_what_is_stored_goes_on_as_if_nothing_had_happened(tmp_path):
+    unbroken, broken = Learner(GAME, Args(**SMALL, steps=640), seed=3), Learner(GAME, Args(**SMALL, steps=640), seed=3)
+    for name, network in broken._networks().items():
+        network.load_state_dict(unbroken._networks()[name].state_dict())
+    figures = [unbroken.advance(steps) for steps in (160, 480, 640)]
+    broken.advance(160)
+    for number, steps in ((1, 480), (2, 640)):
+        write_archive(tmp_path / "stored", Archive(*broken.state()))
+        broken = Learner(GAME, Args(**SMALL, steps=640), seed=4)
+        broken.restore(*read_archive(tmp_path / "stored"))
+        assert broken.advance(steps) == figures[number]
+    expected, found = unbroken.state()[0], broken.state()[0]
+    assert found.keys() == expected.keys()
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+
+
+def test_a_policy_stays_as_it_was_when_learning_goes_on():
+    learner = Learner(GAME, Args(**SMALL), seed=0)
+    learner.advance(160)
+    policy = learner.policy()
+    before = {name: tensor.clone() for name, tensor in policy.network.state_dict().items()}
+    learner.advance(800)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in policy.network.state_dict().items())
+    assert not torch.equal(learner.policy().network[0].weight, policy.network[0].weight)
+
+
+def test_it_learns_three_cards():
+    args = Args(steps=32_000, num_games=32, batch_size=32, width=64, magnet_rate=0.02, target_rate=0.05)
+    learner = Learner(GAME, args, seed=0)
+    figures = learner.advance(args.steps)
+    assert learner.steps == args.steps
+    assert figures["q_loss"] < 0.1
+    # Uniform play's exploitability is 0.5.
+    assert evaluate(GAME, learner.policy()).exploitability < 0.05
+
+
+def test_it_learns_a_game_with_chance_and_unlike_hands():
+    args = Args(steps=16_000, num_games=32, batch_size=32, width=64, magnet_rate=0.02, target_rate=0.05)
+    learner = Learner(UNLIKE, args, seed=0)
+    learner.advance(args.steps)
+    guarantees, value = evaluate(UNLIKE, learner.policy()).guarantees, solve(UNLIKE).value
+    assert guarantees[0] == pytest.approx(value, abs=0.05)
+    assert guarantees[1] == pytest.approx(-value, abs=0.05)

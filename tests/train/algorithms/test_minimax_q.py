@@ -1,0 +1,156 @@
+"""Deep minimax-Q: that it learns, what from, and what its memory is."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from baselines import solve
+from baselines.graph.game_graph import full_graph
+from cardwar_envs import make_game
+from cardwar_envs.games.jujitsu import Jujitsu
+from train.algorithms import minimax_q
+from train.policies.encoding import ROW_SIZE, Encoding
+from train.runs.evaluate import evaluate
+
+GAME = make_game("jujitsu", num_cards=3)
+SMALL = {"num_games": 64, "batch_size": 32, "width": 32, "memory": 256, "target_rate": 0.05}
+
+
+class PrivateJujitsu(Jujitsu):
+    """Says of itself that an observation does not show the state."""
+
+    @property
+    def facts(self):
+        return dataclasses.replace(super().facts, public_state=False)
+
+
+@pytest.mark.parametrize("view", ["cards", "word"])
+def test_it_learns_three_cards(view):
+    game = make_game("jujitsu", num_cards=3, observation=view)
+    args = minimax_q.Args(steps=3_000, **SMALL)
+    learner = minimax_q.Learner(game, args, seed=0)
+    figures = learner.advance(args.steps)
+    assert learner.steps >= args.steps
+    assert figures["q_loss"] < 0.1
+    assert evaluate(game, learner.policy()).exploitability < 0.02
+
+
+def test_it_learns_a_game_with_chance_and_unlike_hands():
+    game = make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2)
+    learner = minimax_q.Learner(game, minimax_q.Args(steps=1_500, **SMALL), seed=0)
+    learner.advance(1_500)
+    guarantees, value = evaluate(game, learner.policy()).guarantees, solve(game).value
+    assert guarantees[0] == pytest.approx(value, abs=0.05)
+    assert guarantees[1] == pytest.approx(-value, abs=0.05)
+
+
+def test_situations_of_a_round_are_different():
+    seen = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)._draw().observations[:, 0]
+    assert len(np.unique(seen, axis=0)) == len(seen) > 10
+
+
+def test_targets_are_littmans():
+    learner = minimax_q.Learner(GAME, minimax_q.Args(width=8, **{k: SMALL[k] for k in ("num_games", "memory")}), seed=0)
+    learner.advance(1_000)  # so that the memory is not empty
+    tried = learner._trials.all_joint(learner._draw())
+    targets = learner._targets(tried)
+    assert tried.done.any()
+    assert np.array_equal(targets[tried.done], tried.rewards[tried.done])
+    # Where one card each is left, the value that follows is the network's for the pair of them.
+    single = ~tried.done & (tried.masks_after[:, 0].sum(axis=1) == 1)
+    assert single.any()
+    own, other = tried.masks_after[single, 0].argmax(axis=1), tried.masks_after[single, 1].argmax(axis=1)
+    outputs = learner._target.outputs(tried.after[single, 0])
+    expected = tried.rewards[single] + outputs[np.arange(len(own)), own * 3 + other]
+    assert targets[single] == pytest.approx(expected, abs=1e-6)
+
+
+def test_both_players_learn_the_same_from_a_situation():
+    learner = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)
+    situations = learner._draw()
+    tried = learner._trials.all_joint(situations)
+    lessons = learner._seen_by_both(situations, tried)
+    count = len(situations.masks)
+    payoffs, weights = (each.reshape(2, count, 3, 3).numpy() for each in (lessons.payoffs, lessons.weights))
+    assert np.array_equal(payoffs[0], -payoffs[1].transpose(0, 2, 1))
+    assert np.array_equal(weights[0], weights[1].transpose(0, 2, 1))
+    assert weights.sum(axis=(2, 3)) == pytest.approx(1.0)
+    assert np.array_equal(weights[0] > 0, situations.masks[:, 0, :, None] & situations.masks[:, 1, None, :])
+    trial = len(tried.joint) // 2
+    place = (tried.situations[trial], *tried.joint[trial])
+    assert payoffs[0][place] == pytest.approx(learner._targets(tried)[trial], abs=1e-6)
+    assert np.array_equal(lessons.observations[count:].numpy(), situations.observations[:, 1])
+
+
+def test_rates_fall_linearly_over_the_whole_run():
+    learner = minimax_q.Learner(
+        GAME, minimax_q.Args(steps=1_000, learning_rate=0.01, memory_rate=0.1, final_rate=0.2, **SMALL), seed=0
+    )
+    learner.steps = 500
+    situations = learner._draw()
+    learner._learn(learner._seen_by_both(situations, learner._trials.all_joint(situations)))
+    assert learner._optimizer.param_groups[0]["lr"] == pytest.approx(0.006)
+    assert learner._memory_optimizer.param_groups[0]["lr"] == pytest.approx(0.06)
+
+
+def test_the_copy_follows_and_shares_the_memory():
+    learner = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)
+    before = [each.clone() for each in learner._following]
+    situations = learner._draw()
+    lessons = learner._seen_by_both(situations, learner._trials.all_joint(situations))
+    learner._update(lessons)
+    assert learner._target.memory is learner._network.memory
+    assert learner._network.memory.any()
+    for old, slow, fast in zip(before, learner._following, learner._parameters, strict=True):
+        assert torch.allclose(slow, old + 0.05 * (fast - old), atol=1e-6)
+
+
+def test_a_policy_keeps_a_memory_of_its_own():
+    learner = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)
+    policy = learner.policy()
+    learner.advance(500)
+    assert not policy.network.memory.any()
+
+
+def test_a_learner_restored_goes_on_as_the_other():
+    first, second = (minimax_q.Learner(GAME, minimax_q.Args(steps=800, **SMALL), seed) for seed in (0, 1))
+    first.advance(300)
+    tensors, data = first.state()
+    second.restore({name: each.clone() for name, each in tensors.items()}, data)
+    assert first.advance(800) == second.advance(800)
+    for own, other in zip(first._following, second._following, strict=True):
+        assert torch.equal(own, other)
+    assert torch.equal(first._network.memory, second._network.memory)
+
+
+def test_it_refuses_other_kinds_of_games():
+    with pytest.raises(ValueError, match="minimax-Q learns two-player zero-sum games of public state"):
+        minimax_q.Learner(PrivateJujitsu(num_cards=3), minimax_q.Args(), seed=0)
+
+
+def test_an_encoding_switches_on_one_number_for_each_entry():
+    encoding = Encoding(make_game("jujitsu", num_cards=2), 8)
+    # Counts 0..1 of two ranks in two hands, scores -2..2, carried ties 0..2.
+    seen = torch.tensor([[1.0, 0.0, 0.0, 1.0, -1.0, 2.0]])
+    switches = [0, 1, *[1, 0], *[1, 0], *[0, 1], *[0, 1, 0, 0, 0], *[0, 0, 1]]
+    assert encoding.size == len(switches) + ROW_SIZE
+    assert encoding(seen)[0].tolist() == [*switches, *[0.0] * ROW_SIZE]
+
+
+def test_an_encoding_gives_what_can_be_many_numbers_as_a_share():
+    game = make_game("war", ranks=2, max_rounds=100)
+    encoding = Encoding(game, 8)
+    high = game.facts.observation_high
+    assert high[-1] > 64
+    seen = torch.zeros(1, len(high))
+    seen[0, -1] = high[-1] / 4
+    assert encoding(seen)[0, -ROW_SIZE - 1] == 0.25
+
+
+def test_observations_seldom_share_a_row_of_the_memory():
+    _, observations, _ = full_graph(make_game("jujitsu", num_cards=4)).seen_by(0)
+    rows = Encoding(make_game("jujitsu", num_cards=4), 2**16).rows(torch.from_numpy(observations))
+    assert ((rows >= 0) & (rows < 2**16)).all()
+    assert len(rows.unique()) > 0.99 * len(observations)

@@ -1,0 +1,289 @@
+"""PSRO: that the double oracle comes to the equilibrium, how mixtures average and what they concede, runs of it."""
+
+import dataclasses
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from brute_force import asked, mean_payoff
+from tiny_games import EVERY_GAME, SOLVABLE
+from toys import END, Arbitrary, Toy, in_turn, one_step
+
+from baselines import best_response, exploitability, head_to_head, make_policy
+from baselines.strategies.table import TablePolicy
+from cardwar_envs import make_game
+from cardwar_envs.games.jujitsu import Jujitsu
+from train.algorithms.psro import Learner
+from train.algorithms.registry import ALGORITHMS
+from train.algorithms.tabular.mixture import Mixture, MixtureTables
+from train.policies.table import LearnedTable
+from train.runs.evaluate import evaluate
+from train.runs.loop import run
+from train.storage.archive import Archive, read_archive, write_archive
+from train.storage.run_folder import RunFolder
+
+GAME = make_game("jujitsu", num_cards=3)
+FOUR = make_game("jujitsu", num_cards=4)
+UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+ENTRY = ALGORITHMS["psro"]
+SMALL = {"steps": 3, "response_steps": 400, "num_games": 20, "rollout": 5, "batch_size": 50, "width": 8}
+
+
+def learner(game=GAME, **values):
+    return ENTRY.learner(game, ENTRY.args(**SMALL | values), seed=0)
+
+
+def tree():
+    """Both move, then play another matrix game after each of the four ways that this can go: no histories meet."""
+
+    def pennies(a, b, c, d):
+        cells = product((0, 1), (0, 1))
+        return (0, 1), {cell: [(1, END, paid)] for cell, paid in zip(cells, (a, b, c, d), strict=True)}
+
+    ways = {(i, j): [(1, 1 + 2 * i + j, i - j)] for i, j in product((0, 1), (0, 1))}
+    return Toy((((0, 1), ways), pennies(3, 0, 0, 1), pennies(-1, 2, 1, -1), pennies(0, 4, 2, -1), pennies(1, 0, 0, 2)))
+
+
+class Seats:
+    """A policy that is another in each seat, in a game whose observations say which seat it is."""
+
+    def __init__(self, game, policies):
+        self.game, self.policies = game, policies
+
+    def action_probabilities(self, observations, masks):
+        answers = [policy.action_probabilities(observations, masks) for policy in self.policies]
+        seats = [self.game.state_of(seen)[1] for seen in observations]
+        return np.stack([answers[seat][row] for row, seat in enumerate(seats)])
+
+
+@pytest.mark.parametrize("game", [GAME, tree()], ids=["three cards", "tree"])
+def test_with_exact_responses_the_double_oracle_comes_to_an_equilibrium(monkeypatch, game):
+    def exact(self, opponents):
+        best = [best_response(game, self.policy(), player).policy for player in (0, 1)]
+        return (best[0] if game is GAME else Seats(game, best)), {}
+
+    monkeypatch.setattr(Learner, "_response", exact)
+    learning = learner(game)
+    assert evaluate(game, learning.policy()).exploitability > 0.2
+    figures = learning.advance(12)
+    assert evaluate(game, learning.policy()).exploitability == pytest.approx(0.0, abs=1e-9)
+    assert figures["mixture_exploitability"] == pytest.approx(0.0, abs=1e-9)
+    assert figures["response_gain"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_first_response_beats_uniform_play():
+    figures = learner(response_steps=3000, num_games=64, batch_size=64, width=32).advance(1)
+    assert figures["response_gain"] > 0.3  # the exact best response's is 0.5
+
+
+@pytest.mark.slow
+def test_learned_responses_make_the_population_hard_to_exploit():
+    learning = learner(response_steps=10_000, num_games=64, batch_size=64, width=32)
+    learning.advance(9)
+    assert evaluate(GAME, learning.policy()).exploitability < 0.1  # uniform play's is 0.5
+
+
+@pytest.mark.parametrize("game", [GAME, UNLIKE], ids=["alike", "unlike"])
+def test_payoffs_between_members_are_exact(game):
+    learning = learner(game)
+    learning.advance(2)
+    assert len(learning._policies) == 3  # with uniform play
+    for (i, first), (j, second) in product(enumerate(learning._policies), repeat=2):
+        assert learning._payoffs[i, j] == pytest.approx(mean_payoff(game, (first, second), 0), abs=1e-9)
+    if game is GAME:
+        assert np.array_equal(learning._payoffs, -learning._payoffs.T)
+
+
+def test_a_response_is_learned_against_the_equilibrium_of_the_population(monkeypatch):
+    met, response = [], Learner._response
+
+    def watched(self, opponents):
+        met.append(opponents)
+        return response(self, opponents)
+
+    monkeypatch.setattr(Learner, "_response", watched)
+    learning = learner(UNLIKE)
+    figures = learning.advance(3)
+    payoffs, (first, second) = learning._payoffs, met[-1].weights
+    value = first @ payoffs[:3, :3] @ second
+    assert (payoffs[:3, :3] @ second).max() == pytest.approx(value)
+    assert (first @ payoffs[:3, :3]).min() == pytest.approx(value)
+    gain = ((payoffs[3, :3] @ second - value) + (value - first @ payoffs[:3, 3])) / 2
+    assert figures["response_gain"] == pytest.approx(gain)
+
+
+def remembering(game, policies, weights, player):
+    """What a player gets at best from an opponent that draws one of the policies, by following every game."""
+
+    def follow(state, chances):
+        acting = game.acting_players(state)
+        if not acting or not chances.any():
+            return 0.0
+        mixes = [asked(game, policy, state, 1 - player) if 1 - player in acting else None for policy in policies]
+        best = -np.inf
+        for own in game.legal_actions(state, player) if player in acting else (None,):
+            worth = 0.0
+            for other in game.legal_actions(state, 1 - player) if 1 - player in acting else (None,):
+                left = chances * [1.0 if other is None else mix[other] for mix in mixes]
+                joint = {p: a for p, a in ((player, own), (1 - player, other)) if a is not None}
+                for move in game.transitions(state, joint):
+                    chance = float(move.probability)
+                    worth += chance * (left.sum() * move.rewards[player] + follow(move.state, left * chance) / chance)
+            best = max(best, worth)
+        return best
+
+    return sum(
+        float(start.probability) * (start.rewards[player] + follow(start.state, np.array(weights)))
+        for start in game.initial()
+    )
+
+
+def pure(game, number):
+    """An arbitrary pure policy."""
+
+    class Pure:
+        def action_probabilities(self, observations, masks):
+            chosen = [np.flatnonzero(m)[(int(seen @ np.arange(1, len(seen) + 1)) * number) % m.sum()]
+                      for seen, m in zip(observations, masks, strict=True)]  # fmt: skip
+            return np.eye(masks.shape[1])[chosen]
+
+    return Pure()
+
+
+def mixed(game, player, policies, weights):
+    tables = MixtureTables(game)
+    return tables, Mixture(np.stack([tables.strategy(player, each) for each in policies]), np.array(weights))
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize(
+    "game",
+    [GAME, FOUR, UNLIKE, make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2), in_turn()],
+    ids=["three cards", "four cards", "unlike", "dice", "waits"],
+)
+def test_what_a_mixture_concedes_is_what_follows_from_every_course_of_play(game, player):
+    policies, weights = [pure(game, 3), pure(game, 5), Arbitrary(), make_policy("uniform", game)], [0.4, 0.3, 0.3, 0.0]
+    tables, mixture = mixed(game, 1 - player, policies, weights)
+    expected = remembering(game, policies, weights, player)
+    assert tables.response_value(player, mixture) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+def test_a_mixture_of_one_concedes_what_that_policy_does(game, player):
+    tables, mixture = mixed(game, 1 - player, [Arbitrary()], [1.0])
+    expected = best_response(game, Arbitrary(), player).value
+    assert tables.response_value(player, mixture) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_memory_tells_what_was_drawn():
+    """Against highest or lowest card for the whole game, one trick tells which it is."""
+    policies = [make_policy(name, FOUR) for name in ("highest_card", "lowest_card")]
+    tables, mixture = mixed(FOUR, 1, policies, [0.5, 0.5])
+    each = [best_response(FOUR, policy).value for policy in policies]
+    assert tables.response_value(0, mixture) <= np.mean(each)
+    assert tables.response_value(0, mixture) > 0.5
+
+
+def test_where_no_histories_meet_the_average_plays_as_the_mixture():
+    """Kuhn's theorem."""
+    game, weights = tree(), [0.5, 0.2, 0.3]
+    policies = [pure(game, 3), pure(game, 5), Arbitrary()]
+    tables, mixture = mixed(game, 0, policies, weights)
+    strategy, _ = tables.average(0, mixture)
+    seen = tables.states.seen(0, strategy)
+    average = TablePolicy({o.tobytes(): p for o, p in zip(seen.observations, seen.probabilities, strict=True)})
+    for opponent in (Arbitrary(), make_policy("uniform", game), pure(game, 7)):
+        drawn = [head_to_head(game, policy, opponent).mean for policy in policies]
+        assert head_to_head(game, average, opponent).mean == pytest.approx(np.dot(weights, drawn), abs=1e-12)
+    assert tables.response_value(1, mixture) == pytest.approx(best_response(game, average, 1).value, abs=1e-12)
+    plain = np.average(mixture.parts, axis=0, weights=weights)
+    assert np.abs(strategy - plain).max() > 0.05
+
+
+def test_the_average_is_a_part_by_itself_and_uniform_where_no_part_comes():
+    tables, mixture = mixed(GAME, 0, [make_policy("highest_card", GAME), Arbitrary()], [1.0, 0.0])
+    strategy, reach = tables.average(0, mixture)
+    assert np.array_equal(strategy[reach > 0], mixture.parts[0][reach > 0])
+    assert np.array_equal(strategy[reach == 0], tables.uniform[0][reach == 0])
+    assert 0 < np.count_nonzero(reach) < len(reach)
+
+
+def test_histories_are_counted():
+    # The last cards are no choice, but where points are at stake they are played.
+    assert MixtureTables(UNLIKE).num_histories() == 1 + 3 * 3 + 3 * 3 * 2 * 2
+    assert MixtureTables(in_turn()).num_histories() == 3
+    assert MixtureTables(tree()).num_histories() == 5
+
+
+def test_large_games_go_without_the_mixtures_own_figure(monkeypatch):
+    monkeypatch.setattr("train.algorithms.psro.MAX_HISTORIES", 10)
+    assert "mixture_exploitability" not in learner().advance(1)
+
+
+def test_the_policy_is_the_average_of_both_seats():
+    learning = learner()
+    figures = learning.advance(3)
+    policy = learning.policy()
+    assert isinstance(policy, LearnedTable)
+    assert exploitability(GAME, policy) == pytest.approx(figures["mixture_exploitability"], abs=0.1)
+    assert 1.0 <= figures["support"] <= 4.0
+
+
+def test_a_resumed_run_is_an_unbroken_one(tmp_path):
+    whole = learner()
+    whole.advance(2)
+    write_archive(tmp_path / "state", Archive(*whole.state()))
+    generators = torch.get_rng_state(), np.random.get_state()
+    figures = whole.advance(3)
+    resumed = learner()
+    resumed.restore(*read_archive(tmp_path / "state"))
+    torch.set_rng_state(generators[0])
+    np.random.set_state(generators[1])
+    assert resumed.advance(3) == figures
+    tensors = whole.state()[0]
+    assert all(torch.equal(tensor, tensors[name]) for name, tensor in resumed.state()[0].items())
+
+
+def rows(out):
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(out).read_metrics()]
+
+
+def test_a_seed_repeats_a_run_and_a_killed_one_goes_on(tmp_path, monkeypatch):
+    args = ENTRY.args(**SMALL)
+    run(GAME, "psro", args, tmp_path / "whole", seed=3)
+    with monkeypatch.context() as patch:
+
+        def advance_or_die(self, steps, advance=Learner.advance):
+            figures = advance(self, steps)
+            if steps > 2:
+                raise KeyboardInterrupt
+            return figures
+
+        patch.setattr(Learner, "advance", advance_or_die)
+        with pytest.raises(KeyboardInterrupt):
+            run(GAME, "psro", args, tmp_path / "killed", seed=3)
+    assert [row["steps"] for row in rows(tmp_path / "killed")] == [1, 2]
+    run(GAME, "psro", args, tmp_path / "killed", seed=3, resume=True)
+    assert rows(tmp_path / "whole") == rows(tmp_path / "killed")
+    run(GAME, "psro", args, tmp_path / "other", seed=4)
+    assert rows(tmp_path / "whole") != rows(tmp_path / "other")
+    assert RunFolder(tmp_path / "whole").config()["step"] == "best responses"
+
+
+def test_other_kinds_of_games_are_refused():
+    class Hidden(Jujitsu):
+        @property
+        def facts(self):
+            return dataclasses.replace(super().facts, public_state=False)
+
+    for game in (one_step(players=3), one_step(zero_sum=False), Hidden(num_cards=3)):
+        with pytest.raises(ValueError, match="PSRO learns two-player zero-sum games of public state"):
+            learner(game)
+
+
+def test_every_game_is_learned_or_refused():
+    for game in EVERY_GAME:
+        if game.facts.num_players == 2 and game.facts.public_state:
+            learner(game, response_steps=100).advance(1)

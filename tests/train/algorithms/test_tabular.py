@@ -1,0 +1,399 @@
+"""Learners without a network: that they converge, how they average, what their policies are, what they refuse."""
+
+import dataclasses
+from itertools import product
+
+import numpy as np
+import pytest
+from brute_force import asked, mean_payoff
+from tiny_games import EVERY_GAME, SOLVABLE
+from toys import END, Arbitrary, Toy, in_turn, one_step
+
+from baselines import exploitability, solve
+from baselines.graph.game_graph import full_graph
+from cardwar_envs import make_game
+from cardwar_envs.games.jujitsu import Jujitsu
+from train.algorithms.registry import ALGORITHMS
+from train.algorithms.tabular import cfr_plus, fictitious_play
+from train.algorithms.tabular import mmd as tabular_mmd
+from train.algorithms.tabular.information_states import PrivateTypes, PublicStates
+from train.policies.files import load_policy, save_policy
+from train.policies.table import LearnedTable, Seen
+from train.runs.evaluate import evaluate
+from train.runs.loop import run
+from train.storage.archive import Archive, read_archive, write_archive
+from train.storage.run_folder import RunFolder
+
+GAME = make_game("jujitsu", num_cards=3)
+UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+LEARNERS = {
+    "fictitious play": (fictitious_play, {}),
+    "fictitious play by reach": (fictitious_play, {"reach": 1}),
+    "CFR+": (cfr_plus, {}),
+    "CFR+ by reach": (cfr_plus, {"reach": 1}),
+    "MMD": (tabular_mmd, {}),
+}
+NAMES = ("fictitious_play", "cfr_plus", "tabular_mmd")
+EACH = pytest.mark.parametrize("name", LEARNERS)
+
+
+def learner(name, game=GAME):
+    module, values = LEARNERS[name]
+    return module.Learner(game, module.Args(**values), seed=0)
+
+
+def pennies(a, b, c, d):
+    """A last state in which both play 0 or 1; payoffs to player 0."""
+    return (
+        (0, 1),
+        {(i, j): [(1, END, paid)] for (i, j), paid in zip(product((0, 1), (0, 1)), (a, b, c, d), strict=True)},
+    )
+
+
+def tree():
+    """Both move, then, after three of the four ways that this can go, play a matrix game: no two histories meet."""
+    ways = {(0, 0): [(1, 1, 0)], (0, 1): [(1, 2, 0)], (1, 0): [(1, 3, 0)], (1, 1): [(1, END, 0.5)]}
+    table = ((0, 1), ways), pennies(3, 0, 0, 1), pennies(-1, 2, 1, -1), pennies(0, 4, 2, -1)
+    return CloseToy(table)
+
+
+@dataclasses.dataclass(frozen=True)
+class CloseToy(Toy):
+    """A toy that says what is at stake."""
+
+    @property
+    def facts(self):
+        return dataclasses.replace(super().facts, min_payoff=-4.0, max_payoff=4.0)
+
+    def __hash__(self):
+        return id(self)
+
+
+# Exploitability after 300 iterations must be below these.
+BOUNDS = {
+    "fictitious play": 0.09,
+    "fictitious play by reach": 0.25,
+    "CFR+": 0.004,
+    "CFR+ by reach": 0.01,
+    "MMD": 0.07,
+}
+CONVERGES_ON = {
+    "three cards": GAME,
+    "unlike hands": UNLIKE,
+    "dice": make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2),
+    "rounds": make_game("war", ranks=3, discards=1, max_rounds=4),
+    "private dice": make_game("dice_poker"),
+    "tree": tree(),
+}
+
+
+@EACH
+@pytest.mark.parametrize("game", CONVERGES_ON.values(), ids=CONVERGES_ON)
+def test_each_comes_close_to_an_equilibrium_of_tiny_games(name, game):
+    learning = learner(name, game)
+    assert learning.advance(300) == {}
+    assert learning.steps == 300
+    evaluation = evaluate(game, learning.policy())
+    assert evaluation.exploitability < BOUNDS[name]
+    value = solve(game).value
+    guarantees = evaluation.guarantees
+    assert value - 2 * BOUNDS[name] <= guarantees[0] <= value + 1e-9
+    assert -value - 2 * BOUNDS[name] <= guarantees[1] <= -value + 1e-9
+
+
+@EACH
+def test_each_learns_a_game_in_which_a_player_waits(name):
+    game = CloseToy(in_turn().table)
+    learning = learner(name, game)
+    learning.advance(400)
+    policy = learning.policy()
+    assert exploitability(game, policy) < 0.05
+    # Worked out by hand: player 0 plays 1, player 1 answers it with 1, and 0 with 2.
+    assert asked(game, policy, 0, 0)[1] > 0.95
+    if "reach" not in name:  # player 0 stays away from state 1, so by reach nothing is learned there
+        assert asked(game, policy, 1, 1)[2] > 0.95
+    assert asked(game, policy, 2, 1)[1] > 0.95
+
+
+def recursion(game, policy, state, responder):
+    """What a best response gets from `state` on, by following every move of the game."""
+    acting = game.acting_players(state)
+    if not acting:
+        return 0.0
+    mix = asked(game, policy, state, 1 - responder) if 1 - responder in acting else None
+    best = -np.inf
+    for own in game.legal_actions(state, responder) if responder in acting else (None,):
+        worth = 0.0
+        for other in game.legal_actions(state, 1 - responder) if mix is not None else (None,):
+            joint = {p: a for p, a in ((responder, own), (1 - responder, other)) if a is not None}
+            for move in game.transitions(state, joint):
+                chance = float(move.probability) * (1.0 if other is None else mix[other])
+                worth += chance * (move.rewards[responder] + recursion(game, policy, move.state, responder))
+        best = max(best, worth)
+    return best
+
+
+@EACH
+@pytest.mark.parametrize("game", [GAME, UNLIKE, in_turn(), tree()], ids=["three cards", "unlike", "waits", "tree"])
+def test_exploitability_is_that_of_a_plain_recursion(name, game):
+    learning = learner(name, game)
+    learning.advance(7)
+    policy = learning.policy()
+    (start,) = game.initial()
+    gains = [start.rewards[p] + recursion(game, policy, start.state, p) for p in (0, 1)]
+    assert evaluate(game, policy).exploitability == pytest.approx(sum(gains) / 2, abs=1e-12)
+
+
+def iterates(learning, count):
+    """What a learner plays in each iteration: CFR+'s current strategies, fictitious play's responses."""
+    played = []
+    for _ in range(count):
+        if isinstance(learning, cfr_plus.Learner):
+            learning.advance(learning.steps + 1)
+            played.append(learning._strategies("regrets"))
+        else:
+            averages = learning.memory["average_0"], learning.memory["average_1"]
+            played.append(tuple(learning._response(p, averages[1 - p]) for p in (0, 1)))
+            learning.advance(learning.steps + 1)
+    return played
+
+
+class Tabled:
+    """A strategy of a toy, whose observations are the state and the player, as a policy."""
+
+    def __init__(self, graph, strategy):
+        self.rows = {graph.states[s]: row for s, row in enumerate(strategy)}
+
+    def action_probabilities(self, observations, masks):
+        return np.array([self.rows[int(seen[0])] for seen in observations])
+
+
+def mixture_gap(module, average_of):
+    """How far the average of ten iterations is from drawing one of them for the whole game, against any opponent."""
+    game = tree()
+    learning = module.Learner(game, module.Args(reach=1), seed=0)
+    played = iterates(learning, 10)
+    weights = np.arange(1.0, 11.0) if module is cfr_plus else np.ones(10)
+    if module is fictitious_play:  # its average begins with uniform play
+        played, weights = [learning.uniform, *played], np.ones(11)
+    graph, opponent = full_graph(game), Arbitrary()
+    drawn = [mean_payoff(game, (Tabled(graph, first), opponent), 0) for first, _ in played]
+    average = average_of(learning, np.array([first for first, _ in played]), weights)
+    met = mean_payoff(game, (Tabled(graph, average), opponent), 0)
+    return abs(met - float(weights @ drawn / weights.sum()))
+
+
+@pytest.mark.parametrize("module", [cfr_plus, fictitious_play])
+def test_weighing_by_reach_matters(module):
+    """Kuhn's theorem: the average weighted by own reach plays as the mixture does; the plain one does not."""
+    by_reach = mixture_gap(module, lambda learning, played, weights: learning.learned()[0][0])
+    plain = mixture_gap(module, lambda learning, played, weights: np.average(played, axis=0, weights=weights))
+    assert by_reach < 1e-12
+    assert plain > 1e-3
+
+
+def test_regrets_and_averages_of_two_iterations_are_those_worked_out_by_hand():
+    # Player 0 chooses between the rows (4, 0) and (0, 2), player 1 between the columns.
+    game = Toy((pennies(4, 0, 0, 2),))
+    learning = cfr_plus.Learner(game, cfr_plus.Args(), seed=0)
+    learning.advance(1)
+    # Against (1/2, 1/2) the rows are worth 2 and 1, 3/2 on average; -1/2 is cut off. Player 1 then meets the
+    # first row: its columns are worth -4 and 0, -2 on average.
+    assert learning.memory["regrets_0"][0] == pytest.approx([0.5, 0, 0])
+    assert learning.memory["regrets_1"][0] == pytest.approx([0, 2, 0])
+    learning.advance(2)
+    # Against the second column: worth 0 and 2, player 0 plays the first row. It then plays (1/5, 4/5), and player
+    # 1's columns are worth -4/5 and -8/5.
+    assert learning.memory["regrets_0"][0] == pytest.approx([0.5, 2, 0])
+    assert learning.memory["regrets_1"][0] == pytest.approx([0.8, 2, 0])
+    # The second iteration counts twice.
+    assert asked(game, learning.policy(), 0, 0) == pytest.approx([(1 + 2 * 0.2) / 3, 2 * 0.8 / 3, 0])
+
+
+def test_magnetic_mirror_descent_with_a_magnet_at_rest_ends_at_the_logit_equilibrium():
+    # Rows (4, 0) and (0, 2) again; values are counted as shares of the greatest payoff, 4.
+    game = CloseToy((pennies(4, 0, 0, 2),))
+    args = tabular_mmd.Args(learning_rate=0.2, temperature=0.5, magnet_rate=0.0)
+    learning = tabular_mmd.Learner(game, args, seed=0)
+    learning.advance(2000)
+    first, second = (asked(game, learning.policy(), 0, p)[:2] for p in (0, 1))
+    worth = np.array([[4.0, 0.0], [0.0, 2.0]]) / 4
+    logit = [np.exp(worth @ second / 0.5), np.exp(-worth.T @ first / 0.5)]
+    assert first == pytest.approx(logit[0] / logit[0].sum(), abs=1e-9)
+    assert second == pytest.approx(logit[1] / logit[1].sum(), abs=1e-9)
+
+
+@EACH
+@pytest.mark.parametrize("game", [*SOLVABLE.values(), make_game("dice_poker", sides=3)], ids=str)
+def test_what_is_learned_is_a_behaviour_strategy(name, game):
+    learning = learner(name, game)
+    learning.advance(3)
+    assert evaluate(game, learning.policy()).exploitability >= -1e-12
+
+
+@pytest.mark.parametrize("game", [GAME, UNLIKE, in_turn(), make_game("war", ranks=3, discards=1, max_rounds=4)])
+def test_values_of_tables_are_those_of_following_every_course_of_play(game):
+    tables, policies = PublicStates(game), (Arbitrary(), Arbitrary())
+    graph = full_graph(game)
+    strategies = tuple(
+        np.where(each.sum(axis=1, keepdims=True) > 0, each, tables.masks[seat])
+        for seat, each in enumerate(graph.action_probabilities(policy, seat) for seat, policy in enumerate(policies))
+    )
+    values, reach = tables.values(strategies), tables.reach(0, strategies)
+    start = float(graph.root_probabilities @ (graph.root_rewards[:, 0] + values[graph.roots]))
+    assert start == pytest.approx(mean_payoff(game, policies, 0))
+    for player in (0, 1):
+        worth = tables.action_values(player, strategies[1 - player], values)
+        assert (strategies[player] * worth).sum(axis=1) == pytest.approx((1, -1)[player] * values[:-1])
+    assert reach[graph.roots[0]] == 1.0
+    # Every play ends once: what is reached times the chance to end there adds up to one.
+    weights = graph.edge_weights([graph.action_probabilities(policy, seat) for seat, policy in enumerate(policies)])
+    ends = graph.children == -1
+    assert (reach[graph.parents] * weights)[ends].sum() == pytest.approx(1.0)
+
+
+def test_types_that_are_never_dealt_are_worth_nothing():
+    tables = PrivateTypes(make_game("dice_poker", sides=2))
+    assert tables.reach(0, ()).sum() == pytest.approx(1.0)
+    worth = tables.response_values(0, np.full((2, 2), 0.5))
+    assert worth.shape == (2, 2)
+    # Passing shows the dice for the ante of 1: a 1 meets 1 or 2, a 2 likewise.
+    assert worth[:, 0] == pytest.approx([-0.5, 0.5])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_resumed_run_is_an_unbroken_one(tmp_path, name):
+    learning = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=0)
+    learning.advance(30)
+    again = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=5)  # seeds are of no use
+    again.advance(13)
+    tensors, data = again.state()
+    write_archive(tmp_path / "state", Archive(tensors, data))
+    again.advance(20)
+    resumed = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=0)
+    resumed.restore(*read_archive(tmp_path / "state"))
+    resumed.advance(30)
+    for key, array in learning.memory.items():
+        assert np.array_equal(resumed.memory[key], array)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_killed_between_two_evaluations_goes_on(tmp_path, name, monkeypatch):
+    args = ALGORITHMS[name].args(steps=25, evaluate_every=10)
+    whole = run(GAME, name, args, tmp_path / "whole")
+    kind = type(ALGORITHMS[name].learner(GAME, args, 0))
+    with monkeypatch.context() as patch:
+
+        def iterate_or_die(self, iterate=kind.iterate):
+            if self.steps == 17:
+                raise KeyboardInterrupt
+            iterate(self)
+
+        patch.setattr(kind, "iterate", iterate_or_die)
+        with pytest.raises(KeyboardInterrupt):
+            run(GAME, name, args, tmp_path / "killed", seed=0)
+    assert [row["steps"] for row in RunFolder(tmp_path / "killed").read_metrics()] == [10]
+    resumed = run(GAME, name, args, tmp_path / "killed", resume=True)
+    rows = [
+        [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(tmp_path / each).read_metrics()]
+        for each in ("whole", "killed")
+    ]
+    assert rows[0] == rows[1]
+    assert [row["steps"] for row in rows[0]] == [10, 20, 25]
+    assert resumed.evaluation == whole.evaluation
+    assert RunFolder(tmp_path / "whole").config()["step"] == "iterations"
+
+
+@EACH
+@pytest.mark.parametrize("game", [GAME, make_game("dice_poker", sides=3)], ids=["public", "private"])
+def test_a_table_comes_back_as_it_was(tmp_path, name, game):
+    learning = learner(name, game)
+    learning.advance(5)
+    policy = learning.policy()
+    save_policy(tmp_path / "policy.safetensors", policy)
+    loaded = load_policy(tmp_path, game)
+    assert isinstance(loaded, LearnedTable)
+    assert evaluate(game, loaded) == evaluate(game, policy)
+    learning.advance(6)
+    assert evaluate(game, loaded) == evaluate(game, policy), "later learning changes nothing"
+
+
+@pytest.fixture
+def stored(tmp_path):
+    learning = learner("CFR+")
+    learning.advance(2)
+    save_policy(tmp_path / "policy.safetensors", learning.policy())
+    return tmp_path / "policy.safetensors"
+
+
+def test_a_table_is_refused_by_another_game(stored):
+    with pytest.raises(ValueError, match=r"was learned for jujitsu v0 with num_cards=3, .*, not for jujitsu v0"):
+        load_policy(stored, make_game("jujitsu", num_cards=4))
+
+
+@pytest.mark.parametrize("place", [5, 60, 1000, -4])
+def test_a_damaged_table_is_refused(stored, place):
+    content = bytearray(stored.read_bytes())
+    content[place] ^= 4
+    stored.write_bytes(content)
+    with pytest.raises(ValueError, match="is missing or damaged"):
+        load_policy(stored, GAME)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda tensors, data: tensors.update(observations=tensors["observations"][:, 1:]), "does not fit jujitsu"),
+        (lambda tensors, data: tensors.update(probabilities=tensors["probabilities"][1:]), "does not fit jujitsu"),
+        (
+            lambda tensors, data: tensors.pop("probabilities"),
+            "a table holds observations .* and probabilities .*, not {.observations.*}",
+        ),
+        (lambda tensors, data: tensors.clear(), r"not \{\}"),
+        (lambda tensors, data: data.update(kind="dream"), "holds a policy of the unknown kind 'dream'"),
+    ],
+)
+def test_what_is_whole_but_not_a_table_of_the_game_is_refused(stored, change, message):
+    tensors, data = read_archive(stored)
+    change(tensors, data)
+    write_archive(stored, Archive(tensors, data))
+    with pytest.raises(ValueError, match=message):
+        load_policy(stored, GAME)
+
+
+def test_a_table_for_both_seats_is_the_mean_by_how_much_each_counts():
+    rows, seen = np.arange(2), np.zeros((2, GAME.facts.observation_size), dtype=np.float32)
+    seen[1, 0] = 1.0
+    one, other = np.array([[1.0, 0, 0], [0, 1.0, 0]]), np.array([[0, 0, 1.0], [0, 0, 1.0]])
+    seats = [(Seen(rows, seen, one), np.array([3.0, 0.0])), (Seen(rows, -seen * 0 + seen, other), np.array([1.0, 0.0]))]
+    table = LearnedTable.of_seats(GAME, seats)
+    met = table.action_probabilities(seen, np.ones((2, 3), dtype=np.int8))
+    assert met.tolist() == [[0.75, 0.0, 0.25], [0.0, 0.5, 0.5]]
+
+
+@pytest.mark.parametrize("module", [fictitious_play, cfr_plus, tabular_mmd])
+def test_other_kinds_of_games_are_refused(module):
+    label = module.Learner.label.replace("+", r"\+")
+
+    class Hidden(Jujitsu):
+        @property
+        def facts(self):
+            return dataclasses.replace(super().facts, public_state=False)
+
+    with pytest.raises(ValueError, match=f"toy: {label} learns two-player zero-sum games"):
+        module.Learner(one_step(players=3), module.Args(), seed=0)
+    with pytest.raises(ValueError, match=f"toy: {label} learns two-player zero-sum games"):
+        module.Learner(one_step(zero_sum=False), module.Args(), seed=0)
+    with pytest.raises(ValueError, match="not a game in which both players move once"):
+        module.Learner(Hidden(num_cards=3), module.Args(), seed=0)
+
+
+def test_every_game_is_learned_or_refused():
+    for game in EVERY_GAME:
+        for name in LEARNERS:
+            learner(name, game).advance(1)
+
+
+def test_reach_is_0_or_1():
+    with pytest.raises(ValueError, match=r"reach \(2\) must be in \[0, 1\]"):
+        ALGORITHMS["cfr_plus"].args(reach=2)

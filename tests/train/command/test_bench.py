@@ -1,0 +1,262 @@
+"""The benchmarks: turns, ratios, who is skipped, and what is written; no times."""
+
+import io
+import json
+import sys
+from importlib import import_module
+
+import pytest
+from command import run, run_json
+from rich.console import Console
+
+import train.command.bench
+from benchmarks import machine
+from benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, clocked, in_child, measure
+from benchmarks.report import cells, duration, for_terminal, markdown, plot, short, spread
+from benchmarks.suite import GROUPS, ON_REQUEST, alone
+from cardwar_envs import GAMES
+
+
+def scripted(*samples, log=None, name=None):
+    """Makes a candidate that has those samples one after the other."""
+
+    def make():
+        left = iter(samples)
+
+        def take():
+            if log is not None:
+                log.append(name)
+            return next(left)
+
+        return take
+
+    return make
+
+
+def missing():
+    raise ModuleNotFoundError("No module named 'peer'")
+
+
+def breaking():
+    raise RuntimeError("out of\nmemory")
+
+
+def compared(peers, rounds=1, **fields):
+    ours = {"ours": scripted(*[Sample(10.0, 1.0, 2.0)] * rounds)}
+    return measure(Comparison(**{"title": "Playing", "unit": "games", "ours": ours, "peers": peers, **fields}), rounds)
+
+
+def printed(result):
+    console = Console(width=200, file=io.StringIO())
+    console.print(for_terminal(result))
+    return console.file.getvalue()
+
+
+def test_a_ratio_is_our_speed_over_the_peers_in_the_same_round():
+    ours = {"ours": scripted(Sample(10, 1, 2), Sample(10, 2, 2), Sample(30, 1, 3))}
+    peers = {"peer": scripted(Sample(10, 2, 1), Sample(1, 1, 1), Sample(2, 1, 1))}
+    result = measure(Comparison(title="Playing", unit="games", ours=ours, peers=peers, against=("peer",)), rounds=3)
+    row = next(row for row in as_data(result)["rows"] if row["name"] == "ours")
+    assert row["ratios"] == {"peer": {"wall": [2.0, 5.0, 15.0], "processor": [0.5, 5.0, 5.0]}}
+    assert row["median_per_second"] == 10.0
+    headings, rows = cells(result)
+    assert headings == ["", "games/s", "x peer"]
+    assert rows == [["peer", "2", "1"], ["ours", "10", "5 (2..15)"]]
+    headings, rows = cells(result, ("processor",))
+    assert headings[2:] == ["x peer, processor"]
+    assert rows[1][2:] == ["5 (0.5..5)"]
+
+
+def test_times_are_for_one_and_a_ratio_above_1_is_still_faster():
+    result = compared({"peer": scripted(Sample(1, 0.5, 0.25))}, against=("peer",), timed=True)
+    headings, rows = cells(result)
+    assert headings == ["", "time", "processor time", "x peer"]
+    assert rows == [["peer", "500 ms", "250 ms", "1"], ["ours", "100 ms", "200 ms", "5"]]
+
+
+def test_candidates_take_turns():
+    log, sample = [], Sample(1, 1, 1)
+    ours = {"ours": scripted(sample, sample, log=log, name="ours")}
+    peers = {"peer": scripted(sample, sample, log=log, name="peer")}
+    measure(Comparison(title="Playing", unit="games", ours=ours, peers=peers), rounds=2)
+    assert log == ["peer", "ours", "peer", "ours"]
+
+
+def test_a_comparison_can_have_fewer_rounds():
+    sample = Sample(1, 1, 1)
+    result = measure(Comparison(title="Playing", unit="games", ours={"ours": scripted(*[sample] * 5)}, rounds=2), 5)
+    assert len(result.rows[0].samples) == 2
+
+
+@pytest.mark.parametrize(
+    ("peer", "said"),
+    [
+        (missing, "not installed (No module named 'peer')"),
+        (breaking, "failed: out of memory"),
+        (lambda: breaking, "failed: out of memory"),
+        (scripted(Sample(1, 1, 1)), "failed: StopIteration"),  # breaks in the second round
+    ],
+)
+def test_a_peer_that_is_missing_or_fails_is_skipped_and_named(peer, said):
+    result = compared({"peer": peer}, rounds=2, against=("peer",))
+    data = as_data(result)
+    assert data["skipped"] == {"peer": said}
+    assert [(row["name"], row["ratios"]) for row in data["rows"]] == [("ours", {})]
+    assert cells(result)[0] == ["", "games/s"]
+    assert f"skipped: peer: {said}" in markdown(result)
+    assert f"skipped: peer: {said}" in printed(result)
+
+
+def test_a_mistake_of_ours_is_not_skipped():
+    with pytest.raises(RuntimeError, match="memory"):
+        measure(Comparison(title="Playing", unit="games", ours={"ours": lambda: breaking}), rounds=1)
+
+
+def test_what_was_given_up_bounds_ratios_and_is_not_tried_again():
+    given_up = Sample(1, 60.0, 59.0, finished=False)
+    result = compared(
+        {"slow": scripted(given_up), "peer": scripted(Sample(1, 1, 1), Sample(1, 1, 1))},
+        rounds=2,
+        against=("slow", "peer"),
+        timed=True,
+    )
+    assert cells(result)[1] == [
+        ["slow", "over 60 s", "59 s", "1", "under 0.0167 (0.0167..0.0167)"],
+        ["peer", "1 s", "1 s", "over 60 (60..60)", "1"],
+        ["ours", "100 ms", "200 ms", "over 600 (600..600)", "10 (10..10)"],
+    ]
+
+
+def test_of_facts_the_largest_is_shown():
+    ours = {"ours": scripted(Sample(1, 1, 1, {"gap": 1e-9}), Sample(1, 1, 1, {"gap": 1e-12}))}
+    result = measure(Comparison(title="Playing", unit="games", ours=ours, facts={"gap": ".0e"}), rounds=2)
+    assert cells(result)[1] == [["ours", "1", "1e-09"]]
+    assert as_data(result)["rows"][0]["facts"] == {"gap": 1e-9}
+
+
+def test_the_amount_is_what_a_call_returns():
+    assert clocked(lambda: 7).amount == 7
+    assert clocked(lambda: None).amount == 1
+    assert clocked(lambda: (1, 2)).amount == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(93.4, "93.4 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us"), (7e-9, "0.007 us")]
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_numbers():
+    assert [short(number) for number in (0.01234, 1.234, 99.99, 1234.5)] == ["0.0123", "1.23", "100", "1,234"]
+    assert spread([3.0, 1.0, 2.0]) == "2 (1..3)"
+
+
+def test_a_fresh_process_hands_back_its_sample():
+    sample = in_child("benchmarks.comparison:Sample", 2, 1.0, 0.5, {"gap": 0.25})()()
+    assert sample == Sample(2, 1.0, 0.5, {"gap": 0.25})
+
+
+def test_a_fresh_process_that_fails_says_why():
+    with pytest.raises(RuntimeError, match="has no attribute 'nothing'"):
+        in_child("math:nothing")()()
+
+
+def test_a_fresh_process_is_given_up_after_its_limit():
+    sample = in_child("time:sleep", 60, limit=0.05)()()
+    assert (sample.finished, sample.wall) == (False, 0.05)
+
+
+def test_a_fresh_process_needs_its_modules():
+    with pytest.raises(ModuleNotFoundError, match="no_such_peer"):
+        in_child("math:sqrt", 2, needs=("no_such_peer",))()
+
+
+@pytest.mark.parametrize("name", GROUPS + ON_REQUEST)
+def test_every_group_compares_something_with_peers_that_it_has(name):
+    comparisons = import_module(f"benchmarks.{name}").comparisons(Settings(**QUICK | {"most_cards": 16}))
+    assert comparisons
+    for comparison in comparisons:
+        assert comparison.ours
+        assert set(comparison.against) <= set(comparison.peers)
+
+
+@pytest.mark.parametrize(("field", "value"), [("rounds", 0), ("seconds", 0.0)])
+def test_settings_that_measure_nothing_are_refused(field, value):
+    with pytest.raises(ValueError, match=rf"{field} \({value}\)"):
+        Settings(**{field: value})
+
+
+def test_the_command_measures_every_game_and_writes_json(capsys, tmp_path):
+    data = run_json(capsys, "bench", "stepping", "--quick", "--seconds", "0.001", "--out", str(tmp_path))
+    assert json.loads((tmp_path / "results.json").read_text())["groups"] == data["groups"]
+    for comparison in data["groups"]["stepping"]:
+        assert {f"{game}_v0" for game in GAMES} <= {row["name"] for row in comparison["rows"]}
+        for row in comparison["rows"]:
+            assert all(amount > 0 for amount in row["amounts"])
+    assert data["settings"]["rounds"] == 1
+    assert data["machine"]["processors"] >= 1
+    assert data["machine"]["versions"]["numpy"] is not None
+    assert str(tmp_path / "results.json") in data["files"]
+
+
+def test_a_group_runs_alone_and_prints_tables(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["matrix_games.py", "--quick", "--out", str(tmp_path)])
+    with pytest.raises(SystemExit, match="0"):
+        alone("matrix_games")
+    shown = capsys.readouterr().out
+    assert "scipy" in shown
+    report, data = (tmp_path / "report.md").read_text(), json.loads((tmp_path / "results.json").read_text())
+    assert "| ours, 1,000 at once |" in report
+    for comparison in data["groups"]["matrix_games"]:
+        for row in comparison["rows"]:
+            if row["name"].startswith(("ours", "scipy")):
+                assert row["facts"]["worst gap"] <= 1e-9
+    assert (tmp_path / "ratios.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_no_picture_without_a_peer(tmp_path):
+    assert not plot([compared({"peer": missing}, against=("peer",))], tmp_path / "ratios.png")
+    assert not (tmp_path / "ratios.png").exists()
+
+
+def test_an_unknown_group_lists_the_groups(capsys, tmp_path):
+    code, _, err = run(capsys, "bench", "speed", "--out", str(tmp_path / "bench"))
+    assert code == 2
+    assert "'speed'" in err
+    assert all(name in err for name in GROUPS)
+    assert not (tmp_path / "bench").exists()
+
+
+def test_away_from_a_checkout_the_command_says_so_in_one_line(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(train.command.bench, "ROOT", tmp_path)
+    code, out, err = run(capsys, "bench", "--out", str(tmp_path / "bench"))
+    assert (code, out) == (2, "")
+    assert "checkout" in err
+    assert err.count("\n") == 1
+
+
+def test_a_busy_machine_is_warned_of(monkeypatch):
+    busy = iter([100.0, 107.0, 107.0])
+    monkeypatch.setattr(machine, "_busy_seconds", lambda: next(busy))
+    monkeypatch.setattr(machine, "_own_seconds", lambda: 3.0)
+    monkeypatch.setattr(machine.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(machine.Watch, "seconds", 10.0)
+    watch = machine.Watch()
+    assert watch.others() == pytest.approx(0.35)  # 7 s of 2 x 10, none of them ours
+    assert "35%" in watch.warning()
+
+
+def test_a_quiet_machine_is_not(monkeypatch):
+    monkeypatch.setattr(machine, "_busy_seconds", lambda: 100.0)
+    assert machine.Watch().warning() is None
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # the peers' own
+def test_no_peer_that_is_installed_fails(capsys, tmp_path):
+    data = run_json(capsys, "bench", "--quick", "--out", str(tmp_path))
+    skipped = [
+        why for group in data["groups"].values() for comparison in group for why in comparison["skipped"].values()
+    ]
+    assert [why for why in skipped if not why.startswith("not installed")] == []

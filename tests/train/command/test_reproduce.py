@@ -1,0 +1,137 @@
+"""`cardwar reproduce`: what it prints, what it writes, and its exit code."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from matplotlib.figure import Figure
+
+import train.command.reproduce
+from baselines.reproduction import REPRODUCTIONS, dice_wars
+from baselines.reproduction.report import Picture, Report, Row, Verdict
+from train.cli import main
+
+ROWS = (
+    Row("Table 1", "3x3 Random v. Random, win", 0.25, 0.25, None, Verdict.AGREES, "all digits"),
+    Row("Table 1", "3x3 Equilibrium v. Equilibrium, margin", 0.013, 0.0, (0.0, 0.0), Verdict.WRONG, "alike, so 0"),
+    Row(
+        "Section 2 of a source with a long name", "worth [of] a word " * 6, None, "8/9", None, Verdict.NEW, "why " * 40
+    ),
+)
+
+
+def run(capsys, *arguments):
+    """Exit code, stdout and stderr of one call."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["reproduce", *arguments])
+    printed = capsys.readouterr()
+    return stopped.value.code, printed.out, printed.err
+
+
+@pytest.fixture
+def report(monkeypatch):
+    """Makes the command find this report under any name."""
+
+    def use(**changed):
+        made = Report(**{"rows": ROWS, "sound": True, "checks": {"a sum is a sum": True}, **changed})
+        monkeypatch.setattr(train.command.reproduce, "reproduction", lambda name: lambda progress: made)
+
+    use()
+    return use
+
+
+def test_json_has_every_row(capsys, tmp_path, report):
+    code, out, err = run(capsys, "dice-wars", "--out", str(tmp_path), "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["rows"][1] == {
+        "figure": "Table 1",
+        "item": "3x3 Equilibrium v. Equilibrium, margin",
+        "published": 0.013,
+        "computed": 0.0,
+        "range": [0.0, 0.0],
+        "verdict": "wrong",
+        "reason": "alike, so 0",
+    }
+    assert answer["rows"][2]["published"] is None
+    assert (answer["name"], answer["sound"], len(answer["rows"])) == ("dice-wars", True, 3)
+    assert answer["seconds"] >= 0
+    assert answer["files"] == [str(tmp_path / "rows.csv")]
+
+
+def test_the_table_fits_a_terminal(capsys, tmp_path, report):
+    code, out, _ = run(capsys, "dice-wars", "--out", str(tmp_path))
+    assert code == 0
+    lines = [line for line in out.splitlines() if str(tmp_path) not in line]
+    assert max(map(len, lines)) <= 80
+    assert "worth [of] a word" in " ".join(out.split())  # what is in brackets is no markup
+    assert "3x3 Random v. Random, win" not in out  # it agrees: a number in the first table
+    for text in ("wrong", "alike, so 0", "holds: a sum is a sum", "0.013", "0 to"):
+        assert text in out
+
+
+def test_what_is_not_sound_is_exit_code_1(capsys, tmp_path, report):
+    report(sound=False, checks={"a sum is a sum": False})
+    code, out, err = run(capsys, "dice-wars", "--out", str(tmp_path))
+    assert (code, err) == (1, "")
+    assert "FAILS: a sum is a sum" in out
+    assert run(capsys, "dice-wars", "--out", str(tmp_path), "--json")[0] == 1
+
+
+def test_files_lie_where_they_should(capsys, tmp_path, report, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    report(pictures=(Picture("blank", Figure),), tables={"extra": [["n"], [1]]})
+    run(capsys, "fetterman-2023")
+    folder = tmp_path / "runs" / "reproduce-fetterman-2023"
+    assert sorted(path.name for path in folder.iterdir()) == ["blank.png", "extra.csv", "rows.csv"]
+    assert (folder / "blank.png").read_bytes().startswith(b"\x89PNG")
+    first, second, *_ = (folder / "rows.csv").read_text().splitlines()
+    assert first == "figure,item,published,computed,range,verdict,reason"
+    assert second == 'Table 1,"3x3 Random v. Random, win",0.25,0.25,,agrees,all digits'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fetterman"], "unknown source 'fetterman'; known are fetterman-2023, sanwal-drechsler-2002, dice-wars"),
+        ([], "Missing argument 'NAME'"),
+    ],
+)
+def test_bad_input_is_one_clear_line(capsys, arguments, message):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_is_an_error(capsys, tmp_path, report):
+    (tmp_path / "file").touch()
+    code, _, err = run(capsys, "dice-wars", "--out", str(tmp_path / "file" / "folder"))
+    assert code == 2
+    assert err.startswith("cardwar: ")
+
+
+def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(dice_wars, "stack_rows", lambda progress: ([], {}))  # most of the time
+    code, out, err = run(capsys, "dice-wars", "--out", str(tmp_path), "--json")
+    assert (code, err) == (0, "")
+    verdicts = [row["verdict"] for row in json.loads(out)["rows"] if row["figure"] == "win table"]
+    assert verdicts == ["agrees"] * 36
+    assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".png"}
+
+
+def test_matplotlib_is_not_needed_before_pictures_are():
+    script = (
+        "import sys\n"
+        "from baselines.reproduction import reproduction\n"
+        "make = reproduction('fetterman-2023')\n"
+        "print([m for m in ('torch', 'matplotlib', 'baselines.reproduction.dice_wars') if m in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_name_has_its_module():
+    for name in REPRODUCTIONS:
+        assert callable(train.command.reproduce.reproduction(name))

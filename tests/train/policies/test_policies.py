@@ -1,0 +1,119 @@
+"""Learned policies on disk, their exact evaluation, and pictures of runs."""
+
+import numpy as np
+import pytest
+import torch
+
+from baselines import make_policy, solve
+from baselines.graph.game_graph import full_graph
+from cardwar_envs import make_game
+from cardwar_envs.games.jujitsu import Jujitsu
+from train.algorithms.registry import ALGORITHMS
+from train.policies.files import load_policy, save_policy
+from train.policies.networks import MatrixPolicy, Network, SoftmaxPolicy
+from train.reports.curves import plot_runs
+from train.runs.evaluate import evaluate, reference, verdict
+from train.runs.loop import run
+from train.storage.archive import Archive, write_archive
+
+GAME = make_game("jujitsu", num_cards=3)
+UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+
+
+def random_policy(kind, game=GAME):
+    torch.manual_seed(0)
+    actions = game.facts.num_actions
+    return kind(game, Network(game, 8, 2, actions**2 if kind is MatrixPolicy else actions, "tanh"))
+
+
+@pytest.mark.parametrize("kind", [MatrixPolicy, SoftmaxPolicy])
+def test_a_policy_comes_back_as_it_was(tmp_path, kind):
+    policy = random_policy(kind)
+    save_policy(tmp_path / "policy.safetensors", policy)
+    _, observations, masks = full_graph(GAME).seen_by(0)
+    for path in (tmp_path, str(tmp_path / "policy.safetensors")):
+        loaded = load_policy(path, GAME)
+        expected = policy.action_probabilities(observations, masks)
+        assert np.array_equal(loaded.action_probabilities(observations, masks), expected)
+
+
+def test_a_policy_is_refused_by_another_game(tmp_path):
+    save_policy(tmp_path / "policy.safetensors", random_policy(SoftmaxPolicy))
+    for other in (make_game("jujitsu", num_cards=4), make_game("jujitsu", num_cards=3, ties="discard")):
+        with pytest.raises(ValueError, match=r"was learned for jujitsu v0 with num_cards=3, .*, not for jujitsu v0"):
+            load_policy(tmp_path, other)
+
+
+@pytest.mark.parametrize("place", [5, 60, -4])
+def test_a_damaged_policy_is_refused(tmp_path, place):
+    path = tmp_path / "policy.safetensors"
+    save_policy(path, random_policy(SoftmaxPolicy))
+    content = bytearray(path.read_bytes())
+    content[place] ^= 4
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is missing or damaged"):
+        load_policy(path, GAME)
+
+
+def test_what_is_not_a_policy_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="holds no learned policy"):
+        load_policy(tmp_path, GAME)
+    with pytest.raises(ValueError, match="is missing or damaged"):
+        load_policy(tmp_path / "policy.safetensors", GAME)
+    write_archive(tmp_path / "other", Archive({}, {"rows": []}))
+    with pytest.raises(ValueError, match="does not hold a policy of format"):
+        load_policy(tmp_path / "other", GAME)
+
+
+def test_uniform_plays_exploitability_is_known():
+    # OpenSpiel's figure for uniform play: NashConv / 2
+    assert reference(make_game("jujitsu", num_cards=5)).uniform_exploitability == pytest.approx(0.491667, abs=1e-6)
+
+
+def test_the_equilibrium_guarantees_the_value_from_either_seat():
+    evaluation = evaluate(UNLIKE, solve(UNLIKE).policy)
+    # Every way to meet (1, 3, 5) with (2, 3, 6) is equally good: D/n = 2/3 (Fetterman 2023, section 3)
+    assert evaluation.guarantees == pytest.approx((2 / 3, -2 / 3))
+    assert evaluation.guaranteed == pytest.approx(-2 / 3)
+    assert evaluation.exploitability == pytest.approx(0.0, abs=1e-12)
+    assert reference(UNLIKE).value == pytest.approx(2 / 3)
+
+
+def test_the_verdict_says_it_all():
+    evaluation = evaluate(GAME, make_policy("highest_card", GAME))
+    assert verdict(GAME, "Practice", evaluation, 12_000, 3.4) == (
+        "jujitsu num_cards=3 has the value 0.0000 to player_0. "
+        "The policy that Practice learned in 12,000 steps and 3 s guarantees -1.0000 as player_0 and -1.0000 as "
+        "player_1. Its exploitability is 1.0000 payoff points; uniform play's is 0.5000, optimal play's 0."
+    )
+
+
+def test_games_without_exploitability_are_refused():
+    class ThreePlayers(Jujitsu):
+        @property
+        def facts(self):
+            from dataclasses import replace
+
+            return replace(super().facts, num_players=3)
+
+    with pytest.raises(ValueError, match="exact evaluation is for two-player zero-sum games"):
+        evaluate(ThreePlayers(num_cards=2), random_policy(SoftmaxPolicy))
+
+
+def test_runs_of_one_game_share_a_picture(tmp_path):
+    for name, game in (("a", GAME), ("b", GAME), ("c", UNLIKE)):
+        args = ALGORITHMS["minimax_q"].args(steps=64, evaluate_every=32, num_games=16, batch_size=8, width=8)
+        run(game, "minimax_q", args, tmp_path / name)
+    assert plot_runs([tmp_path / "a", str(tmp_path / "b")], tmp_path / "both.png") == tmp_path / "both.png"
+    assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match="runs of different games cannot share a picture"):
+        plot_runs([tmp_path / "a", tmp_path / "c"], tmp_path / "none.png")
+    with pytest.raises(ValueError, match="at least one run"):
+        plot_runs([], tmp_path / "none.png")
+    (tmp_path / "a" / "metrics.csv").write_text("steps,exploitability\n1,much\n")
+    with pytest.raises(ValueError, match=r"metrics.csv is missing or damaged"):
+        plot_runs([tmp_path / "a"], tmp_path / "none.png")
+    (tmp_path / "a" / "metrics.csv").write_text("steps,exploitability\n")
+    with pytest.raises(ValueError, match=r"metrics.csv has no rows"):
+        plot_runs([tmp_path / "a"], tmp_path / "none.png")
+    assert not (tmp_path / "none.png").exists()

@@ -1,0 +1,213 @@
+"""Play-offs: every pair in both seats, exploitability beside it, the same figures in every file."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from command import run, run_json
+
+import baselines
+from cardwar_envs import make_game
+from train.algorithms.registry import ALGORITHMS
+from train.reports.playoffs import Pairing, PlayOffs, play_all, shipped_policies
+from train.reports.playoffs_files import draw, write_playoffs
+from train.runs.loop import run as learn
+
+UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+SMALL_WAR = ("ranks=3", "discards=0", "max_rounds=8")
+
+
+def field(result, name):
+    return np.array([[getattr(pairing, name) for pairing in row] for row in result.pairings])
+
+
+def made(means, names=("a", "b", "c")):
+    """Play-offs with these means, the game being of no matter."""
+    pairings = tuple(tuple(Pairing(0.5, 0.25, 0.25, x, x, x) for x in row) for row in means)
+    return PlayOffs(UNLIKE, tuple(names), pairings, (0.0,) * len(names), None)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        make_game("jujitsu", num_cards=4),
+        make_game("jujitsu", num_cards=4, view="word"),
+        make_game("dinosaur_war", num_cards=3, payoff="win"),
+        make_game("war", ranks=3, discards=1, max_rounds=6),
+    ],
+    ids=lambda game: game.facts.name,
+)
+def test_where_seats_are_alike_the_matrix_is_antisymmetric(game):
+    result = play_all(game, shipped_policies(game))
+    assert len(result.names) >= 6
+    assert result.means == pytest.approx(-result.means.T, abs=1e-12)
+    assert field(result, "win") == pytest.approx(field(result, "loss").T, abs=1e-12)
+    assert field(result, "tie") == pytest.approx(field(result, "tie").T, abs=1e-12)
+    assert np.abs(result.means).max() > 0.1
+
+
+def test_where_they_are_not_rows_sit_in_seat_0():
+    result = play_all(UNLIKE, shipped_policies(UNLIKE))
+    assert result.means != pytest.approx(-result.means.T, abs=1e-3)
+    at = result.names.index
+    # Fetterman 2023, Lemma 3: D/n = 2/3 for {2,3,6} v. {1,3,5}, whoever of the two plays uniformly
+    assert result.means[at("uniform"), at("uniform")] == pytest.approx(2 / 3)
+    # From the top: 6 beats 5, 3 ties with 3, 2 beats 1
+    assert result.means[at("highest_card"), at("highest_card")] == 2
+    for first in result.names:
+        for second in result.names:
+            pairing, alone = result.pairings[at(first)][at(second)], baselines.head_to_head(UNLIKE, first, second)
+            assert pairing[:4] == pytest.approx((alone.win, alone.loss, alone.tie, alone.mean), abs=1e-12)
+            assert (pairing.low, pairing.high) == (pairing.mean, pairing.mean)
+
+
+def test_dice_poker_between_equilibrium_strategies_is_worth_its_value():
+    result = play_all(make_game("dice_poker"), shipped_policies(make_game("dice_poker")))
+    assert "highest_card" not in result.names
+    place = result.names.index("equilibrium")
+    assert result.means[place, place] == pytest.approx(5 / 54)  # Rauscher 2017
+
+
+def test_the_average_is_over_all_others_and_both_seats():
+    result = made([[9.0, 1.0, 2.0], [-3.0, 9.0, 0.5], [0.0, 0.5, 9.0]])
+    # a: 1 and 2 in seat 0, 3 and -0 in seat 1; b: -3, 0.5 and -1, -0.5; c: 0, 0.5 and -2, -0.5
+    assert result.averages == pytest.approx([6 / 4, -4 / 4, -2 / 4])
+    assert np.isnan(made([[1.0]], ["alone"]).averages[0])
+
+
+def test_exploitability_stands_beside_each_policy():
+    game = make_game("jujitsu", num_cards=5)
+    result = play_all(game, shipped_policies(game))
+    for name, measured in zip(result.names, result.exploitability, strict=True):
+        assert measured == pytest.approx(baselines.exploitability(game, name))
+    by_name = dict(zip(result.names, result.exploitability, strict=True))
+    assert by_name["equilibrium"] == pytest.approx(0.0, abs=1e-9)
+    assert by_name["uniform"] == pytest.approx(0.491667, abs=1e-6)
+
+
+def test_the_same_figures_are_in_every_file_and_on_stdout(capsys, tmp_path):
+    out = tmp_path / "new" / "out"
+    answer = run_json(capsys, "playoffs", "jujitsu", "num_cards=4", "uniform", "lowest_card", "--out", str(out))
+    assert answer["policies"] == ["uniform", "lowest_card"]
+    game = make_game("jujitsu", num_cards=4)
+    assert answer["exploitability"] == [baselines.exploitability(game, name) for name in answer["policies"]]
+    assert [path.rpartition("/")[2] for path in answer["files"]] == [
+        "pairs.csv",
+        "policies.csv",
+        "playoffs.md",
+        "playoffs.png",
+    ]
+    with open(out / "pairs.csv", newline="") as file:
+        pairs = list(csv.DictReader(file))
+    assert len(pairs) == 4
+    for number, pair in enumerate(pairs):
+        row, column = divmod(number, 2)
+        assert (pair["player_0"], pair["player_1"]) == (answer["policies"][row], answer["policies"][column])
+        for key in ("win", "loss", "tie", "mean"):
+            assert float(pair[key]) == answer[key][row][column]
+    with open(out / "policies.csv", newline="") as file:
+        policies = list(csv.DictReader(file))
+    assert [float(each["average"]) for each in policies] == answer["averages"]
+    assert [float(each["exploitability"]) for each in policies] == answer["exploitability"]
+    text = (out / "playoffs.md").read_text()
+    assert "All figures are exact." in text
+    assert f"{answer['win'][0][1]:.3f} / {answer['loss'][0][1]:.3f} / {answer['tie'][0][1]:.3f}" in text
+    assert text.count("\n| uniform |") == 2
+    assert (out / "playoffs.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_learned_policy_is_given_as_its_run_folder(capsys, tmp_path):
+    game, args = make_game("jujitsu", num_cards=3), ALGORITHMS["cfr_plus"].args(steps=20, evaluate_every=20)
+    for folder in ("mine", "other/mine"):
+        learn(game, "cfr_plus", args, tmp_path / folder)
+    words, out = ("playoffs", "jujitsu", "num_cards=3"), ("--out", str(tmp_path / "out"))
+    alone = run_json(capsys, *words, str(tmp_path / "mine"), "uniform", *out)
+    assert alone["policies"] == ["mine", "uniform"]
+    assert alone["exploitability"][0] == baselines.exploitability(game, _learned(tmp_path / "mine", game))
+    assert alone["mean"][0][1] == pytest.approx(-alone["mean"][1][0])
+    assert run_json(capsys, *words, str(tmp_path / "mine"), *out)["policies"] == ["mine"]
+    named = str((tmp_path / "mine").rename(tmp_path / "uniform"))
+    assert {named, "uniform"} < set(run_json(capsys, *words, named, "--shipped", *out)["policies"])
+    (tmp_path / "uniform").rename(tmp_path / "mine")
+    both = run_json(capsys, *words, str(tmp_path / "mine"), str(tmp_path / "other/mine"), "--shipped", *out)
+    assert set(both["policies"]) > {"equilibrium", "uniform", str(tmp_path / "mine"), str(tmp_path / "other/mine")}
+
+
+def _learned(folder, game):
+    from train.policies.files import load_policy
+
+    return load_policy(folder, game)
+
+
+def test_samples_come_with_intervals_that_hold_what_is_exact(capsys, tmp_path):
+    words, out = ("playoffs", "war", *SMALL_WAR), ("--out", str(tmp_path))
+    exact = run_json(capsys, *words, "dummie", "max", "min", *out)
+    sampled = run_json(capsys, *words, "dummie", "max", "min", "--games", "300", "--seed", "3", *out)
+    assert (sampled["games"], sampled["seed"]) == (300, 3)
+    assert sampled["exploitability"] is None
+    assert "low" not in exact
+    low, mean, high = (np.array(sampled[key]) for key in ("low", "mean", "high"))
+    assert (low <= mean).all()
+    assert (mean <= high).all()
+    # Nine intervals of 95 %: with this seed all hold.
+    assert (low <= np.array(exact["mean"]) + 1e-12).all()
+    assert (np.array(exact["mean"]) - 1e-12 <= high).all()
+    certain = (low == high)[1:, 1:]  # between the two who leave nothing to chance
+    assert certain.all()
+    assert ((high - low)[0] > 0.1).all()
+    assert "with at least 95 %" in (tmp_path / "playoffs.md").read_text()
+
+
+def test_tables_for_people(capsys, tmp_path):
+    code, shown, err = run(capsys, "playoffs", "jujitsu", "num_cards=3", "--out", str(tmp_path))
+    assert (code, err) == (0, "")
+    for text in (
+        "jujitsu num_cards=3, exact",
+        "1 equilibrium",
+        "exploitability",
+        "0.500",
+        "average payoff",
+        "player_0",
+    ):
+        assert text in shown
+    assert max(len(line) for line in shown.splitlines() if "Written" not in line) <= 80
+
+
+def test_a_policy_alone_is_drawn_too(tmp_path):
+    files = write_playoffs(made([[0.0]], ["alone"]), tmp_path)
+    assert all(path.stat().st_size > 0 for path in files)
+    assert draw(made([[0.0, 0.0], [0.0, 0.0]], ["$x_1$", "<b>|"])).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["jujitsu", "num_cards=3", "best"], "unknown policy 'best'"),
+        (["jujitsu", "num_cards=3", "uniform", "uniform"], "uniform is given twice"),
+        (["jujitsu", "num_cards=3", "runs/none"], "no run folder or policy file 'runs/none'"),
+        (["jujitsu", "num_cards=3", "min"], "MinPlayer plays war, not jujitsu"),
+        (["jujitsu", "num_cards=3", "--games", "9"], "--games (9) is of no use for jujitsu: its results are exact"),
+        (["jujitsu", "num_cards=3", "--seed", "9"], "--seed (9) is of no use without --games"),
+        (["jujitsu", "num_cards=3", "--wings", "9"], "No such option: --wings"),
+        (["chess"], "unknown game 'chess'"),
+        (["war", "num_players=3", "min", "max"], "play-offs are for two-player zero-sum games"),
+        (["war", "general_purpose_adversary", "min"], "general_purpose_adversary must know what the other plays"),
+        (["war", "min", "max"], "--games samples so many games instead"),
+        (["war", "min", "max", "--games", "0"], "games (0) must be at least 1"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_nothing_is_written(capsys, tmp_path, words, message):
+    out = tmp_path / "out"
+    code, shown, err = run(capsys, "playoffs", *words, "--out", str(out))
+    assert (code, shown) == (2, "")
+    assert err.startswith("cardwar: ")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not out.exists()
+
+
+def test_json_holds_no_figure_that_json_does_not_know(capsys, tmp_path):
+    code, shown, _ = run(capsys, "playoffs", "jujitsu", "num_cards=2", "uniform", "--out", str(tmp_path), "--json")
+    assert code == 0
+    assert json.loads(shown, parse_constant=pytest.fail)["averages"] == [None]

@@ -1,0 +1,347 @@
+"""Reports on runs: what is on the page, which runs belong together, what is refused."""
+
+import base64
+import csv
+import json
+import re
+import shlex
+import xml.dom.minidom
+from html.parser import HTMLParser
+from math import comb
+
+import pytest
+from command import run as command
+
+from cardwar_envs import make_game
+from train.algorithms.registry import ALGORITHMS
+from train.reports.groups import arrange, read_run, spread
+from train.reports.page import write_report
+from train.reports.tables import markdown_table
+from train.runs.loop import run
+from train.words import fields_from, game_from, split_words
+
+GAME = make_game("jujitsu", num_cards=3)
+ODD = 'a<b>&"$x_1$|`*'
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """Two tiny runs of two algorithms."""
+    folder = tmp_path_factory.mktemp("real")
+    run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=25, evaluate_every=10), folder / "cfr")
+    args = ALGORITHMS["minimax_q"].args(steps=64, evaluate_every=32, num_games=16, batch_size=8, width=8)
+    run(GAME, "minimax_q", args, folder / "q", seed=4)
+    return folder
+
+
+def made(folder, figures=(0.3, 0.1), seed=0, title="jujitsu num_cards=3", label="CFR+", algorithm="cfr_plus", **args):
+    """A run folder written by hand, with an exploitability every 10 steps."""
+    folder.mkdir(parents=True)
+    config = {
+        "game": "jujitsu",
+        "parameters": {"num_cards": 3},
+        "algorithm": algorithm,
+        "args": {"steps": 10 * len(figures) or 20, "evaluate_every": 10, **args},
+        "seed": seed,
+        "title": title,
+        "label": label,
+        "step": "iterations",
+        "reference": {"value": 0.0, "uniform_exploitability": 0.5},
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    lines = [f"{10 * i},{i / 4},{x},{2 * x},{-x},{-x}" for i, x in enumerate(figures, 1)]
+    heading = "steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1"
+    if figures:
+        (folder / "metrics.csv").write_text("\n".join([heading, *lines]) + "\n")
+    return folder
+
+
+class Page(HTMLParser):
+    """The tables of a page as lists of rows of cells, its images, and all its other text."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.tables, self.images, self.words, self.links = [], [], [], []
+        self.tags, self.last = set(), None
+        self.feed(path.read_text())
+        self.text = " ".join(self.words)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        elif tag == "img":
+            self.images.append(dict(attrs))
+        self.last = tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+        if self.last in ("td", "th"):
+            self.tables[-1][-1][-1] += data
+
+    def handle_endtag(self, tag):
+        self.last = None
+
+
+def last_row(folder):
+    with open(folder / "metrics.csv", newline="") as file:
+        return list(csv.DictReader(file))[-1]
+
+
+def test_a_page_of_two_runs_holds_the_figures_of_their_metrics(real, tmp_path):
+    written = write_report([real / "q", real / "cfr"], tmp_path / "new" / "report.html")
+    assert written == (tmp_path / "new" / "report.html", tmp_path / "new" / "report.md", [])
+    page = Page(written.page)
+    groups, runs = page.tables
+    assert [row[0] for row in groups] == ["algorithm", "CFR+", "minimax-Q"]
+    for folder, group, row in ((real / "cfr", groups[1], runs[1]), (real / "q", groups[2], runs[2])):
+        last, cells = last_row(folder), dict(zip(groups[0], group, strict=True))
+        assert cells["exploitability"] == f"{float(last['exploitability']):.6f}"
+        for player in (0, 1):
+            assert float(cells[f"guaranteed to player_{player}"]) == round(float(last[f"guaranteed_{player}"]), 6)
+        assert cells["interval (confidence)"] == ""
+        cells = dict(zip(runs[0], row, strict=True))
+        assert cells["run"] == str(folder)
+        assert cells["exploitability"] == last["exploitability"], "all digits"
+        assert cells["seconds"] == f"{float(last['seconds']):g}"
+        assert cells["steps"] == str(int(last["steps"]))
+        assert cells["state"] == "finished"
+    assert groups[1][3] == "25 iterations"
+    assert groups[2][3] == "91 joint actions"
+    assert groups[2][2] == "4"
+    assert "Value to player_0 0.000000; uniform play's exploitability 0.500000" in page.text
+    lines = [line for line in written.tables.read_text().splitlines() if line.startswith("| ")]
+    assert lines[0].split(" | ")[4] == "exploitability"
+    brief = {line.split(" | ")[0].removeprefix("| "): line.split(" | ")[4] for line in lines[2:]}
+    assert brief == {group[0]: f"{float(group[5]):.4f}" for group in groups[1:]}
+
+
+def test_a_page_needs_nothing_else(real, tmp_path):
+    page = Page(write_report([real / "cfr"], tmp_path / "report.html").page)
+    assert not page.tags & {"script", "link", "iframe", "object"}
+    (image,) = page.images
+    kind, picture = image["src"].split(",")
+    assert page.links == [image["src"]]
+    assert kind == "data:image/svg+xml;base64"
+    drawing = xml.dom.minidom.parseString(base64.b64decode(picture))
+    assert drawing.documentElement.tagName == "svg"
+
+
+def test_the_same_runs_make_the_same_page(real, tmp_path):
+    first, second = (write_report([real / "cfr", real / "q"], tmp_path / name).page for name in ("a.html", "b.html"))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_the_commands_repeat_the_runs(real, tmp_path):
+    page = write_report([real / "cfr", real / "q"], tmp_path / "report.html").tables.read_text()
+    commands = [line for line in page.splitlines() if line.startswith("cardwar train")]
+    assert len(commands) == 2
+    for line, folder in zip(commands, ("cfr", "q"), strict=True):
+        parameters, options, rest = split_words(shlex.split(line)[2:])
+        config = read_run(real / folder).config
+        assert game_from(rest[0], parameters) == GAME
+        assert rest[1:] == []
+        assert (options.pop("algorithm"), options.pop("seed")) == (config["algorithm"], str(config["seed"]))
+        assert options.pop("out") == str(real / folder)
+        entry = ALGORITHMS[config["algorithm"]]
+        again = entry.args(**fields_from(entry.args_type(), options, "it"))
+        assert again == entry.args(**config["args"])
+
+
+def test_odd_names_are_shown_as_they_are(tmp_path):
+    folder = made(tmp_path / "<i>run & co", title=ODD, label=f"_{ODD}", script="</pre><script>alert(1)</script>")
+    made(tmp_path / "other", title=ODD, label=f"_{ODD}", script="none")
+    written = write_report([folder, tmp_path / "other"], tmp_path / "report.html")
+    page = Page(written.page)
+    assert not page.tags & {"script", "b", "i"}
+    assert f"_{ODD}" in [row[0] for row in page.tables[0]]
+    assert str(folder) in [row[0] for row in page.tables[1]]
+    assert ODD in page.words
+    assert page.images[0]["alt"] == f"Exploitability of {ODD} over steps and seconds"
+    rows = [line for line in written.tables.read_text().splitlines() if line.startswith("| \\_")]
+    assert len(rows) == 2
+    # Columns are still six: what is odd in a name is not taken for the end of a cell.
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {7}
+
+
+def test_seeds_of_one_configuration_are_one_line(tmp_path):
+    for seed, final in enumerate((0.05, 0.02, 0.04)):
+        made(tmp_path / f"a{seed}", (0.3, final), seed=seed, reach=0)
+    made(tmp_path / "b", (0.3, 0.07), reach=1)
+    made(tmp_path / "c", (0.3, 0.08), label="PPO", algorithm="ppo")
+    folders = [tmp_path / name for name in ("a2", "c", "a0", "b", "a1")]
+    (game,) = arrange([read_run(folder) for folder in folders])
+    assert [group.name for group in game.groups] == ["CFR+ reach=0", "CFR+ reach=1", "PPO"]
+    assert [run.seed for run in game.groups[0].runs] == [0, 1, 2]
+    assert [(steps, seconds, s.low, s.middle, s.high) for steps, seconds, s in game.groups[0].curve] == [
+        (10, 0.25, 0.3, 0.3, 0.3),
+        (20, 0.5, 0.02, 0.04, 0.05),
+    ]
+    written = write_report(folders, tmp_path / "report.html")
+    table = Page(written.page).tables[0]
+    assert table[1][1:3] == ["reach=0", "0, 1, 2"]
+    assert table[1][5:] == ["0.040000", "0.020000 to 0.050000 (75 %)", "-0.040000", "-0.040000"]
+    assert [row[1] for row in table[2:]] == ["reach=1", ""]
+
+
+def test_seeds_that_go_past_the_step_that_is_due_are_one_curve(tmp_path):
+    for seed, places in enumerate(([13, 20, 35], [11, 26, 31], [12, 22, 30])):
+        folder = made(tmp_path / str(seed), (0.3, 0.2, (0.1, 0.11, 0.12)[seed]), seed=seed)
+        heading, *lines = (folder / "metrics.csv").read_text().splitlines()
+        lines = [",".join([str(steps), *line.split(",")[1:]]) for steps, line in zip(places, lines, strict=True)]
+        (folder / "metrics.csv").write_text("\n".join([heading, *lines]) + "\n")
+    (game,) = arrange([read_run(tmp_path / str(seed)) for seed in range(3)])
+    assert [(steps, s.low, s.high) for steps, _, s in game.groups[0].curve] == [
+        (12, 0.3, 0.3),
+        (22, 0.2, 0.2),
+        (31, 0.1, 0.12),
+    ]
+
+
+def test_brief_tables_have_the_best_first_and_what_is_not_known_last(tmp_path):
+    folders = [
+        made(tmp_path / name, figures, label=label, algorithm=name)
+        for name, label, figures in (("a", "A", ()), ("b", "B", (0.3,)), ("c", "C|D", (0.2,)), ("d", "E", (0.25,)))
+    ]
+    lines = write_report(folders, tmp_path / "report.html").tables.read_text().splitlines()
+    rows = [line for line in lines if line.startswith("| ")][2:]
+    assert [row.split(" | ")[0] for row in rows] == ["| C\\|D", "| E", "| B", "| A"]
+    assert [row.split(" | ")[4] for row in rows] == ["0.2000", "0.2500", "0.3000", ""]
+    assert markdown_table(["a|b"], [["c"]]).splitlines()[0] == "| a\\|b |"
+
+
+def test_no_other_file_is_taken_for_a_reports_tables(tmp_path):
+    folder, page = made(tmp_path / "a"), tmp_path / "README.html"
+    page.with_suffix(".md").write_text("# Mine\n")
+    with pytest.raises(ValueError, match=r"README\.md is not a report's"):
+        write_report([folder], page)
+    assert not page.exists()
+    assert page.with_suffix(".md").read_text() == "# Mine\n"
+    for _ in range(2):  # its own it replaces
+        write_report([folder], tmp_path / "report.html")
+
+
+def test_games_are_kept_apart(tmp_path, real):
+    other = tmp_path / "other"
+    args = ALGORITHMS["fictitious_play"].args(steps=4, evaluate_every=2)
+    run(make_game("dice_poker", sides=3), "fictitious_play", args, other)
+    page = Page(write_report([other, real / "cfr"], tmp_path / "report.html").page)
+    assert len(page.tables) == 4
+    assert len(page.images) == 2
+    assert page.text.index("dice_poker sides=3") < page.text.index("jujitsu num_cards=3")
+
+
+@pytest.mark.parametrize("count", range(2, 16))
+def test_the_interval_is_the_narrowest_that_is_certain_enough(count):
+    found = spread([float(x) for x in range(count, 0, -1)])
+    outside = sum(comb(count, i) for i in range(int(found.low))) / 2**count  # all or nearly all on one side
+    assert found.confidence == pytest.approx(1 - 2 * outside)
+    assert found.low + found.high == count + 1
+    assert found.middle == (count + 1) / 2
+    if count >= 6:
+        assert found.confidence >= 0.95
+        narrower = sum(comb(count, i) for i in range(int(found.low) + 1)) / 2**count
+        assert 1 - 2 * narrower < 0.95
+    else:
+        assert (found.low, found.high) == (1, count)
+
+
+def test_one_seed_has_no_interval():
+    assert spread([0.2]) == type(spread([0.2]))(0.2, 0.2, 0.2, 0.0)
+
+
+def test_known_intervals():
+    # Tables of the sign test: 6 figures, least and greatest, 96.9 %; 9 figures, second of each end, 96.1 %
+    assert spread([1, 2, 3, 4, 5, 6]).confidence == pytest.approx(0.96875)
+    nine = spread(list(range(1, 10)))
+    assert (nine.low, nine.high, nine.confidence) == (2, 8, pytest.approx(0.9609375))
+
+
+def test_unfinished_runs_are_shown_as_such(tmp_path):
+    def unfinished(name, seed, **changed):
+        folder = made(tmp_path / name, (0.3, 0.01), seed=seed, **changed)
+        config = json.loads((folder / "config.json").read_text())
+        config["args"]["steps"] = 30
+        (folder / "config.json").write_text(json.dumps(config))
+
+    made(tmp_path / "whole", (0.3, 0.2, 0.1), seed=0, reach=0)
+    unfinished("half", 1, reach=0)
+    unfinished("alone", 0, reach=1)
+    made(tmp_path / "new", (), label="PPO", algorithm="ppo")
+    folders = [tmp_path / name for name in ("whole", "half", "alone", "new")]
+    groups, runs = Page(write_report(folders, tmp_path / "report.html").page).tables
+    by_name = {(row[0], row[1]): row for row in groups[1:]}
+    whole = by_name["CFR+", "reach=0"]
+    assert whole[2:6] == ["0, 1 (1 unfinished, not counted)", "30 iterations", "0.8", "0.100000"]
+    assert by_name["CFR+", "reach=1"][2:6] == ["0 (1 unfinished)", "20 of 30 iterations", "0.5", "0.010000"]
+    new = next(row for row in groups if row[0] == "PPO")
+    assert new[2:] == ["0 (1 unfinished)", "0 of 20 iterations, no evaluation yet", "", "", "", "", ""]
+    assert [row[3] for row in runs[1:]].count("unfinished") == 3
+
+
+def damaged(tmp_path, name, content):
+    folder = made(tmp_path / "bad")
+    (folder / name).write_bytes(content)
+    return folder
+
+
+DAMAGE = [
+    ("config.json", b"{", "config.json cannot be read"),
+    ("config.json", b"{}", "its settings are damaged: game is None"),
+    ("metrics.csv", b"steps,exploitability\n1,2\n", "is damaged: seconds is None, not a number"),
+    ("metrics.csv", b"steps,exploitability\n1,much\n", "metrics.csv is missing or damaged"),
+    ("metrics.csv", b"steps\n", "metrics.csv has no rows"),
+    ("metrics.csv", b"\xff\xfe", "metrics.csv is missing or damaged"),
+    ("metadata.json", b"[]", "metadata.json does not hold a JSON object"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), DAMAGE)
+def test_a_damaged_run_is_one_clear_error_and_nothing_is_written(tmp_path, capsys, name, content, message):
+    bad, good, page = damaged(tmp_path, name, content), made(tmp_path / "good"), tmp_path / "out" / "report.html"
+    code, out, err = command(capsys, "report", str(good), str(bad), "--out", str(page))
+    assert (code, out) == (2, "")
+    assert message in err
+    assert str(bad) in err
+    assert err.count("\n") == 1
+    assert not page.parent.exists()
+    code, out, err = command(capsys, "report", str(good), str(bad), "--out", str(page), "--skip-damaged")
+    assert code == 0
+    assert f"{page}\n" in out
+    assert f"{page.with_suffix('.md')}\n" in out
+    assert err.startswith("cardwar: left out: ")
+    assert str(bad) in err
+    shown = Page(page)
+    assert "Left out:" in shown.text
+    assert str(bad) in shown.text
+    assert len(shown.tables[1]) == 2
+
+
+def test_figures_that_are_no_numbers_are_damage(tmp_path):
+    folder = made(tmp_path / "nan")
+    text = (folder / "metrics.csv").read_text().replace("0.3,", "nan,", 1)
+    (folder / "metrics.csv").write_text(text)
+    with pytest.raises(ValueError, match="exploitability is nan, not a number"):
+        read_run(folder)
+
+
+def test_what_cannot_be_reported_on_is_refused(tmp_path):
+    run_a, page = made(tmp_path / "a"), tmp_path / "report.html"
+    with pytest.raises(ValueError, match="at least one run"):
+        write_report([], page)
+    with pytest.raises(ValueError, match=r"config.json cannot be read"):
+        write_report([tmp_path / "none"], page)
+    with pytest.raises(ValueError, match="at least one run"):
+        write_report([tmp_path / "none"], page, skip_damaged=True)
+    made(tmp_path / "twin")
+    with pytest.raises(ValueError, match=r"a and .*twin are runs of one configuration with one seed \(0\)"):
+        write_report([run_a, tmp_path / "twin"], page)
+    with pytest.raises(ValueError, match=r"must not end in .md"):
+        write_report([run_a], tmp_path / "report.md")
+    assert not page.exists()
+    assert not list(tmp_path.glob("*.md"))

@@ -1,0 +1,285 @@
+"""Runs: what they leave, how they go on after a kill, what they refuse."""
+
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from cardwar_envs import make_game
+from train.algorithms.registry import ALGORITHMS
+from train.runs.loop import run
+from train.storage.archive import read_archive, write_archive
+from train.storage.run_folder import RunFolder
+from train.words import game_in_words
+
+GAME = make_game("jujitsu", num_cards=3)
+SMALL = {
+    "minimax_q": {"steps": 320, "evaluate_every": 100, "num_games": 4, "threads": 1, "passes": 2,
+                  "batch_size": 8, "width": 8, "memory": 64},
+    "fitted_value": {"steps": 320, "evaluate_every": 100, "num_games": 2, "threads": 1, "passes": 2,
+                     "batch_size": 8, "width": 8},
+    "ppo": {"steps": 320, "evaluate_every": 100, "num_games": 20, "threads": 1, "rollout": 5,
+            "batch_size": 40, "width": 8},
+    "mmd": {"steps": 320, "evaluate_every": 100, "num_games": 20, "threads": 1, "rollout": 5,
+            "batch_size": 40, "width": 8, "magnet_every": 2},
+    "joint_critic": {"steps": 320, "evaluate_every": 100, "num_games": 16, "threads": 1, "replay_size": 64,
+                     "batch_size": 16, "width": 8},
+    "nfsp": {"steps": 320, "evaluate_every": 100, "num_games": 16, "threads": 1, "replay_size": 256,
+             "reservoir_size": 64, "batch_size": 16, "width": 8},
+}  # fmt: skip
+BOTH = pytest.mark.parametrize("algorithm", SMALL)
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing catches it, nothing is tidied up."""
+
+
+def small_run(out, algorithm="minimax_q", game=GAME, seed=0, resume=False, echo=None, **changed):
+    args = ALGORITHMS[algorithm].args(**SMALL[algorithm] | changed)
+    return run(game, algorithm, args, out, seed=seed, resume=resume, echo=echo)
+
+
+def rows(out):
+    """The rows of a run but for the seconds that they took."""
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(out).read_metrics()]
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@BOTH
+def test_a_run_leaves_all_that_belongs_to_it(tmp_path, algorithm):
+    result = small_run(tmp_path / "run", algorithm, seed=7)
+    folder = RunFolder(tmp_path / "run")
+    assert folder.config()["parameters"]["num_cards"] == 3
+    assert folder.config()["args"]["steps"] == 320
+    metadata = json.loads((folder.path / "metadata.json").read_text())
+    assert metadata["seed"] == 7
+    assert {"created", "version", "commit", "platform", "torch"} <= metadata.keys()
+    written = folder.read_metrics()
+    assert [row["steps"] for row in written] == sorted(row["steps"] for row in written)
+    assert len(written) == 4
+    assert written[-1]["exploitability"] == result.evaluation.exploitability
+    assert written[-1]["nash_conv"] == pytest.approx(2 * result.evaluation.exploitability)
+    assert (result.steps, result.seconds) == (written[-1]["steps"], written[-1]["seconds"])
+    assert (folder.path / "exploitability.png").read_bytes().startswith(b"\x89PNG")
+    assert f"{result.evaluation.exploitability:.4f} payoff points" in result.verdict
+    assert not list(folder.path.glob(".*"))
+
+
+@BOTH
+def test_a_seed_repeats_a_run(tmp_path, algorithm):
+    for name, seed in (("first", 1), ("second", 1), ("other", 2)):
+        small_run(tmp_path / name, algorithm, seed=seed)
+    assert rows(tmp_path / "first") == rows(tmp_path / "second")
+    assert rows(tmp_path / "first") != rows(tmp_path / "other")
+
+
+@BOTH
+def test_a_run_killed_at_any_write_goes_on_as_if_nothing_had_happened(tmp_path, algorithm, monkeypatch):
+    small_run(tmp_path / "unbroken", algorithm, steps=200)
+    replace = os.replace
+    for writes_before in range(100):
+        left = iter(range(writes_before))
+
+        def replace_or_die(source, target, left=left):
+            if next(left, None) is None:
+                raise Killed
+            replace(source, target)
+
+        out = tmp_path / str(writes_before)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", replace_or_die)
+            try:
+                small_run(out, algorithm, steps=200)
+                break  # there were no more writes
+            except Killed:
+                pass
+        small_run(out, algorithm, steps=200, resume=(out / "config.json").exists())
+        assert rows(out) == rows(tmp_path / "unbroken")
+        steps = [event.step for event in events(out)]
+        assert steps == [row["steps"] for row in rows(out)]
+    assert writes_before == 13  # config, metadata, 2 checkpoints, 2 metrics, policy, picture; 5 times checksums
+
+
+def events(out):
+    accumulator = EventAccumulator(str(out / "tensorboard"))
+    accumulator.Reload()
+    return accumulator.Scalars("exploitability")
+
+
+def test_a_process_that_is_killed_again_and_again_ends_with_the_rows_of_an_unbroken_one(tmp_path):
+    changed = {"steps": 3200, "evaluate_every": 40}
+    small_run(tmp_path / "unbroken", **changed)
+    out, delays = tmp_path / "killed", random.Random(0)
+    script = (
+        "from pathlib import Path; from train.algorithms.registry import ALGORITHMS; from train.runs.loop import run\n"
+        "from cardwar_envs import make_game\n"
+        f"args = ALGORITHMS['minimax_q'].args(**{SMALL['minimax_q'] | changed})\n"
+        f"out = Path({str(out)!r}); resume = (out / 'config.json').exists()\n"
+        "run(make_game('jujitsu', num_cards=3), 'minimax_q', args, out, resume=resume)"
+    )
+    progress = [0]
+    for _ in range(2):
+        process = subprocess.Popen([sys.executable, "-c", script])
+        while process.poll() is None and len_rows(out) <= progress[-1] + 2:
+            time.sleep(0.01)
+        time.sleep(delays.uniform(0.0, 0.1))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        progress.append(len_rows(out))
+    assert 0 < progress[1] < progress[2] < 80
+    small_run(out, resume=True, **changed)
+    assert rows(out) == rows(tmp_path / "unbroken")
+
+
+def len_rows(out):
+    path = out / "metrics.csv"
+    return path.read_text().count("\n") - 1 if path.exists() else 0
+
+
+def test_seconds_go_on_counting_after_a_resume(tmp_path):
+    small_run(tmp_path / "run")
+    first = RunFolder(tmp_path / "run").read_metrics()
+    assert [row["seconds"] for row in first] == sorted(row["seconds"] for row in first)
+    result = small_run(tmp_path / "run", resume=True)
+    assert RunFolder(tmp_path / "run").read_metrics() == first
+    assert result.seconds == first[-1]["seconds"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({}, "already holds a run; resume it or choose another folder"),
+        ({"resume": True, "width": 9}, "width=8, not 9"),
+        ({"resume": True, "seed": 1}, "seed=0, not 1"),
+        ({"resume": True, "algorithm": "ppo"}, "algorithm=minimax_q, not ppo"),
+        ({"resume": True, "game": make_game("jujitsu", num_cards=2)}, "num_cards=3, not 2"),
+        ({"resume": True, "game": make_game("dinosaur_war", num_cards=3)}, "game=jujitsu, not dinosaur_war"),
+    ],
+)
+def test_a_run_in_the_way_is_named_and_left_as_it_is(tmp_path, changed, message):
+    small_run(tmp_path / "run")
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        small_run(tmp_path / "run", **changed)
+    assert contents(tmp_path) == before
+
+
+def test_there_must_be_a_run_to_resume(tmp_path):
+    for out in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(ValueError, match="holds no run to resume"):
+            small_run(out, resume=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_peoples_files_are_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("All of it.")
+    with pytest.raises(ValueError, match="holds other files"):
+        small_run(tmp_path)
+    with pytest.raises(ValueError, match="is not a folder"):
+        small_run(tmp_path / "thesis.tex")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def flip(path, place):
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: flip(path, -100),
+        lambda path: flip(path, len(path.read_bytes()) // 2),
+        lambda path: flip(path, 3),
+        lambda path: path.write_bytes(path.read_bytes()[:-50]),
+        lambda path: path.write_bytes(b""),
+    ],
+    ids=["late bit", "bit in the middle", "bit of the length", "torn", "empty"],
+)
+def test_a_damaged_checkpoint_is_noticed(tmp_path, damage):
+    small_run(tmp_path / "run")
+    damage(tmp_path / "run" / "checkpoint.safetensors")
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=r"checkpoint.safetensors is missing or damaged"):
+        small_run(tmp_path / "run", resume=True)
+    assert contents(tmp_path) == before
+
+
+def test_a_checkpoint_that_kept_other_things_is_refused(tmp_path):
+    small_run(tmp_path / "run")
+    path = tmp_path / "run" / "checkpoint.safetensors"
+    archive = read_archive(path)
+    write_archive(
+        path, archive._replace(tensors={**archive.tensors, "learner.momentum": archive.tensors["generator"].clone()})
+    )
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=r"is not of this version \(ValueError: momentum"):
+        small_run(tmp_path / "run", resume=True)
+    assert contents(tmp_path) == before
+
+
+def test_damaged_settings_are_noticed(tmp_path):
+    small_run(tmp_path / "run")
+    (tmp_path / "run" / "config.json").write_text('{"game": ')
+    with pytest.raises(ValueError, match=r"config.json cannot be read"):
+        small_run(tmp_path / "run", resume=True)
+
+
+def test_progress_is_one_line_per_evaluation_where_there_is_no_terminal(tmp_path):
+    echo = io.StringIO()
+    small_run(tmp_path / "run", echo=echo)
+    lines = echo.getvalue().splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("minimax-Q on jujitsu num_cards=3: 101 steps, exploitability 0.")
+
+
+def test_progress_is_live_on_a_terminal(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    echo = io.StringIO()
+    echo.isatty = lambda: True
+    small_run(tmp_path / "run", echo=echo)
+    assert "\x1b[" in echo.getvalue()  # the line is redrawn in place
+    assert "exploitability 0." in echo.getvalue()
+
+
+def test_a_run_leaves_the_generators_of_its_caller_alone(tmp_path):
+    import numpy as np
+    import torch
+
+    np.random.seed(5)
+    torch.manual_seed(5)
+    expected = np.random.random(), torch.rand(1)
+    np.random.seed(5)
+    torch.manual_seed(5)
+    small_run(tmp_path / "run")
+    assert (np.random.random(), torch.rand(1)) == expected
+
+
+def test_arguments_that_do_not_fit_are_refused_before_anything_is_written(tmp_path):
+    args = ALGORITHMS["ppo"].args(**SMALL["ppo"])
+    with pytest.raises(ValueError, match="args must be the arguments of minimax_q"):
+        run(GAME, "minimax_q", args, tmp_path / "run")
+    with pytest.raises(ValueError, match="unknown algorithm 'dqn'; known are minimax_q, fitted_value, ppo"):
+        run(GAME, "dqn", args, tmp_path / "run")
+    with pytest.raises(ValueError, match=r"seed \(-1\) must be in 0..4294967295"):
+        run(GAME, "ppo", args, tmp_path / "run", seed=-1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_game_is_named_by_as_few_words_as_make_it():
+    assert game_in_words(make_game("jujitsu")) == "jujitsu"
+    assert game_in_words(GAME) == "jujitsu num_cards=3"
+    assert game_in_words(make_game("dice_wars", num_cards=2, sides=4)) == "dice_wars num_cards=2 sides=4"
+    unlike = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+    assert game_in_words(unlike) == "dinosaur_war hand_0=2,3,6 hand_1=1,3,5"

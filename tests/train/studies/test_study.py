@@ -1,0 +1,521 @@
+"""Studies: what a file asks for, which runs are made, what is said of those that fail."""
+
+import dataclasses
+import fcntl
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command import run as command
+from rich.console import Console
+
+from cardwar_envs import GAMES, make_game
+from train.algorithms.ppo import LIBRARY
+from train.algorithms.registry import ALGORITHMS
+from train.runs.loop import run as learn
+from train.storage.run_folder import RunFolder
+from train.studies import runner as study_runner
+from train.studies.runner import State, StudyTask, seconds_left
+from train.studies.study_file import read_study
+from train.words import fields_from, game_from, split_words
+
+SHIPPED = sorted((Path(__file__).parents[3] / "studies").glob("*.toml"))
+
+TWO_SEEDS = """
+title = "Two seeds"
+seeds = [0, 1]
+[defaults.cfr_plus]
+steps = 40
+evaluate_every = 20
+[[runs]]
+games = ["jujitsu num_cards=3"]
+algorithms = ["cfr_plus", "cfr_plus reach=1"]
+"""
+NAMES = [
+    f"jujitsu-num_cards=3-{algorithm}-seed={seed}" for algorithm in ("cfr_plus", "cfr_plus-reach=1") for seed in (0, 1)
+]
+
+# Stands for `cardwar train`: takes no time, notes what it is asked for, and ends as the plan says.
+PROGRAM = """
+import json, os, pathlib, signal, sys, time
+words = sys.argv[1:]
+folder = pathlib.Path(words[words.index("--out") + 1])
+plan = json.loads(os.environ["PLAN"])
+with open(plan["calls"], "a") as calls:
+    calls.write(json.dumps([folder.name, "--resume" in words]) + "\\n")
+end = plan["ends"].get(folder.name, "well")
+if end == "together":
+    deadline = time.monotonic() + 20
+    while pathlib.Path(plan["calls"]).read_text().count("\\n") < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    end = "well" if time.monotonic() < deadline else "alone"
+if end in ("well", "half"):
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(plan["configs"][folder.name]))
+    (folder / "checksums.txt").unlink(missing_ok=True)
+    steps = 40 if end == "well" else 20
+    metrics = f"steps,seconds,exploitability,guaranteed_0,guaranteed_1\\n{steps},{steps / 10},0.25,-0.25,-0.25\\n"
+    (folder / "metrics.csv").write_text(metrics)
+if end == "well":
+    (folder / "policy.safetensors").touch()
+    (folder / "exploitability.png").touch()
+elif end == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+elif end == "silent":
+    sys.exit(3)
+elif end != "half":
+    print(f"cardwar: it ended {end}", file=sys.stderr)
+    sys.exit(2)
+"""
+
+
+class Pretended:
+    """A study whose runs take no time."""
+
+    def __init__(self, folder, monkeypatch, text=TWO_SEEDS):
+        self.file, self.out, self.calls_file = folder / "study.toml", folder / "out", folder / "calls"
+        self.file.write_text(text)
+        program = folder / "program.py"
+        program.write_text(PROGRAM)
+        self.ends, self._patch = {}, monkeypatch
+        self.configs = {run.name: config_of(run) for run in read_study(self.file).runs}
+        monkeypatch.setattr(study_runner, "PROGRAM", (sys.executable, str(program)))
+        monkeypatch.setattr(study_runner, "POLL_SECONDS", 0.01)
+
+    def __call__(self, capsys, *options):
+        plan = {"calls": str(self.calls_file), "ends": self.ends, "configs": self.configs}
+        self._patch.setenv("PLAN", json.dumps(plan))
+        self.calls_file.write_text("")
+        return command(capsys, "study", str(self.file), "--out", str(self.out), *options)
+
+    @property
+    def calls(self):
+        return [tuple(json.loads(line)) for line in self.calls_file.read_text().splitlines()]
+
+
+def config_of(run):
+    """What a run's folder says of it."""
+    return {
+        **run.identity,
+        "title": "jujitsu num_cards=3",
+        "label": "CFR+",
+        "step": "iterations",
+        "reference": {"value": 0.0, "uniform_exploitability": 0.5},
+    }
+
+
+@pytest.fixture
+def pretended(tmp_path, monkeypatch):
+    return Pretended(tmp_path, monkeypatch)
+
+
+def test_every_run_is_made_once_and_is_skipped_when_it_has_ended(pretended, capsys):
+    code, out, err = pretended(capsys)
+    assert code == 0
+    assert pretended.calls == [(name, False) for name in NAMES]
+    assert "4 finished" in out
+    lines = err.splitlines()
+    assert lines[0] == f"1 of 4, about 12 s left: {NAMES[0]}: exploitability 0.2500 after 40 steps, 4 s"
+    assert lines[-1].startswith(f"4 of 4: {NAMES[-1]}: exploitability")
+    code, out, err = pretended(capsys)
+    assert (code, err, pretended.calls) == (0, "", [])
+    assert "4 finished" in out
+
+
+def test_a_run_that_was_stopped_is_resumed(pretended, capsys):
+    pretended.ends = {NAMES[1]: "half", NAMES[2]: "half"}
+    code, out, _ = pretended(capsys)
+    assert code == 1
+    assert "2 finished, 2 failed" in out
+    (pretended.out / NAMES[2] / "metrics.csv").unlink()  # killed before its first evaluation
+    (pretended.out / NAMES[3] / "exploitability.png").unlink()  # or before the last thing that it writes
+    code, out, _ = pretended(capsys, "--dry-run")
+    assert "1 finished, 3 unfinished" in out
+    assert "unfinished, 50 %" in out
+    pretended.ends = {}
+    code, _, _ = pretended(capsys)
+    assert (code, pretended.calls) == (0, [(name, True) for name in NAMES[1:]])
+
+
+def test_runs_that_fail_are_named_and_stop_no_others(pretended, capsys):
+    pretended.ends = {NAMES[0]: "badly [as usual]", NAMES[1]: "killed", NAMES[2]: "silent"}
+    code, out, err = pretended(capsys)
+    assert code == 1
+    assert len(pretended.calls) == 4
+    for shown in (out, err):
+        assert f"{NAMES[0]}: it ended badly [as usual]" in shown
+        assert f"{NAMES[1]}: killed by signal 9" in shown
+        assert f"{NAMES[2]}: exit code 3" in shown
+    assert "3 failed, 1 finished" in out
+    assert str(pretended.out / "logs" / f"{NAMES[0]}.log") in out
+    assert NAMES[3] in (pretended.out / "report.html").read_text()
+    assert f"--out {pretended.out / NAMES[0]}" not in (pretended.out / "report.md").read_text()
+    pretended.ends = {}
+    assert pretended(capsys)[0] == 0
+    assert [name for name, _ in pretended.calls] == NAMES[:3]
+
+
+def test_nothing_to_report_on_is_no_error_of_its_own(pretended, capsys):
+    pretended.ends = dict.fromkeys(NAMES, "badly")
+    code, out, _ = pretended(capsys)
+    assert code == 1
+    assert "4 failed" in out
+    assert not (pretended.out / "report.html").exists()
+
+
+def test_the_report_has_every_run_and_their_interval(pretended, capsys):
+    pretended(capsys)
+    text = (pretended.out / "report.md").read_text()
+    assert text.count(" | 0, 1 | 40 iterations | ") == 2
+    assert "0.2500 to 0.2500 (50 %)" in text
+    assert all(f"--out {pretended.out / name}" in text for name in NAMES)
+
+
+PAGES = """
+[presets.brief]
+algorithm = "cfr_plus"
+label = "CFR+ in a hurry"
+steps = 40
+evaluate_every = 10
+[[runs]]
+games = ["jujitsu num_cards=3"]
+algorithms = ["cfr_plus steps=40", "brief"]
+page = "hurry"
+[[runs]]
+games = ["jujitsu num_cards=3"]
+algorithms = ["cfr_plus steps=40", "cfr_plus steps=40 reach=1"]
+page = "reach"
+"""
+
+
+def test_a_report_of_several_pages_with_the_names_of_the_study(tmp_path, monkeypatch, capsys):
+    study = Pretended(tmp_path, monkeypatch, PAGES)
+    code, out, _ = study(capsys)
+    assert (code, len(study.calls)) == (0, 3)  # one of the runs is on both pages
+    hurry, reach = ((study.out / f"{page}.md").read_text() for page in ("hurry", "reach"))
+    assert all(f"{page}.html" in out for page in ("hurry", "reach"))
+    assert not (study.out / "report.html").exists()
+    # What a name says need not be said beside it.
+    assert {line.split(" | ")[0] for line in hurry.splitlines() if line.startswith("| CFR")} == {
+        "| CFR+",
+        "| CFR+ in a hurry",
+    }
+    assert {line.split(" | ")[0] for line in reach.splitlines() if line.startswith("| CFR")} == {
+        "| CFR+ reach=0",
+        "| CFR+ reach=1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "chosen"),
+    [("reach=1", NAMES[2:]), ("*seed=1", NAMES[1::2]), ("*cfr_plus-seed=?", NAMES[:2]), (NAMES[3], NAMES[3:])],
+)
+def test_only_some(pretended, capsys, pattern, chosen):
+    code, _, _ = pretended(capsys, "--only", pattern)
+    assert (code, [name for name, _ in pretended.calls]) == (0, chosen)
+
+
+def test_a_pattern_that_fits_nothing_is_an_error(pretended, capsys):
+    code, out, err = pretended(capsys, "--only", "ppo")
+    assert (code, out, pretended.calls) == (2, "", [])
+    assert f"fits 'ppo'; they have names like {NAMES[0]}" in err
+
+
+def test_a_dry_run_makes_nothing(pretended, capsys):
+    code, out, err = pretended(capsys, "--dry-run")
+    assert (code, err, pretended.calls) == (0, "", [])
+    assert "4 new" in out
+    assert not pretended.out.exists()
+
+
+def test_several_jobs_work_at_once(pretended, capsys):
+    pretended.ends = dict.fromkeys(NAMES[:2], "together")
+    assert pretended(capsys, "--jobs", "2")[0] == 0
+    assert sorted(name for name, _ in pretended.calls) == sorted(NAMES)
+
+
+def test_as_json(pretended, capsys):
+    pretended.ends = {NAMES[0]: "badly"}
+    code, out, _ = pretended(capsys, "--json")
+    answer = json.loads(out)
+    assert code == 1
+    assert answer["title"] == "Two seeds"
+    assert [run["state"] for run in answer["runs"]] == ["failed", "finished", "finished", "finished"]
+    assert answer["runs"][0]["reason"] == "it ended badly"
+    assert answer["runs"][1]["last"]["exploitability"] == 0.25
+    assert answer["pages"] == [str(pretended.out / "report.html")]
+
+
+def test_progress_is_live_on_a_terminal(pretended, capsys, monkeypatch):
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=150, _environ={"TERM": "xterm"})
+    monkeypatch.setattr("train.command.study.err", console)
+    assert pretended(capsys)[0] == 0
+    assert "Two seeds" in shown.getvalue()
+    assert "\x1b[" in shown.getvalue()
+    assert f"{NAMES[0]}: exploitability 0.2500" in shown.getvalue()
+
+
+def test_a_folder_of_another_run_stops_the_study_before_it_begins(pretended, capsys):
+    pretended(capsys, "--only", NAMES[3])
+    pretended.file.write_text(TWO_SEEDS.replace("evaluate_every = 20", "evaluate_every = 10"))
+    code, out, err = pretended(capsys)
+    assert (code, out, pretended.calls) == (2, "", [])
+    assert f"{pretended.out / NAMES[3]} holds a run with evaluate_every=20, not 10" in err
+
+
+def test_a_damaged_folder_is_a_run_that_fails_and_stops_no_others(pretended, capsys):
+    pretended(capsys)
+    (pretended.out / NAMES[0] / "config.json").write_text("{")
+    pretended.ends = {NAMES[0]: "badly"}
+    code, out, _ = pretended(capsys)
+    assert (code, pretended.calls) == (1, [(NAMES[0], True)])
+    assert "1 failed, 3 finished" in out
+
+
+def test_damage_that_a_run_does_not_mind_is_said(pretended, capsys):
+    pretended(capsys)
+    (pretended.out / NAMES[0] / "metadata.json").write_text("[]")
+    code, out, _ = pretended(capsys)
+    assert code == 1
+    assert f"Failed: {NAMES[0]}: {pretended.out / NAMES[0] / 'metadata.json'} does not hold a JSON object" in out
+
+
+def test_a_title_is_shown_as_it_is(tmp_path, monkeypatch, capsys):
+    study = Pretended(tmp_path, monkeypatch, TWO_SEEDS.replace("Two seeds", "[new] seeds [/b] :smile:"))
+    code, out, _ = study(capsys)
+    assert code == 0
+    assert "[new] seeds [/b] :smile:" in out
+
+
+def test_two_studies_do_not_work_in_one_folder(pretended, capsys, monkeypatch):
+    monkeypatch.setattr(study_runner, "PATIENCE_SECONDS", 0.0)
+    pretended.out.mkdir()
+    with open(pretended.out / ".lock", "w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        code, _, err = pretended(capsys)
+    assert (code, pretended.calls) == (2, [])
+    assert "another study is at work in this folder" in err
+    assert pretended(capsys)[0] == 0
+
+
+def test_names_say_what_was_written_and_the_nearest_argument_counts(tmp_path):
+    (tmp_path / "a.toml").write_text("""
+        seeds = [3]
+        [defaults.ppo]
+        entropy = 0.5
+        steps = 100
+        width = 7
+        [presets.slow]
+        algorithm = "ppo"
+        steps = 300
+        width = 8
+        [[runs]]
+        games = ["dinosaur_war payoff=win hand_0=1,2,3 hand_1=1,2,2", "jujitsu num_cards=3 observation=word"]
+        algorithms = ["ppo", "ppo  entropy=0.25"]
+        args = { steps = 200, entropy = 1 }
+        [[runs]]
+        games = ["jujitsu observation=word num_cards=3", "jujitsu"]
+        algorithms = ["ppo"]
+        args = { steps = 200, entropy = 1.0 }
+        [[runs]]
+        games = ["jujitsu"]
+        algorithms = ["slow", "slow width=9"]
+        args = { entropy = 2 }
+    """)
+    study = read_study(tmp_path / "a.toml")
+    assert study.title == "a"
+    assert [run.name for run in study.runs] == [
+        "dinosaur_war-hand_0=1,2,3-hand_1=1,2,2-payoff=win-ppo-seed=3",
+        "dinosaur_war-hand_0=1,2,3-hand_1=1,2,2-payoff=win-ppo-entropy=0.25-seed=3",
+        "jujitsu-num_cards=3-view=word-ppo-seed=3",
+        "jujitsu-num_cards=3-view=word-ppo-entropy=0.25-seed=3",
+        "jujitsu-ppo-seed=3",  # the other game of the group has been asked for before
+        "jujitsu-slow-seed=3",
+        "jujitsu-slow-width=9-seed=3",
+    ]
+    assert [(run.args.entropy, run.args.steps, run.args.width) for run in study.runs[:2]] == [
+        (1, 200, 7),
+        (0.25, 200, 7),
+    ]
+    slow, wide = (run.args for run in study.runs[-2:])
+    assert (slow.entropy, slow.steps, slow.width) == (2, 300, 8)
+    assert wide == dataclasses.replace(slow, width=9)
+    assert study.runs[2].game == make_game("jujitsu", num_cards=3, view="word")
+
+
+GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seeds = [", "Invalid value"),
+        ("seeds = " + 5000 * "[", "it is nested too deeply"),
+        ("", "there must be at least one [[runs]]"),
+        ("runs = 3", "there must be at least one [[runs]]"),
+        ("runs = [3]", "[[runs]] number 1: runs (3) must be a table"),
+        ("seed = [0]\n" + GROUP, "unknown key 'seed'; known are title, seeds, defaults, presets, runs"),
+        ("title = 3\n" + GROUP, "title (3) must be a text"),
+        ("seeds = [1, -1]\n" + GROUP, "seeds: -1 must be an integer in 0..4294967295"),
+        ("seeds = []\n" + GROUP, "seeds: [] must be a list of at least one seed"),
+        (GROUP + "seeds = [true]", "[[runs]] number 1: seeds: True must be an integer"),
+        (
+            GROUP + GROUP + "game = 1",
+            "[[runs]] number 2: unknown key 'game'; known are games, algorithms, seeds, ",
+        ),
+        (GROUP.replace("jujitsu", "chess"), "[[runs]] number 1: games: unknown game 'chess'; known are"),
+        (GROUP.replace("num_cards", "cards"), "games: jujitsu has no parameter 'cards'"),
+        (GROUP.replace("num_cards=3", "num_cards=0"), "games: num_cards (0) must be in 1..1000"),
+        (GROUP.replace("num_cards=3", "3"), "games: '3' must read KEY=VALUE"),
+        (GROUP.replace('["jujitsu num_cards=3"]', "[]"), "games: [] must be a list of at least one text"),
+        (GROUP.replace('["jujitsu num_cards=3"]', '"jujitsu"'), "games: 'jujitsu' must be a list of at least one text"),
+        (GROUP.replace('"jujitsu num_cards=3"', '" "'), "games: [' '] must be a list of at least one text"),
+        (GROUP.replace("cfr_plus", "sarsa"), "[[runs]] number 1: algorithms: unknown algorithm 'sarsa'; known are"),
+        (GROUP.replace("cfr_plus", "cfr_plus wings=2"), "algorithms: cfr_plus has no parameter 'wings'; it has"),
+        (GROUP.replace("cfr_plus", "cfr_plus steps=0"), "algorithms: steps (0) must be at least 1"),
+        (GROUP.replace("cfr_plus", "cfr_plus steps=1.5"), "algorithms: steps (1.5) must be an integer"),
+        (GROUP.replace("cfr_plus", "cfr_plus --steps 2"), "algorithms: 'cfr_plus --steps 2' must read NAME KEY=VALUE"),
+        (GROUP.replace("cfr_plus", "steps=2"), "algorithms: 'steps=2' must read NAME KEY=VALUE"),
+        (GROUP + "args = { wings = 2 }", "[[runs]] number 1: algorithms: cfr_plus has no parameter 'wings'"),
+        (GROUP + "args = { steps = [1] }", "[[runs]] number 1: args: [1] must be a number, a text, true or false"),
+        (GROUP + "page = '../all'", "[[runs]] number 1: page ('../all') must be a name of letters"),
+        (GROUP + "args = 2", "[[runs]] number 1: args: arguments (2) must be a table"),
+        ("[defaults.sarsa]\nsteps = 2\n" + GROUP, "[defaults.sarsa]: unknown algorithm 'sarsa'"),
+        ("[defaults.cfr_plus]\nwings = 2\n" + GROUP, "[defaults.cfr_plus]: cfr_plus has no parameter 'wings'"),
+        ("[defaults.cfr_plus]\nsteps = 1e3\n" + GROUP, "[defaults.cfr_plus]: steps (1000.0) must be an integer"),
+        ("[presets.ppo]\nalgorithm = 'ppo'\n" + GROUP, "[presets.ppo]: an algorithm has this name"),
+        ("[presets.a]\nsteps = 2\n" + GROUP, "[presets.a]: unknown algorithm ''; known are"),
+        ("[presets.a]\nalgorithm = 'ppo'\nwings = 2\n" + GROUP, "[presets.a]: ppo has no parameter 'wings'"),
+        ("defaults = 3\n" + GROUP, "defaults (3) must be a table"),
+        (
+            GROUP + GROUP + "args = { steps = 7 }",
+            "two runs that are not the same would be called jujitsu",
+        ),
+    ],
+)
+def test_a_bad_file_is_one_clear_line_with_the_place_before_anything_runs(tmp_path, capsys, text, message):
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    code, out, err = command(capsys, "study", str(file), "--out", str(tmp_path / "out"))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"cardwar: {file}: ")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_no_text_or_not_there_is_an_error(tmp_path, capsys):
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    for name, message in (("bytes.toml", "can't decode"), ("none.toml", "No such file")):
+        code, _, err = command(capsys, "study", str(tmp_path / name))
+        assert code == 2
+        assert message in err
+        assert name in err
+
+
+def tasks(tmp_path, *rows):
+    """Tasks of runs of 100 steps: algorithm, steps so far, seconds so far."""
+    read = [{"steps": steps, "seconds": seconds} for _, steps, seconds in rows]
+    text = "".join(
+        GROUP.replace("cfr_plus", name) + f"seeds = [{number}]\nargs = {{ steps = 100 }}\n"
+        for number, (name, _, _) in enumerate(rows)
+    )
+    (tmp_path / "made.toml").write_text(text)
+    made = [StudyTask(run, tmp_path / "out") for run in read_study(tmp_path / "made.toml").runs]
+    for task, row in zip(made, read, strict=True):
+        task.folder.mkdir(parents=True)
+        (task.folder / "config.json").touch()
+        if row["steps"]:
+            task.held = study_runner.Run(task.folder, {"args": {"steps": 100}}, [row], None)
+            for name in ("policy.safetensors", "exploitability.png"):
+                (task.folder / name).touch()
+    return made
+
+
+def test_the_estimate_goes_by_the_run_itself_then_by_those_like_it_then_by_all(tmp_path):
+    made = tasks(
+        tmp_path,
+        ("cfr_plus", 100, 30.0),
+        ("cfr_plus", 100, 10.0),
+        ("cfr_plus", 25, 1.0),  # 3 s left by its own pace
+        ("cfr_plus", 0, 0.0),  # the median of 30, 10 and 4
+        ("fictitious_play", 0, 0.0),  # the same, as nothing is known of any like it
+    )
+    assert [task.state for task in made] == [State.FINISHED] * 2 + [State.UNFINISHED] * 3
+    assert seconds_left(made, made, 1) == pytest.approx(3 + 10 + 10)
+    assert seconds_left(made, made, 2) == pytest.approx(23 / 2)
+    assert seconds_left(made, made[3:4], 1) == pytest.approx(10)
+    made[3].reason = "it failed"
+    assert seconds_left(made, made, 1) == pytest.approx(3 + 10)
+    assert seconds_left(made[3:], made[3:], 1) is None
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def test_a_shipped_study_asks_for_what_there_is(file, tmp_path):
+    study = read_study(file)
+    assert study.title != file.stem
+    assert len({run.name for run in study.runs}) == len(study.runs)
+    for run in study.runs:
+        assert GAMES[run.game.facts.name](**run.game.parameters()) == run.game
+        assert type(run.args) is ALGORITHMS[run.algorithm].args_type()
+        # `cardwar train` understands the words as this very run.
+        parameters, options, (game, *rest) = split_words(run.words(tmp_path / run.name))
+        assert (game_from(game, parameters), rest) == (run.game, [])
+        assert (options.pop("algorithm"), int(options.pop("seed"))) == (run.algorithm, run.seed)
+        assert options.pop("out") == str(tmp_path / run.name)
+        entry = ALGORITHMS[run.algorithm]
+        assert entry.args(**fields_from(entry.args_type(), options, run.algorithm)) == run.args
+        assert run.args.evaluate_every <= run.args.steps
+
+
+def test_the_studies_are_there():
+    assert [file.stem for file in SHIPPED] == ["learning_curves", "quick", "standard_deck", "targets", "what_matters"]
+    asked = {run.algorithm for run in read_study(SHIPPED[0]).runs}
+    assert asked == set(ALGORITHMS) - {"best_response"}  # which is no way to learn a game
+
+
+def test_ppo_as_the_library_ships_it_is_just_that():
+    runs = [run for run in read_study(SHIPPED[0]).runs if "ppo_library" in run.name]
+    assert runs
+    for run in runs:
+        assert run.algorithm == "ppo"
+        assert {name: getattr(run.args, name) for name in LIBRARY} == LIBRARY
+
+
+@pytest.mark.slow
+def test_the_quick_study_killed_in_the_middle_goes_on_with_the_same_command(tmp_path):
+    file = next(file for file in SHIPPED if file.stem == "quick")
+    runs = read_study(file).runs
+    words = [sys.executable, "-m", "train.cli", "study", str(file), "--out", str(tmp_path / "out")]
+    for number in (0, 1):
+        metrics = tmp_path / "out" / runs[number].name / "metrics.csv"
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as study:
+            while not metrics.exists() and study.poll() is None:
+                time.sleep(0.02)
+            children = Path(f"/proc/{study.pid}/task/{study.pid}/children").read_text().split()
+            study.send_signal(signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while any(os.path.exists(f"/proc/{child}") for child in children):
+            assert time.monotonic() < deadline, "a run outlives its study"
+            time.sleep(0.05)
+        assert not (tmp_path / "out" / runs[-1].name).exists()
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "report.html").exists()
+    first = runs[0]
+    learn(first.game, first.algorithm, first.args, tmp_path / "unbroken", seed=first.seed)
+
+    def rows(folder):
+        return [
+            {key: cell for key, cell in row.items() if key != "seconds"} for row in RunFolder(folder).read_metrics()
+        ]
+
+    assert rows(tmp_path / "out" / first.name) == rows(tmp_path / "unbroken")
+    assert dataclasses.asdict(first.args) == RunFolder(tmp_path / "out" / first.name).config()["args"]

@@ -1,0 +1,101 @@
+"""Self-play for Stable-Baselines3: each seat of each game of a batch is one of its environments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+
+from cardwar_envs.envs.game_batch import GameBatch
+
+
+class SelfPlayVecEnv(VecEnv):
+    """A `GameBatch` as an SB3 `VecEnv`.
+
+    Environment `game * num_players + seat` is that seat of that game. Observations are the
+    game's own; masks come from `env_method("action_masks")`, as sb3-contrib asks for them.
+    """
+
+    def __init__(self, batch: GameBatch[Any]) -> None:
+        facts = batch.game.facts
+        self._batch, self._num_players = batch, facts.num_players
+        self._actions: NDArray[np.int64] | None = None
+        self._masks: NDArray[np.int8] | None = None
+        low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
+        super().__init__(
+            batch.num_games * facts.num_players, Box(low, high, dtype=np.float32), Discrete(facts.num_actions)
+        )
+
+    def reset(self) -> NDArray[np.float32]:
+        """Starts every game anew; `[num_envs, observation_size]`."""
+        observations, self._masks = self._batch.reset()
+        return self._by_env(observations)
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Takes one action per environment, `[num_envs]`."""
+        self._actions = np.asarray(actions).reshape(self._batch.num_games, self._num_players)
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Plays them: observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
+        if self._actions is None:
+            raise ValueError("step_async must be called before step_wait")
+        step = self._batch.step(self._actions)
+        self._actions, self._masks = None, step.masks
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        return (
+            self._by_env(step.observations),
+            step.rewards.reshape(-1).astype(np.float32),
+            np.repeat(step.done, self._num_players),
+            infos,
+        )
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """`[num_envs, num_actions]`: what is legal now."""
+        if self._masks is None:
+            raise ValueError("reset must be called first")
+        return self._by_env(self._masks)
+
+    def _by_env(self, views: NDArray[Any]) -> NDArray[Any]:
+        return views.reshape(self.num_envs, -1)
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the environments have that attribute."""
+        return attr_name in ("action_masks", "render_mode")
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Only `render_mode`, which is None, since SB3 asks for it."""
+        if attr_name != "render_mode":
+            raise AttributeError(f"self-play environments have no attribute {attr_name!r}")
+        return [None for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """There is nothing to set."""
+        raise AttributeError(f"self-play environments have no attribute {attr_name!r}")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Only `action_masks`: one mask `[num_actions]` per environment."""
+        if method_name != "action_masks":
+            raise AttributeError(f"self-play environments have no method {method_name!r}")
+        masks = self.action_masks()
+        return [masks[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """Never."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[NDArray[Any] | None]:
+        """Nothing is drawn."""
+        return [None] * self.num_envs
+
+    def close(self) -> None:
+        """There is nothing to release."""

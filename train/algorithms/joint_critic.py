@@ -1,0 +1,239 @@
+"""Actor with a critic of joint actions: what each own action earns is summed up, never sampled.
+
+Source of the actor's step: S. Sokota et al., "A unified approach to reinforcement learning, quantal
+response equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror
+descent with a magnet that moves. The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a
+framework for multi-agent reinforcement learning" (ICML 1994), with the payoff that the policies come
+to after the move in place of the value of a matrix game. Both players see the state, so at every
+state the opponent's policy is known, and the payoff of each own action is a sum over the
+opponent's: there is no advantage to estimate from actions played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import sample_actions
+from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.experience.buffers import Replay
+from train.policies.networks import Network, SoftmaxPolicy
+
+# Finite, because the logarithm of an illegal action's probability is multiplied by that probability, 0.
+ILLEGAL = -1e9
+
+
+@dataclass(frozen=True)
+class Args(SelfPlayArgs):
+    """Arguments of the joint-critic learner."""
+
+    steps: int = option(1_500_000, "joint actions to play in all games together", low=1)
+    num_games: int = option(125, "games played side by side", low=1)
+    exploration: float = option(0.5, "share of actions played uniformly, the rest by the actor", low=0.0, high=1.0)
+    replay_size: int = option(65_536, "moves kept in the replay buffer", low=1)
+    batch_size: int = option(128, "moves per update, each seen from both seats; one update per step", low=1)
+    critic_rate: float = option(1e-3, "Adam's learning rate for the critic at the start; it falls linearly", low=1e-9)
+    actor_rate: float = option(1e-3, "Adam's learning rate for the actor at the start; it falls linearly", low=1e-9)
+    final_rate: float = option(0.02, "falling rates at the end, as a share of those at the start", low=0.0, high=1.0)
+    temperature: float = option(0.3, "weight of the pull to the magnet, payoff points per nat", low=0.0)
+    magnet_rate: float = option(5e-3, "share by which the magnet follows, at the start; it falls linearly", 0.0, 1.0)
+    target_rate: float = option(0.02, "share by which the target critic follows at each update", low=1e-9, high=1.0)
+    width: int = option(128, "units of each hidden layer", low=1)
+    layers: int = option(2, "hidden layers", low=1)
+
+
+class Learner:
+    """Actor and critic at work on one game; the policy is the magnet, a running average of the actor's weights."""
+
+    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+        facts = game.facts
+        if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
+            raise ValueError(f"{facts.name}: a joint critic learns two-player zero-sum games of public state")
+        self.steps = 0
+        self._game, self._args = game, args
+        self._batch = GameBatch(game, args.num_games, seed)
+        self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the batch's
+        self._actor = Network(game, args.width, args.layers, facts.num_actions, "relu")
+        self._critic = Network(game, args.width, args.layers, facts.num_actions**2, "relu")
+        self._magnet, self._target = deepcopy(self._actor), deepcopy(self._critic)
+        # Where two chase each other, momentum carries both past where they should stop.
+        actor: dict[str, Any] = {"params": list(self._actor.parameters()), "betas": (0.0, 0.999)}
+        self._optimizer = torch.optim.Adam([actor, {"params": list(self._critic.parameters())}], fused=True)
+        self._replay = Replay(game, args.replay_size)
+
+    def advance(self, steps: int) -> dict[str, float]:
+        """Plays and learns until `steps`; returns the mean losses.
+
+        Returns:
+            `q_loss`, the critic's mean squared error in payoff points squared, and `policy_loss` in payoff
+            points. What one seat earns the other pays, so the latter comes to what the pull to the magnet costs.
+        """
+        observations, masks = self._batch.reset()
+        losses = []
+        while self.steps < steps:
+            actions = self._actions(observations, masks)
+            step = self._batch.step(actions)
+            self._replay.add(observations, actions, step)
+            observations, masks = step.observations, step.masks
+            self.steps += self._args.num_games
+            losses.append(self._update())
+        q_loss, policy_loss = np.mean(losses, axis=0)
+        return {"q_loss": float(q_loss), "policy_loss": float(policy_loss)}
+
+    def policy(self) -> SoftmaxPolicy:
+        """The magnet's."""
+        return SoftmaxPolicy(self._game, deepcopy(self._magnet))
+
+    def _actions(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """`[num_games, 2]`: each player's action is uniform play's or the actor's, drawn for each alone."""
+        facts = self._game.facts
+        seen, legal = observations.reshape(-1, facts.observation_size), masks.reshape(-1, facts.num_actions)
+        uniform = sample_actions(self._game.action_counts(seen, legal), self._rng)
+        by_actor = sample_actions(SoftmaxPolicy(self._game, self._actor).action_probabilities(seen, legal), self._rng)
+        explores = self._rng.random(len(seen)) < self._args.exploration
+        return np.where(explores, uniform, by_actor).reshape(-1, 2)
+
+    def _update(self) -> tuple[float, float]:
+        moves = self._sample()
+        payoffs = joint_payoffs(self._critic, moves.observations)
+        predicted = payoffs.flatten(2).gather(2, moves.joint[:, :, None])[:, :, 0]
+        q_loss = nn.functional.mse_loss(predicted, self._targets(moves))
+        policy_loss = self._policy_loss(moves, payoffs.detach())
+        left, rates = self._share_left(), (self._args.actor_rate, self._args.critic_rate)
+        for group, rate in zip(self._optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate * left
+        self._optimizer.zero_grad()
+        (q_loss + policy_loss).backward()  # type: ignore[no-untyped-call]  # torch has no hints for it
+        self._optimizer.step()
+        # A magnet that kept its pace while the actor slows down would soon be where the actor is, and pull no more.
+        _follow(self._magnet, self._actor, self._args.magnet_rate * left)
+        _follow(self._target, self._critic, self._args.target_rate)
+        return q_loss.item(), policy_loss.item()
+
+    def _sample(self) -> _Moves:
+        count, actions = self._args.batch_size, self._game.facts.num_actions
+        rows = np.tile(self._replay.draw(count, self._rng), 2)
+        moves = self._replay.seen(rows, np.repeat((0, 1), count))
+        observations, opponent_masks, joint, rewards, done, next_observations, next_masks = (
+            torch.from_numpy(column.reshape(2, count, *column.shape[1:]))
+            for column in (
+                moves.observations,
+                self._game.opponent_masks(moves.observations),
+                moves.actions * actions + moves.opponent_actions,
+                moves.rewards,
+                moves.done,
+                moves.next_observations,
+                moves.next_masks,
+            )
+        )
+        return _Moves(observations, opponent_masks.flip(0), joint, rewards, done, next_observations, next_masks)
+
+    @torch.no_grad()
+    def _targets(self, moves: _Moves) -> Tensor:
+        """`[2, batch]`: reward plus what the magnet's policy earns against itself from there, 0 if nothing is left."""
+        payoffs = joint_payoffs(self._target, moves.next_observations)
+        policies = log_policies(self._magnet, moves.next_observations, moves.next_masks).exp()
+        earned = (policies * action_payoffs(payoffs, policies)).sum(dim=2)
+        return moves.rewards + torch.where(moves.done, 0.0, earned)
+
+    def _policy_loss(self, moves: _Moves, payoffs: Tensor) -> Tensor:
+        """The pull to the magnet minus what the actor expects to earn against its opponent as it is, on average."""
+        logs = log_policies(self._actor, moves.observations, moves.masks)
+        with torch.no_grad():
+            magnet = log_policies(self._magnet, moves.observations, moves.masks)
+            earned = action_payoffs(payoffs, logs.exp())
+        return (logs.exp() * (self._args.temperature * (logs - magnet) - earned)).sum(dim=2).mean()
+
+    def _share_left(self) -> float:
+        """What is left of the rates that fall."""
+        progress = min(1.0, self.steps / self._args.steps)
+        return 1.0 - (1.0 - self._args.final_rate) * progress
+
+    def _networks(self) -> dict[str, Network]:
+        return {"actor": self._actor, "critic": self._critic, "magnet": self._magnet, "target": self._target}
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Networks, Adam's moments, the replay buffer, the games' random streams and the generator."""
+        tensors = {
+            f"{name}.{k}": v for name, network in self._networks().items() for k, v in network.state_dict().items()
+        }
+        tensors |= optimizer_tensors(self._optimizer)
+        tensors |= {f"replay.{k}": torch.from_numpy(v) for k, v in self._replay.filled().items()}
+        tensors["streams"] = stored_streams(self._batch)
+        return tensors, {"steps": self.steps, "added": self._replay.added, "generator": self._rng.bit_generator.state}
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Continues from what `state` returned."""
+        for name, network in self._networks().items():
+            network.load_state_dict(within(tensors, f"{name}."))
+        restore_optimizer(self._optimizer, tensors)
+        self._replay.restore({k: v.numpy() for k, v in within(tensors, "replay.").items()}, data["added"])
+        self.steps = data["steps"]
+        self._rng.bit_generator.state = data["generator"]
+        restore_streams(self._batch, tensors["streams"])
+
+
+class _Moves(NamedTuple):
+    """Moves as both players saw them; `[2, batch, ...]` each, seat by seat.
+
+    Attributes:
+        observations: Before the move.
+        masks: What each could play.
+        joint: Own action times the number of actions plus the opponent's.
+        rewards: Payoff points.
+        done: Whether the move ended the game.
+        next_observations: After the move.
+        next_masks: What each can play then.
+    """
+
+    observations: Tensor
+    masks: Tensor
+    joint: Tensor
+    rewards: Tensor
+    done: Tensor
+    next_observations: Tensor
+    next_masks: Tensor
+
+
+def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
+    """What each seat gets for every joint action; what one gets the other pays, exactly.
+
+    Args:
+        critic: Its outputs are payoff points to the observer for `[own action, opponent's action]`.
+        observations: `[2, batch, observation_size]` of the same states, seat by seat.
+
+    Returns:
+        `[2, batch, num_actions, num_actions]` payoff points to the seat, own action first. Where both seats
+        see the same, the matrix is skew-symmetric.
+    """
+    outputs: Tensor = critic(observations)
+    actions = round(outputs.shape[2] ** 0.5)
+    payoffs = outputs.reshape(*outputs.shape[:2], actions, actions)
+    return (payoffs - payoffs.flip(0).transpose(2, 3)) / 2
+
+
+def action_payoffs(payoffs: Tensor, policies: Tensor) -> Tensor:
+    """`[2, batch, num_actions]`: what each own action earns against the other seat's policy, payoff points."""
+    return (payoffs @ policies.flip(0)[:, :, :, None])[:, :, :, 0]
+
+
+def log_policies(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
+    """`[2, batch, num_actions]`: logarithms of probabilities, about `ILLEGAL` where `masks` are 0."""
+    logits: Tensor = actor(observations)
+    return logits.masked_fill(masks == 0, ILLEGAL).log_softmax(dim=2)
+
+
+@torch.no_grad()
+def _follow(slow: Network, fast: Network, rate: float) -> None:
+    """Moves one network's weights by that share of the way to another's."""
+    torch._foreach_lerp_(list(slow.parameters()), list(fast.parameters()), rate)

@@ -1,0 +1,117 @@
+"""Magnetic mirror descent with a network: PPO with a pull towards a magnet that moves; the average counts.
+
+Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
+equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs
+what an action is worth against the divergence from the last policy and from a magnet. Here PPO's
+clipping stands for the first divergence, the second is added to the entropy bonus. The magnet is
+a copy, renewed now and then, of the average of the actor's weights over time, which is also the
+policy learned: the actor itself circles around it. An average of weights is not an average of
+policies; nothing says that it must be good, its exploitability does.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from sb3_contrib.common.maskable.distributions import MaskableCategorical
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from torch import Tensor, nn
+
+from train.algorithms import ppo
+from train.algorithms.contract import option
+
+
+@dataclass(frozen=True)
+class Args(ppo.Args):
+    """Arguments of magnetic mirror descent: those of PPO and the magnet's."""
+
+    steps: int = option(7_500_000, "joint actions to play in all games together", low=1)
+    evaluate_every: int = option(500_000, "steps from one exact evaluation and checkpoint to the next", low=1)
+    num_games: int = option(256, "games played side by side", low=1)
+    rollout: int = option(4, "joint actions per game between updates", low=2)
+    batch_size: int = option(256, "decisions per minibatch", low=2)
+    epochs: int = option(1, "passes over the decisions of a rollout", low=1)
+    learning_rate: float = option(1e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
+    final_rate: float = option(0.2, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
+    gae_lambda: float = option(0.0, "lambda of generalized advantage estimation", low=0.0, high=1.0)
+    entropy: float = option(0.05, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
+    final_entropy: float = option(0.4, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
+    relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
+    magnet: float = option(0.2, "weight of the divergence from the magnet, payoff points per nat", low=0.0)
+    magnet_every: int = option(100, "rollouts from one renewal of the magnet to the next", low=1)
+    random_starts: int = option(0, "1: games start from states that uniform play runs into", 0, 1)
+    average_rate: float = option(0.001, "share by which the average follows the actor after a rollout", 1e-9, 1.0)
+
+
+class MagneticPolicy(MaskableActorCriticPolicy):
+    """SB3's actor and critic with two frozen copies of the actor; what counts as entropy is all that is weighed.
+
+    Attributes:
+        average: The running average of the actor's weights.
+        magnet: What the actor is pulled to: the average as it was some time ago.
+        entropy_weight: Of the entropy, payoff points per nat.
+        magnet_weight: Of the divergence from the magnet, payoff points per nat.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.average = deepcopy(ppo.actor(self)).requires_grad_(False)
+        self.magnet = deepcopy(self.average)
+        self.entropy_weight = self.magnet_weight = 0.0
+
+    def evaluate_actions(
+        self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Values, log probabilities, and in place of entropy the weighted entropy minus the weighted divergence."""
+        values, log_probabilities, entropy = super().evaluate_actions(obs, actions, action_masks)
+        pulled = MaskableCategorical(logits=self.magnet(obs), masks=action_masks)
+        divergence = kl_divergence(self.action_dist.distribution, pulled)  # SB3 keeps the last distribution there
+        return values, log_probabilities, self.entropy_weight * entropy - self.magnet_weight * divergence
+
+    def follow(self, rate: float) -> None:
+        """Moves the average by that share of the way to the actor."""
+        with torch.no_grad():
+            for slow, fast in zip(self.average.parameters(), ppo.actor(self).parameters(), strict=True):
+                slow.lerp_(fast, rate)
+
+    def renew_magnet(self) -> None:
+        """Puts the magnet where the average is."""
+        self.magnet.load_state_dict(self.average.state_dict())
+
+
+def kl_divergence(first: MaskableCategorical, second: MaskableCategorical) -> Tensor:
+    """`[batch]`: the Kullback-Leibler divergence of `first` from `second`, in nats; both with the same masks."""
+    return (first.probs * (first.logits - second.logits)).sum(dim=-1)
+
+
+class Learner(ppo.Learner):
+    """Magnetic mirror descent at work on one game; its policy is the average of the actor's weights."""
+
+    policy_class = MagneticPolicy
+    logged: ClassVar[dict[str, str]] = {
+        "policy_loss": "train/policy_gradient_loss",
+        "value_loss": "train/value_loss",
+        "regularization_loss": "train/entropy_loss",
+        "approx_kl": "train/approx_kl",
+    }
+    _args: Args
+
+    def _start(self) -> str:
+        return "random" if self._args.random_starts else "initial"
+
+    def _before_rollout(self) -> None:
+        self._model.ent_coef = 1.0  # both weights are the policy's
+        self._model.policy.entropy_weight = self._falling(self._args.entropy, self._args.final_entropy)
+        self._model.policy.magnet_weight = self._args.magnet
+
+    def _after_rollout(self) -> None:
+        self._model.policy.follow(self._args.average_rate)
+        rollouts = self.steps // (self._args.num_games * self._args.rollout)
+        if rollouts % self._args.magnet_every == 0:
+            self._model.policy.renew_magnet()
+
+    def _learned(self) -> nn.Module:
+        return self._model.policy.average

@@ -1,0 +1,239 @@
+"""Neural fictitious self-play: best responses by SB3's DQN, their average by a network that imitates them.
+
+Source: J. Heinrich and D. Silver, "Deep reinforcement learning from self-play in imperfect-information games"
+(2016), section 3: each player plays a game with an approximate best response (with the anticipatory
+probability) or with the average of its past best responses. What was played as a best response goes to a
+reservoir, a uniform sample of all of it, and the average policy learns to imitate that. Because the sample
+is of decisions as they came up in play, each best response counts at a decision by how likely it gets
+there, as an average of behaviour strategies must be weighted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+from stable_baselines3 import DQN
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.utils import polyak_update
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
+from torch import Tensor, nn
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import sample_actions
+from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.experience.buffers import Reservoir
+from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.policies.networks import Network, SoftmaxPolicy
+
+# Below any payoff, and finite, because DQN multiplies what follows the end of a game by 0.
+NEVER_PLAYED = -1e6
+REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
+
+
+@dataclass(frozen=True)
+class Args(SelfPlayArgs):
+    """Arguments of NFSP."""
+
+    steps: int = option(1_000_000, "joint actions to play in all games together", low=1)
+    num_games: int = option(32, "games played side by side", low=1)
+    anticipatory: float = option(0.3, "share of games a player plays with its best response", low=1e-9, high=1.0)
+    exploration: float = option(0.2, "share of a best response's actions played uniformly, at the start", 0.0, 1.0)
+    final_exploration: float = option(0.0, "the same at the end; it falls linearly", low=0.0, high=1.0)
+    replay_size: int = option(10_000, "newest decisions that DQN learns from", low=1)
+    reservoir_size: int = option(500_000, "decisions of best responses that the average is learned from", low=1)
+    batch_size: int = option(256, "decisions per update of either network", low=1)
+    learning_rate: float = option(2e-3, "Adam's learning rate for DQN", low=1e-9)
+    average_rate: float = option(2e-3, "Adam's learning rate for the average policy at the start", low=1e-9)
+    final_rate: float = option(0.05, "that at the end, as a share of that at the start", low=0.0, high=1.0)
+    target_rate: float = option(0.05, "share by which DQN's target network follows at each update", 1e-9, 1.0)
+    width: int = option(128, "units of each hidden layer", low=1)
+    layers: int = option(2, "hidden layers", low=1)
+
+
+class Learner:
+    """NFSP at work on one game, with the same networks in both seats; its policy is the average."""
+
+    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+        facts = game.facts
+        self.steps = 0
+        self._game, self._args = game, args
+        self._batch = GameBatch(game, args.num_games, seed)
+        self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the games'
+        self._envs = MaskShowingEnv(self._batch)
+        self._dqn = _new_dqn(self._envs, args)
+        self._average = Network(game, args.width, args.layers, facts.num_actions, "relu")
+        self._optimizer = torch.optim.Adam(self._average.parameters(), lr=args.average_rate)
+        self._reservoir = Reservoir(args.reservoir_size, [facts.observation_size, facts.num_actions])
+
+    def advance(self, steps: int) -> dict[str, float]:
+        """Plays and learns until `steps`; returns the mean losses (DQN's, and the average's in nats)."""
+        views = self._envs.reset()
+        responds = self._draw_roles(len(views))
+        losses = []
+        while self.steps < steps:
+            actions = self._actions(views, responds)
+            observations, masks = self._split(views)
+            self._reservoir.add(observations[responds], masks[responds], actions[responds], self._rng)
+            after, rewards, done, infos = self._envs.step(actions)
+            self._dqn.replay_buffer.add(views, after, actions, rewards, done, infos)
+            views = after
+            responds = np.where(done, self._draw_roles(len(views)), responds)
+            self.steps += self._args.num_games
+            losses.append((self._improve_response(), self._improve_average()))
+        response, average = np.nanmean(losses, axis=0)
+        return {"response_loss": float(response), "average_loss": float(average)}
+
+    def policy(self) -> SoftmaxPolicy:
+        """The average policy."""
+        return SoftmaxPolicy(self._game, deepcopy(self._average))
+
+    # -- playing ---------------------------------------------------------------------------------
+
+    def _draw_roles(self, count: int) -> NDArray[np.bool_]:
+        """`[count]`: who plays the next game with its best response."""
+        return self._rng.random(count) < self._args.anticipatory
+
+    def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        size = self._game.facts.observation_size
+        return views[:, :size], views[:, size:].astype(np.int8)
+
+    def _actions(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """`[seats of all games]`: of the best response where `responds`, else of the average."""
+        observations, masks = self._split(views)
+        probabilities = SoftmaxPolicy(self._game, self._average).action_probabilities(observations, masks)
+        actions = sample_actions(probabilities, self._rng)
+        with torch.no_grad():
+            best = self._dqn.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
+        explores = self._rng.random(len(views)) < self._falling(self._args.exploration, self._args.final_exploration)
+        uniform = sample_actions(masks.astype(np.float64), self._rng)
+        return np.where(responds, np.where(explores, uniform, best), actions)
+
+    def _falling(self, first: float, last: float) -> float:
+        progress = min(1.0, self.steps / self._args.steps)
+        return first + (last - first) * progress
+
+    # -- learning --------------------------------------------------------------------------------
+
+    def _improve_response(self) -> float:
+        self._dqn.train(1, self._args.batch_size)
+        polyak_update(self._dqn.q_net.parameters(), self._dqn.q_net_target.parameters(), self._args.target_rate)
+        return float(self._dqn.logger.name_to_value["train/loss"])
+
+    def _improve_average(self) -> float:
+        """A step of imitation; nothing yet (NaN) where nobody has played a best response."""
+        if not self._reservoir.seen:
+            return float("nan")
+        observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng)
+        logits = self._average(torch.from_numpy(observations))
+        legal = torch.where(torch.from_numpy(masks == 1), logits, -torch.inf)
+        loss = nn.functional.cross_entropy(legal, torch.from_numpy(actions))
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._falling(1.0, self._args.final_rate) * self._args.average_rate
+        self._optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch has no hints for it
+        self._optimizer.step()
+        return loss.item()
+
+    # -- checkpoints -----------------------------------------------------------------------------
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """All networks, both optimizers, replay buffer, reservoir, the games' random streams and the generator."""
+        replay = self._dqn.replay_buffer
+        filled = replay.buffer_size if replay.full else replay.pos
+        tensors = {f"dqn.{k}": v for k, v in self._dqn.policy.state_dict().items()}
+        tensors |= {f"average.{k}": v for k, v in self._average.state_dict().items()}
+        tensors |= {f"dqn_{k}": v for k, v in optimizer_tensors(self._dqn.policy.optimizer).items()}
+        tensors |= {f"average_{k}": v for k, v in optimizer_tensors(self._optimizer).items()}
+        tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
+        tensors |= {f"reservoir.{k}": torch.from_numpy(v) for k, v in self._reservoir.filled().items()}
+        tensors["streams"] = stored_streams(self._batch)
+        return tensors, {
+            "steps": self.steps,
+            "updates": self._dqn._n_updates,
+            "place": replay.pos,
+            "full": replay.full,
+            "seen": self._reservoir.seen,
+            "generator": self._rng.bit_generator.state,
+        }
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Continues from what `state` returned."""
+        self._dqn.policy.load_state_dict(within(tensors, "dqn."))
+        self._average.load_state_dict(within(tensors, "average."))
+        restore_optimizer(self._dqn.policy.optimizer, within(tensors, "dqn_"))
+        restore_optimizer(self._optimizer, within(tensors, "average_"))
+        replay = self._dqn.replay_buffer
+        for name, column in within(tensors, "replay.").items():
+            getattr(replay, name)[: len(column)] = column.numpy()
+        replay.pos, replay.full = data["place"], data["full"]
+        self._reservoir.restore({k: v.numpy() for k, v in within(tensors, "reservoir.").items()}, data["seen"])
+        self.steps, self._dqn._n_updates = data["steps"], data["updates"]
+        self._rng.bit_generator.state = data["generator"]
+        restore_streams(self._batch, tensors["streams"])
+
+
+class MaskShowingEnv(SelfPlayVecEnv):
+    """Self-play whose observations end with the mask of legal actions, for SB3's DQN, which asks for none."""
+
+    def __init__(self, batch: GameBatch[Any]) -> None:
+        super().__init__(batch)
+        space = self.observation_space
+        more = np.zeros(batch.game.facts.num_actions, dtype=np.float32)
+        self.observation_space = Box(
+            np.concatenate([space.low, more]), np.concatenate([space.high, more + 1]), dtype=np.float32
+        )
+
+    def reset(self) -> NDArray[np.float32]:
+        """Starts every game anew; `[num_envs, observation_size + num_actions]`."""
+        return self._with_masks(super().reset())
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Plays the actions given; observations as those of `reset`."""
+        observations, *rest = super().step_wait()
+        return (self._with_masks(observations), *rest)
+
+    def _with_masks(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.concatenate([observations, self.action_masks()], axis=1, dtype=np.float32)
+
+
+class _MaskedQNetwork(QNetwork):
+    """DQN's network with illegal actions worth less than any other."""
+
+    def forward(self, obs: Tensor) -> Tensor:
+        """`[batch, observation with mask]` -> `[batch, num_actions]`, payoff points."""
+        values = super().forward(obs)
+        return values.masked_fill(obs[:, -values.shape[1] :] == 0.0, NEVER_PLAYED)
+
+
+class _MaskedDQNPolicy(DQNPolicy):
+    def make_q_net(self) -> QNetwork:
+        """DQN's network and its target."""
+        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
+        return _MaskedQNetwork(**arguments).to(self.device)
+
+
+def _new_dqn(envs: MaskShowingEnv, args: Args) -> DQN:
+    dqn = DQN(
+        _MaskedDQNPolicy,
+        envs,
+        learning_rate=args.learning_rate,
+        buffer_size=max(args.replay_size, envs.num_envs),
+        replay_buffer_kwargs={"handle_timeout_termination": False},  # no game is cut off
+        gamma=1.0,  # games end by themselves, and only their payoff counts
+        target_update_interval=sys.maxsize,  # the target follows softly instead
+        policy_kwargs={"net_arch": [args.width] * args.layers},
+        device="cpu",
+    )
+    dqn.set_logger(Logger(folder=None, output_formats=[]))
+    return dqn

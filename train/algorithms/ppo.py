@@ -1,0 +1,183 @@
+"""PPO in self-play: sb3-contrib's MaskablePPO, one policy in both seats.
+
+Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented
+with masks by sb3-contrib. It learns against itself as it is now, which need not converge in
+games whose optimal play is mixed: the entropy bonus keeps it mixed, and its exploitability is
+shown as it comes. `LIBRARY` are the settings that sb3-contrib ships.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.vec_env import VecEnv
+from torch import Tensor, nn
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
+
+NEVER = sys.maxsize
+
+LIBRARY: dict[str, int | float] = {
+    "rollout": 2048,
+    "batch_size": 64,
+    "epochs": 10,
+    "learning_rate": 3e-4,
+    "final_rate": 1.0,
+    "gamma": 0.99,
+    "gae_lambda": 0.95,
+    "normalize_advantage": 1,
+    "clip_range": 0.2,
+    "entropy": 0.0,
+    "width": 64,
+    "layers": 2,
+    "relu": 0,
+}
+"""Arguments that make this the library's PPO; how many games are played side by side is the caller's choice there."""
+
+
+@dataclass(frozen=True)
+class Args(SelfPlayArgs):
+    """Arguments of PPO; for those of the library see `LIBRARY`."""
+
+    rollout: int = option(20, "joint actions per game between updates", low=2)
+    batch_size: int = option(1000, "decisions per minibatch", low=2)
+    epochs: int = option(4, "passes over the decisions of a rollout", low=1)
+    learning_rate: float = option(3e-4, "Adam's learning rate at the start; it falls linearly", low=1e-9)
+    final_rate: float = option(1.0, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
+    gamma: float = option(1.0, "discount per decision; games end by themselves, so none is needed", low=0.0, high=1.0)
+    gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
+    normalize_advantage: int = option(0, "1: advantages in deviations from their minibatch; 0: in payoff points", 0, 1)
+    clip_range: float = option(0.2, "how far a probability ratio may go from 1", low=1e-9)
+    entropy: float = option(0.2, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
+    final_entropy: float = option(1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
+    width: int = option(128, "units of each hidden layer", low=1)
+    layers: int = option(2, "hidden layers", low=1)
+    relu: int = option(0, "1: rectified linear units; 0: tanh", 0, 1)
+
+
+class Learner:
+    """MaskablePPO at work on one game.
+
+    Learners that add to it have hooks: the class of SB3's policy, where games start, what it plays in,
+    what is weighed before a rollout, what is done after it, and whose network is the policy learned.
+    """
+
+    policy_class: ClassVar[type[MaskableActorCriticPolicy]] = MaskableActorCriticPolicy
+    logged: ClassVar[dict[str, str]] = {
+        "policy_loss": "train/policy_gradient_loss",
+        "value_loss": "train/value_loss",
+        "entropy_loss": "train/entropy_loss",
+        "approx_kl": "train/approx_kl",
+    }
+
+    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+        self.steps = 0
+        self._game, self._args = game, args
+        self._batch = GameBatch(game, args.num_games, seed, self._start())
+        envs = self._new_envs(seed)
+        self._decisions = envs.num_envs // args.num_games  # in a joint action
+        decisions = args.rollout * envs.num_envs
+        if args.normalize_advantage and decisions % args.batch_size == 1:
+            raise ValueError(
+                f"batch_size ({args.batch_size}) must not leave one of the {decisions} decisions of a rollout alone: "
+                "a single advantage cannot be normalized"
+            )
+        self._activation = "relu" if args.relu else "tanh"
+        self._model = MaskablePPO(
+            self.policy_class,
+            envs,
+            n_steps=args.rollout,
+            batch_size=args.batch_size,
+            n_epochs=args.epochs,
+            learning_rate=lambda _: self._falling(args.learning_rate, args.final_rate),
+            gamma=args.gamma,
+            gae_lambda=args.gae_lambda,
+            clip_range=args.clip_range,
+            normalize_advantage=bool(args.normalize_advantage),
+            policy_kwargs={"net_arch": [args.width] * args.layers, "activation_fn": ACTIVATIONS[self._activation]},
+            device="cpu",
+        )
+        self._model.set_logger(Logger(folder=None, output_formats=[]))
+
+    def _new_envs(self, seed: int) -> VecEnv:
+        """The batch as SB3 plays in it: every seat is its own."""
+        return SelfPlayVecEnv(self._batch)
+
+    def _start(self) -> str:
+        """What `GameBatch` calls it."""
+        return "initial"
+
+    def advance(self, steps: int) -> dict[str, float]:
+        """Plays and learns, a rollout at a time, until `steps`; returns the last update's losses."""
+        self._model._last_obs = None  # has SB3 start the games anew
+        while self.steps < steps:
+            self._before_rollout()
+            self._model.learn(1, reset_num_timesteps=False, log_interval=NEVER)
+            self.steps = self._model.num_timesteps // self._decisions
+            self._after_rollout()
+        return {name: float(self._model.logger.name_to_value[key]) for name, key in self.logged.items()}
+
+    def _before_rollout(self) -> None:
+        """Sets what the next update weighs."""
+        self._model.ent_coef = self._falling(self._args.entropy, self._args.final_entropy)
+
+    def _after_rollout(self) -> None:
+        """Has nothing to do here."""
+
+    def _falling(self, start: float, final_share: float) -> float:
+        """What falls linearly over the run; SB3's own measure of progress starts anew with every call of learn()."""
+        progress = min(1.0, self.steps / self._falls_until())
+        return start * (1.0 - (1.0 - final_share) * progress)
+
+    def _falls_until(self) -> int:
+        """At how many steps all that falls has come to its end."""
+        return self._args.steps
+
+    def policy(self) -> SoftmaxPolicy | GreedyPolicy:
+        """The actor as a policy of this package: the masked probabilities of its distribution."""
+        return SoftmaxPolicy(self._game, self.network())
+
+    def network(self) -> Network:
+        """A copy of the actor, from observations to logits."""
+        args = self._args
+        network = Network(self._game, args.width, args.layers, self._game.facts.num_actions, self._activation)
+        with torch.no_grad():
+            for own, learned in zip(network.parameters(), self._learned().parameters(), strict=True):
+                own.copy_(learned)
+        return network
+
+    def _learned(self) -> nn.Module:
+        return actor(self._model.policy)
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """All networks of SB3's policy, Adam's moments and the games' random streams."""
+        tensors = {f"network.{k}": v for k, v in self._model.policy.state_dict().items()}
+        tensors |= optimizer_tensors(self._model.policy.optimizer)
+        tensors["streams"] = stored_streams(self._batch)
+        return tensors, {"steps": self.steps, "updates": self._model._n_updates}
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Continues from what `state` returned."""
+        self._model.policy.load_state_dict(within(tensors, "network."))
+        restore_optimizer(self._model.policy.optimizer, tensors)
+        self.steps = data["steps"]
+        self._model.num_timesteps = self.steps * self._decisions
+        self._model._n_updates = data["updates"]
+        restore_streams(self._batch, tensors["streams"])
+
+
+def actor(policy: MaskableActorCriticPolicy) -> nn.Sequential:
+    """The layers of SB3's policy that lead from observations `[batch, observation_size]` to logits."""
+    return nn.Sequential(*policy.mlp_extractor.policy_net, policy.action_net)

@@ -1,0 +1,156 @@
+"""Policy-space response oracles: a growing population of learned best responses to its own equilibrium.
+
+Sources: M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning" (NeurIPS
+2017), algorithm 1; H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions
+controlled by an adversary" (ICML 2003), where responses are exact (the double oracle). Here payoffs between
+members are exact and their matrix game is solved exactly; only the next member is learned, by PPO with an
+entropy bonus against opponents that are drawn from the population's equilibrium game by game.
+
+What is learned is that equilibrium's mixture as one behaviour strategy (see `train.algorithms.tabular.mixture`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from baselines import head_to_head, solve_matrix
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, named_policy
+from train.algorithms.best_response import Responder, ResponderArgs
+from train.algorithms.contract import option
+from train.algorithms.experience.fixed_opponents import Opponents
+from train.algorithms.tabular.information_states import Strategies
+from train.algorithms.tabular.mixture import Mixture, MixtureTables
+from train.policies.networks import SoftmaxPolicy
+from train.policies.table import LearnedTable
+
+# In a game with more histories, what the mixture concedes is not worked out.
+MAX_HISTORIES = 50_000
+# Payoffs closer than this, in payoff points, differ by rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Args(ResponderArgs):
+    """Arguments of PSRO; those of PPO are about each response."""
+
+    steps: int = option(40, "best responses to learn", low=1)
+    evaluate_every: int = option(1, "responses from one exact evaluation and checkpoint to the next", low=1)
+    response_steps: int = option(30_000, "joint actions to play for each response", low=1)
+    rollout: int = option(4, "joint actions per game between updates", low=2)
+    learning_rate: float = option(3e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
+    entropy: float = option(0.05, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
+    final_entropy: float = option(1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
+
+
+class Learner:
+    """PSRO at work on one game; the population begins with uniform play.
+
+    Every member is one policy for both seats; in each seat the equilibrium draws its own mixture of them.
+    """
+
+    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+        """Takes a two-player zero-sum game of public state whose states can be listed.
+
+        Raises:
+            ValueError: If it is none.
+        """
+        facts = game.facts
+        if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
+            raise ValueError(f"{facts.name}: PSRO learns two-player zero-sum games of public state")
+        self.steps = 0
+        self._game, self._args, self._seed = game, args, seed
+        self._tables = MixtureTables(game)
+        self._follows_histories = self._tables.num_histories() <= MAX_HISTORIES
+        self._strategies: list[Strategies] = []
+        self._policies: list[LearnedTable] = []
+        self._payoffs = np.zeros((0, 0))
+        self._join(self._seated(named_policy("uniform", game)))
+
+    def advance(self, steps: int) -> dict[str, float]:
+        """Learns responses until there are so many; returns figures of the last one, payoff points.
+
+        Losses are PPO's. `response_gain` is what the response gets from the mixture that it was learned
+        against, on average over the seats, beyond the mixture's own payoff. `mixture_exploitability` is that of
+        drawing a member per game, which an opponent with a memory can do more about than one without; it is
+        left out in games too large for it. `support` counts the members that the mixture draws from.
+        """
+        figures: dict[str, float] = {}
+        while self.steps < steps:
+            row, column = self._equilibrium()
+            response, figures = self._response(Opponents(self._policies, np.stack([row, column])))
+            self._join(self._seated(response))
+            figures["response_gain"] = float(self._payoffs[-1, :-1] @ column - row @ self._payoffs[:-1, -1]) / 2
+            self.steps += 1
+        mixtures = self._mixtures()
+        if self._follows_histories:
+            taken = [self._tables.response_value(player, mixtures[1 - player]) for player in (0, 1)]
+            figures["mixture_exploitability"] = sum(taken) / 2
+        figures["support"] = float(np.mean([np.count_nonzero(each.weights) for each in mixtures]))
+        return figures
+
+    def policy(self) -> LearnedTable:
+        """The equilibrium's mixture, each member weighed by its reach."""
+        seats = []
+        for player, mixture in enumerate(self._mixtures()):
+            strategy, reach = self._tables.average(player, mixture)
+            seen = self._tables.states.seen(player, strategy)
+            seats.append((seen, reach[seen.rows]))
+        return LearnedTable.of_seats(self._game, seats)
+
+    def _equilibrium(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """`[members]` each: how likely the first and the second seat draw every member."""
+        solution = solve_matrix(self._payoffs)
+        return solution.row_strategy, solution.column_strategy
+
+    def _mixtures(self) -> tuple[Mixture, Mixture]:
+        row, column = self._equilibrium()
+        first, second = (np.stack(each) for each in zip(*self._strategies, strict=True))
+        return Mixture(first, row), Mixture(second, column)
+
+    def _response(self, opponents: Opponents) -> tuple[Policy, dict[str, float]]:
+        """A policy learned from nothing against opponents, and the losses of its last update."""
+        args, seed = self._args, int(np.random.SeedSequence([self._seed, self.steps]).generate_state(1)[0])
+        responder = Responder(self._game, args, opponents, seed, args.response_steps)
+        losses = responder.advance(args.response_steps)
+        return SoftmaxPolicy(self._game, responder.network()), losses
+
+    def _seated(self, policy: Policy) -> Strategies:
+        return self._tables.strategy(0, policy), self._tables.strategy(1, policy)
+
+    def _policy(self, strategies: Strategies) -> LearnedTable:
+        seen = [self._tables.states.seen(player, strategies[player]) for player in (0, 1)]
+        return LearnedTable.of_seats(self._game, [(each, np.ones(len(each.rows))) for each in seen])
+
+    def _join(self, strategies: Strategies) -> None:
+        """Adds a member, and what it gets from all others and they from it."""
+        policy = self._policy(strategies)
+        self._strategies.append(strategies)
+        self._policies.append(policy)
+        self._payoffs = np.pad(self._payoffs, (0, 1))
+        for other, member in enumerate(self._policies):
+            self._payoffs[-1, other] = head_to_head(self._game, policy, member).mean
+            self._payoffs[other, -1] = head_to_head(self._game, member, policy).mean
+        skew = (self._payoffs - self._payoffs.T) / 2
+        if np.allclose(self._payoffs, skew, rtol=0.0, atol=ROUNDING):
+            self._payoffs = skew  # to the last digit, so that both seats get the same mixture
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """The population and the payoffs between its members."""
+        first, second = (np.stack(each) for each in zip(*self._strategies, strict=True))
+        arrays = {"members_0": first, "members_1": second, "payoffs": self._payoffs.copy()}
+        return {name: torch.from_numpy(array) for name, array in arrays.items()}, {"steps": self.steps}
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Continues from what `state` returned."""
+        self.steps, self._payoffs = data["steps"], tensors["payoffs"].numpy()
+        first, second = (list(tensors[f"members_{player}"].numpy()) for player in (0, 1))
+        self._strategies = list(zip(first, second, strict=True))
+        self._policies = [self._policy(each) for each in self._strategies]

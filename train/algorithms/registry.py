@@ -1,0 +1,115 @@
+"""What a learning algorithm is to the rest of the package, and the one list of them.
+
+Importing this does not import torch: each algorithm's module is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from cardwar_envs.core.game import Game
+from train.algorithms.contract import CommonArgs, Learner
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An entry of `ALGORITHMS`.
+
+    Attributes:
+        name: Its key.
+        label: How it is written in pictures and sentences.
+        summary: One line on what it is.
+        module: Where its classes `Args` and `Learner` are.
+        step: What it counts as steps, in the plural.
+    """
+
+    name: str
+    label: str
+    summary: str
+    module: str
+    step: str = "joint actions"
+
+    def args(self, **values: int | float | str) -> CommonArgs:
+        """Its arguments; those not given have their defaults.
+
+        Raises:
+            ValueError: If there is no such argument or a value is out of range.
+        """
+        kind = self.args_type()
+        names = [each.name for each in dataclasses.fields(kind)]
+        for name in values:
+            if name not in names:
+                raise ValueError(f"{self.name} has no argument {name!r}; it has {', '.join(names)}")
+        return kind(**values)  # type: ignore[arg-type]  # the dataclass checks its types itself
+
+    def args_type(self) -> type[CommonArgs]:
+        """The dataclass of its arguments; `field.metadata["help"]` says what each one is."""
+        kind: type[CommonArgs] = import_module(f"train.algorithms.{self.module}").Args
+        return kind
+
+    def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
+        """A learner that has not played yet.
+
+        Raises:
+            ValueError: If the algorithm cannot learn this kind of game.
+        """
+        learner: Learner = import_module(f"train.algorithms.{self.module}").Learner(game, args, seed)
+        return learner
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", "minimax_q"),
+        Algorithm(
+            "fitted_value",
+            "fitted value iteration",
+            "values of states by a network, matrix games one move ahead",
+            "fitted_value",
+        ),
+        Algorithm("ppo", "PPO", "maskable PPO in self-play", "ppo"),
+        Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, weights averaged", "mmd"),
+        Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies", "nfsp"),
+        Algorithm("joint_critic", "joint critic", "actor with a critic of joint actions", "joint_critic"),
+        Algorithm("best_response", "PPO best response", "maskable PPO against one policy", "best_response"),
+        Algorithm("psro", "PSRO", "PPO best responses to their own equilibrium", "psro", "best responses"),
+        Algorithm(
+            "fictitious_play",
+            "fictitious play",
+            "fictitious play on all states, without a network",
+            "tabular.fictitious_play",
+            "iterations",
+        ),
+        Algorithm(
+            "cfr_plus",
+            "CFR+",
+            "regret matching+ on all states, averaged linearly, without a network",
+            "tabular.cfr_plus",
+            "iterations",
+        ),
+        Algorithm(
+            "tabular_mmd",
+            "tabular MMD",
+            "magnetic mirror descent on all states with a moving magnet, without a network",
+            "tabular.mmd",
+            "iterations",
+        ),
+    )
+}
+
+
+def algorithm_named(name: str) -> Algorithm:
+    """The algorithm of that name.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    if name not in ALGORITHMS:
+        raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[name]

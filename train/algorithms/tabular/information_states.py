@@ -1,0 +1,186 @@
+"""All information states of a small game as rows of arrays, for learners that keep a table.
+
+Strategies are arrays `[rows, columns]`, one per player: a row is an information state, a column
+an action. What can be learned exactly is a two-player zero-sum game whose states can be listed
+(`PublicStates`), or one in which both players move once on private information (`PrivateTypes`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.bayesian import form_of
+from baselines.graph.game_graph import END, full_graph, group_sums
+from cardwar_envs.core.game import Game
+from train.policies.table import Seen
+
+Strategy = NDArray[np.float64]
+Strategies = tuple[Strategy, Strategy]
+
+
+class StateTables(Protocol):
+    """What a learner asks of a game.
+
+    Attributes:
+        masks: Per player `[rows, columns]`, whether the action can be played there; every row has one.
+    """
+
+    masks: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+    def values(self, strategies: Strategies) -> NDArray[np.float64]:
+        """What is still to come if both play their strategies, for `action_values`."""
+        ...
+
+    def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`[rows, columns]` payoff points still to come to `player` from each action, 0 for what cannot be played.
+
+        Args:
+            player: Whose actions.
+            other: What the opponent plays in the same moment.
+            values: What comes after it, from `values`.
+        """
+        ...
+
+    def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
+        """As `action_values`, if `player` responds best to `other` ever after; -inf for what cannot be played."""
+        ...
+
+    def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
+        """`[rows]` how likely each of the player's information states comes up."""
+        ...
+
+    def seen(self, player: int, strategy: Strategy) -> Seen:
+        """A strategy in terms of observations and the game's own actions."""
+        ...
+
+
+class PublicStates:
+    """A game of public state: both players have a row for every state in which something is decided.
+
+    A player who waits plays the first action, alone in its row.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._graph = graph = full_graph(game)
+        self._shape = len(graph.states), game.facts.num_actions
+        actions = np.maximum(graph.actions, 0)
+        self._cells = tuple(graph.parents * self._shape[1] + actions[:, player] for player in (0, 1))
+        self._layers = list(graph.backward())
+        first, second = (self._mask(player) for player in (0, 1))
+        self.masks = (first, second)
+
+    def _mask(self, player: int) -> NDArray[np.bool_]:
+        mask = np.zeros(self._shape, dtype=np.bool_)
+        mask.ravel()[self._cells[player]] = True
+        return mask
+
+    def _weights(self, strategies: Strategies) -> NDArray[np.float64]:
+        """`[num_edges]`: how likely each edge is to be taken from its state."""
+        chosen = [strategies[player].ravel()[self._cells[player]] for player in (0, 1)]
+        weights: NDArray[np.float64] = self._graph.probabilities * chosen[0] * chosen[1]
+        return weights
+
+    def values(self, strategies: Strategies) -> NDArray[np.float64]:
+        """`[num_states + 1]` payoff points to player 0; the last, 0, is what `END` finds."""
+        graph, weights = self._graph, self._weights(strategies)
+        values = np.zeros(len(graph.states) + 1)
+        for states, edges in self._layers:
+            to_go = weights[edges] * (graph.rewards[edges, 0] + values[graph.children[edges]])
+            values[states] = group_sums(graph.parents[edges] - states.start, to_go, states.stop - states.start)
+        return values
+
+    def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `StateTables`."""
+        graph = self._graph
+        weights = graph.probabilities * other.ravel()[self._cells[1 - player]]
+        to_go = weights * (graph.rewards[:, 0] + values[graph.children])
+        sums = group_sums(self._cells[player], to_go, self.masks[player].size).reshape(self._shape)
+        return sums if player == 0 else -sums
+
+    def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
+        """See `StateTables`."""
+        graph, columns = self._graph, self._shape[1]
+        weights = graph.probabilities * other.ravel()[self._cells[1 - player]]
+        values, worth = np.zeros(len(graph.states) + 1), np.empty(self._shape)
+        for states, edges in self._layers:
+            to_go = weights[edges] * (graph.rewards[edges, player] + values[graph.children[edges]])
+            count = states.stop - states.start
+            sums = group_sums(self._cells[player][edges] - states.start * columns, to_go, count * columns)
+            worth[states] = np.where(self.masks[player][states], sums.reshape(count, columns), -np.inf)
+            values[states] = worth[states].max(axis=1)
+        return worth
+
+    def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
+        """See `StateTables`; the state is public, so both players' are the same."""
+        graph, weights = self._graph, self._weights(strategies)
+        reach = np.zeros(len(graph.states) + 1)  # the last entry takes what ends
+        np.add.at(reach, graph.roots, graph.root_probabilities)
+        for _, edges in reversed(self._layers):
+            np.add.at(reach, graph.children[edges], reach[graph.parents[edges]] * weights[edges])
+        return reach[:END]
+
+    def seen(self, player: int, strategy: Strategy) -> Seen:
+        """See `StateTables`."""
+        rows, observations, _ = self._graph.seen_by(player)
+        return Seen(rows, observations, strategy[rows])
+
+
+class PrivateTypes:
+    """A game in which both players move once: a row for every type that a player can be."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._form = form = form_of(game)
+        self._num_actions = game.facts.num_actions
+        self._chances = form.weights.sum(axis=1), form.weights.sum(axis=0)
+        weighted = form.weights[:, :, None, None] * form.payoffs
+        # [own types, own actions, opponent's types, opponent's actions], payoff points to the player times the
+        # probability of the opponent's type
+        own = weighted.transpose(0, 2, 1, 3), -weighted.transpose(1, 3, 0, 2)
+        self._worth = tuple(
+            each / np.where(chance > 0.0, chance, 1.0)[:, None, None, None]
+            for each, chance in zip(own, self._chances, strict=True)
+        )
+        first, second = (np.ones(each.shape[:2], dtype=np.bool_) for each in own)
+        self.masks = (first, second)
+
+    def values(self, strategies: Strategies) -> NDArray[np.float64]:
+        """Nothing comes after the only choice."""
+        return np.zeros(0)
+
+    def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `StateTables`."""
+        return self.response_values(player, other)
+
+    def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
+        """See `StateTables`."""
+        worth: NDArray[np.float64] = np.tensordot(self._worth[player], other)
+        return worth
+
+    def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
+        """See `StateTables`."""
+        chances: NDArray[np.float64] = self._chances[player]
+        return chances
+
+    def seen(self, player: int, strategy: Strategy) -> Seen:
+        """See `StateTables`."""
+        probabilities = np.zeros((len(strategy), self._num_actions))
+        probabilities[:, list(self._form.actions[player])] = strategy
+        return Seen(np.arange(len(strategy)), self._form.observations[player], probabilities)
+
+
+def tables_of(game: Game[Any], learner: str) -> StateTables:
+    """The tables of a game.
+
+    Args:
+        game: The rules.
+        learner: Who asks, for the error.
+
+    Raises:
+        ValueError: If it is not a two-player zero-sum game of one of the two kinds, or too large.
+    """
+    if game.facts.num_players != 2 or not game.facts.zero_sum:
+        raise ValueError(f"{game.facts.name}: {learner} learns two-player zero-sum games")
+    return PublicStates(game) if game.facts.public_state else PrivateTypes(game)

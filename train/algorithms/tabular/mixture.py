@@ -1,0 +1,133 @@
+"""Policies of which one is drawn for each game: how such a mixture plays, and what it concedes.
+
+Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is
+worth a behaviour strategy that weighs each of its parts by the reach that the part's own choices give. That
+is exact where every information state has one history. In games whose histories meet, a policy that sees
+states alone cannot in general play as the mixture does; `response_value` is about the mixture itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.graph.game_graph import END, GameGraph, full_graph, group_sums
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+from train.algorithms.tabular.information_states import PublicStates, Strategy
+
+
+class Mixture(NamedTuple):
+    """What one player plays.
+
+    Attributes:
+        parts: `[parts, states, num_actions]` probabilities; a player who waits plays the first action.
+        weights: `[parts]` probability that each is drawn.
+    """
+
+    parts: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+
+class MixtureTables:
+    """The states of a small game of public state, for questions about mixtures.
+
+    Attributes:
+        states: All states in which something is decided.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        """Takes the game.
+
+        Raises:
+            ValueError: If its states cannot be listed.
+        """
+        self.states = PublicStates(game)
+        self._graph: GameGraph[Any] = full_graph(game)
+        first, second = (mask / mask.sum(axis=1, keepdims=True) for mask in self.states.masks)
+        self.uniform: tuple[Strategy, Strategy] = (first, second)
+
+    def strategy(self, player: int, policy: Policy) -> Strategy:
+        """`[states, num_actions]`: a policy in a player's seat."""
+        answers = self._graph.action_probabilities(policy, player)
+        waits = ~answers.any(axis=1)
+        answers[waits] = self.uniform[player][waits]
+        return answers
+
+    def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
+        """Each part by its reach, `[states, num_actions]`, uniform where no part comes; and `[states]` that reach.
+
+        The reach is that against uniform play. Which histories of a state it stands for depends on the
+        opponent; where a state has one history it is the product of the player's own probabilities, times
+        what is the same for all parts.
+        """
+        strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
+        other = self.uniform[1 - player]
+        for part, weight in zip(mixture.parts, mixture.weights, strict=True):
+            by_part = weight * self.states.reach(player, (part, other) if player == 0 else (other, part))
+            strategies += by_part[:, None] * part
+            reach += by_part
+        reached = reach > 0.0
+        strategies[reached] /= reach[reached, None]
+        strategies[~reached] = self.uniform[player][~reached]
+        return strategies, reach
+
+    def num_histories(self) -> int:
+        """In how many ways states come up, all together."""
+        graph = self._graph
+        ways = np.zeros(len(graph.states) + 1)  # the last entry takes what ends
+        np.add.at(ways, graph.roots, 1.0)
+        for _, edges in reversed(list(graph.backward())):
+            np.add.at(ways, graph.children[edges], ways[graph.parents[edges]])
+        return int(ways[:END].sum())
+
+    def response_value(self, player: int, mixture: Mixture) -> float:
+        """What a player gets at best from an opponent that draws one part of a mixture for the whole game.
+
+        The responder remembers all that was played, and with it how likely each part still is: every course
+        of play is followed, with the parts' weights times their own probabilities on it.
+
+        Returns:
+            Payoff points, exact.
+        """
+        graph, drawn = self._graph, mixture.weights > 0.0
+        undecided = graph.roots != END
+        chances = graph.root_probabilities[undecided, None] * mixture.weights[drawn]
+        to_go = self._worth(player, mixture.parts[drawn], graph.roots[undecided], chances)
+        return float(graph.root_probabilities @ graph.root_rewards[:, player] + to_go.sum())
+
+    def _worth(
+        self, player: int, parts: NDArray[np.float64], states: NDArray[np.int32], chances: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """`[histories]` payoff points still to come to a player that responds best, times how likely that is.
+
+        Args:
+            player: Who responds.
+            parts: `[parts, states of the game, num_actions]` what the opponent may have drawn.
+            states: `[histories]` where each history has led.
+            chances: `[histories, parts]` probability of each history with each part, if the player brings it about.
+        """
+        if not len(states):
+            return np.zeros(0)
+        graph, num_actions = self._graph, parts.shape[2]
+        history, edges = _edges_from(graph, states)
+        actions = np.maximum(graph.actions[edges], 0)  # who waits has all its probability in column 0
+        chosen = parts[:, states[history], actions[:, 1 - player]].T
+        chances = chances[history] * chosen * graph.probabilities[edges, None]
+        together = chances.sum(axis=1)
+        worth = together * graph.rewards[edges, player]
+        on = (graph.children[edges] != END) & (together > 0.0)
+        worth[on] += self._worth(player, parts, graph.children[edges[on]], chances[on])
+        cells, size = history * num_actions + actions[:, player], len(states) * num_actions
+        sums, possible = group_sums(cells, worth, size), np.bincount(cells, minlength=size) > 0
+        best: NDArray[np.float64] = np.where(possible, sums, -np.inf).reshape(-1, num_actions).max(axis=1)
+        return best
+
+
+def _edges_from(graph: GameGraph[Any], states: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The edges that leave each of some states: the state's place in `states`, and the edge."""
+    first, count = graph.first_edge[states], np.diff(graph.first_edge)[states]
+    place = np.repeat(np.arange(len(states)), count)
+    return place, first[place] + np.arange(len(place)) - (np.cumsum(count) - count)[place]

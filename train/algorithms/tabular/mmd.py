@@ -1,0 +1,71 @@
+"""Magnetic mirror descent on exact action values, the magnet following slowly; the last iterate counts.
+
+Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
+equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with the
+negative entropy as mirror map, in its behavioural form at every information state. With a magnet
+that stands still it goes to a logit equilibrium, which is not optimal play; the moving one takes
+it on to an equilibrium.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from train.algorithms.contract import option
+from train.algorithms.tabular.information_states import Strategies
+from train.algorithms.tabular.learner import TabularArgs, TabularLearner
+
+
+@dataclass(frozen=True)
+class Args(TabularArgs):
+    """Arguments of magnetic mirror descent."""
+
+    learning_rate: float = option(0.2, "step size on values as shares of the greatest payoff", low=1e-9)
+    temperature: float = option(0.2, "how strongly the magnet pulls, in the same unit", low=0.0)
+    magnet_rate: float = option(0.01, "share by which the magnet follows at each iteration", low=0.0, high=1.0)
+
+
+class Learner(TabularLearner):
+    """Magnetic mirror descent at work on one game; its policy is what is played last."""
+
+    label = "tabular MMD"
+
+    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+        super().__init__(game, args, seed)
+        self._args = args
+        self._stake = max(abs(game.facts.min_payoff), abs(game.facts.max_payoff)) or 1.0
+        for player, (mask, uniform) in enumerate(zip(self.tables.masks, self.uniform, strict=True)):
+            logits = np.log(np.where(mask, uniform, 1.0))
+            self.memory |= {f"logits_{player}": logits, f"magnet_{player}": logits.copy()}
+
+    def iterate(self) -> None:
+        """Both players move at once."""
+        strategies = self._strategies()
+        after = self.tables.values(strategies)
+        for player in (0, 1):
+            self._move(player, self.tables.action_values(player, strategies[1 - player], after) / self._stake)
+
+    def _move(self, player: int, worth: NDArray[np.float64]) -> None:
+        args, mask = self._args, self.tables.masks[player]
+        logits, magnet = self.memory[f"logits_{player}"], self.memory[f"magnet_{player}"]
+        pull = args.learning_rate * args.temperature
+        moved = np.where(mask, (logits + args.learning_rate * worth + pull * magnet) / (1.0 + pull), -np.inf)
+        moved -= moved.max(axis=1, keepdims=True)
+        moved -= np.log(np.exp(moved).sum(axis=1, keepdims=True))
+        logits[mask] = moved[mask]
+        magnet += args.magnet_rate * (logits - magnet)
+
+    def _strategies(self) -> Strategies:
+        masks = self.tables.masks
+        first, second = (np.where(masks[p], np.exp(self.memory[f"logits_{p}"]), 0.0) for p in (0, 1))
+        return first, second
+
+    def learned(self) -> tuple[Strategies, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """The last iterate."""
+        strategies = self._strategies()
+        return strategies, (np.ones(len(strategies[0])), np.ones(len(strategies[1])))

@@ -1,0 +1,1 @@
+"""The command `cardwar`: one file for each of its commands."""

@@ -1,0 +1,62 @@
+"""Speed beside other libraries: the command's door to the benchmarks, which stand in the repository only."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated
+
+import typer
+
+from train.command.console import AsJson, out
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def bench(
+    groups: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[GROUP ...]", help="Which; all if not given. Another word lists them."),
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(help="Measurements of each candidate; 5 if not given.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Length of a measurement of stepping; 0.5 if not given.")
+    ] = None,
+    most_cards: Annotated[int | None, typer.Option(help="Of the largest Jujitsu; 16 if not given.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="One short round: shows that everything runs.")] = False,
+    long: Annotated[bool, typer.Option("--long", help="Also what takes minutes.")] = False,
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="For JSON, tables and picture.")] = Path(
+        "runs/bench"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Measure speed, ours beside other libraries' in one run (from a checkout of the repository)."""
+    suite, comparison, report = (_benchmarks(name) for name in ("suite", "comparison", "report"))
+    given = {"rounds": rounds, "seconds": seconds, "most_cards": most_cards, "long": long or None}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    settings = dataclasses.replace(comparison.Settings(**(comparison.QUICK if quick else {})), **chosen)
+
+    if as_json:
+        with contextlib.redirect_stdout(sys.stderr):  # some peers greet
+            data = suite.run(groups or [], settings, folder)
+        print(json.dumps(data))
+        return
+    data = suite.run(groups or [], settings, folder, show=lambda result: out.print(report.for_terminal(result)))
+    out.print(suite.conditions(data), highlight=False, soft_wrap=True)
+    out.print("Written: " + ", ".join(data["files"]), highlight=False, soft_wrap=True)
+
+
+def _benchmarks(name: str) -> ModuleType:
+    """A module of the benchmarks of the checkout that this file stands in."""
+    if not (ROOT / "benchmarks" / "suite.py").is_file():
+        raise ValueError(
+            "the benchmarks are not installed with the package: run this from a checkout of the repository"
+        )
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    return import_module(f"benchmarks.{name}")

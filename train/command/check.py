@@ -1,0 +1,50 @@
+"""Whether an environment keeps to what simultaneous play needs: the command's door to the conformance checks."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from train.command.console import AsJson, out
+
+
+def check(
+    environment: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE_OR_ID", help="E.g. cardwar/jujitsu-v0, pettingzoo.classic.rps_v2 or my_package.my_env:make."
+        ),
+    ],
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the environment.")
+    ] = None,
+    zero_sum: Annotated[
+        bool, typer.Option("--zero-sum", help="Rewards must sum to zero, whether it says so or not.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Check any simultaneous-move environment; exit code 0 if nothing fails, else 1."""
+    from cardwar_envs.conformance import CHECKS, load, run
+
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # modules of the folder that the command is called in, as `python -m` finds them
+    results = []
+    with contextlib.redirect_stdout(sys.stderr):  # some environments print
+        subject = load(environment, words or [], zero_sum or None)
+    for name in CHECKS:
+        with contextlib.redirect_stdout(sys.stderr):
+            results.append(run(name, subject))
+        if not as_json:
+            result = results[-1]
+            line = f"{result.status:<14}  {name}" + (f": {result.reason}" if result.reason else "")
+            out.print(line, highlight=False, soft_wrap=True)
+    passed = all(result.status != "failed" for result in results)
+    if as_json:
+        checks = [dataclasses.asdict(result) for result in results]
+        print(json.dumps({"environment": subject.name, "passed": passed, "checks": checks}))
+    return 0 if passed else 1

@@ -1,0 +1,73 @@
+"""What the command's parts share: arguments, where they print, how numbers and JSON look, a live count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from baselines.oracle import Progress
+from cardwar_envs import GAMES, Game
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+DIGITS = 6
+# Names of files, policies and studies are shown as they are, whatever is in them.
+out, err = Console(markup=False, emoji=False), Console(stderr=True, markup=False, emoji=False)
+
+
+def fixed(value: float) -> str:
+    """Fixed digits, without the sign of a zero that is only rounding."""
+    return f"{round(value, DIGITS) + 0.0:.{DIGITS}f}"
+
+
+def print_json(game: Game[Any], **entries: Any) -> None:
+    """One JSON object: the game with its parameters, and the entries."""
+    print(json.dumps({"game": game.facts.name, "parameters": game.parameters(), **entries}))
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Progress | None]:
+    """A live count on stderr, if that is a terminal."""
+    if not err.is_terminal:
+        yield None
+        return
+    with err.status(what) as status:
+        yield lambda done: status.update(f"{done:,} {what}")
+
+
+@contextmanager
+def advancing(what: str, total: Callable[[], int]) -> Iterator[Progress | None]:
+    """A bar on stderr with an estimate of the time left, if that is a terminal; it is gone at the end.
+
+    Args:
+        what: Is counted.
+        total: How many there will be; finding out may take a while.
+    """
+    if not err.is_terminal:
+        yield None
+        return
+    columns = (TextColumn(what), BarColumn(), _Count(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Bar(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        bar.update(task, total=total())
+        yield lambda done: bar.update(task, completed=done)
+
+
+class _Count(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        total = "" if task.total is None else f" of {int(task.total):,}"
+        return Text(f"{int(task.completed):,}{total}")
+
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
+]

@@ -1,0 +1,110 @@
+"""Policies against each other at one table: `cardwar match`, exact wherever a game's courses can be listed."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+import baselines
+from baselines import CrossPlay, HeadToHead
+from baselines.best_response import load_kernels as load_oracle
+from baselines.cross_play import load_simulator
+from cardwar_envs import Game, Policy
+from train.command.console import AsJson, GameName, counting, fixed, out, print_json
+from train.policies.by_word import line_up_from
+from train.words import game_for, split_words
+
+
+def match(
+    game: GameName,
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
+    ],
+    games: Annotated[int | None, typer.Option(help="How many, where odds are not exact; 1000 if not given.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of what is drawn in them; 0 if not given.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play policies against each other: exact odds if a game's courses can be listed, else games by its rules."""
+    parameters, options, policies = split_words(words)
+    if options:
+        raise ValueError(f"no such option: --{next(iter(options))}")
+    rules = game_for(game, parameters, len(policies))
+    given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
+    # A limit of rounds stops what may go on for ever: the courses of such a game cannot be listed.
+    exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
+    if exact and given:
+        option, value = next(iter(given.items()))
+        raise ValueError(f"--{option} ({value}) is of no use for {game}: its results are exact")
+    line_up, title = line_up_from(policies, rules), " ".join([game, *words])
+    if exact:
+        _exact_match(rules, policies, line_up, title, as_json)
+    else:
+        _played_match(rules, policies, line_up, given, title, as_json)
+
+
+def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
+    load_oracle(game)
+    start = time.perf_counter()
+    result = baselines.head_to_head(game, *line_up)
+    seconds = time.perf_counter() - start
+    if as_json:
+        print_json(game, policies=names, **dataclasses.asdict(result), seconds=seconds)
+    else:
+        out.print(_exact_table(result, title))
+
+
+def _played_match(
+    game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
+) -> None:
+    load_simulator(game, line_up)
+    start = time.perf_counter()
+    with counting("games played") as progress:
+        result = baselines.cross_play(game, line_up, **given, progress=progress)
+    seconds = time.perf_counter() - start
+    if not as_json:
+        out.print(_played_table(result, names, title))
+        out.print(_played_line(result), highlight=False)
+        return
+    keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won")
+    course = () if result.rounds is None else ("rounds", "winner")
+    figures = {key: getattr(result, key) for key in (*keys, *course)}
+    print_json(game, policies=names, **figures, seed=given.get("seed", 0), seconds=seconds)
+
+
+def _exact_table(result: HeadToHead, title: str) -> Table:
+    """The odds of the first player."""
+    table = Table(title=f"{title}, exact")
+    for heading, number in (("win", result.win), ("loss", result.loss), ("tie", result.tie)):
+        table.add_column(f"P({heading})", footer=fixed(number), justify="right")
+    table.add_column("mean payoff", justify="right")
+    table.add_row(*map(fixed, (result.win, result.loss, result.tie, result.mean)))
+    return table
+
+
+def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
+    """How often each player won, and in how many rounds."""
+    table = Table(title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}")
+    table.add_column("")
+    table.add_column("policy")
+    for heading in ("won", "share", "mean rounds when it won"):
+        table.add_column(heading, justify="right")
+    for seat, (name, wins, rounds) in enumerate(zip(names, result.wins, result.mean_rounds_won, strict=True)):
+        share = f"{wins / result.games:.4f}"
+        table.add_row(f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}")
+    for what, number in (("nobody", result.nobody), ("not finished", result.unfinished)):
+        if number:
+            table.add_row(what, "", f"{number:,}", f"{number / result.games:.4f}", "")
+    return table
+
+
+def _played_line(result: CrossPlay) -> str:
+    """The number of rounds in words."""
+    if result.rounds is not None:
+        return f"{result.rounds:,} round{'s' if result.rounds > 1 else ''}; there is no chance in this game"
+    return f"{result.mean_rounds:.2f} rounds on average, standard deviation {result.std_rounds:.2f}"

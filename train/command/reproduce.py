@@ -1,0 +1,137 @@
+"""A reproduction on the terminal and as JSON: what agrees in numbers, what does not in words."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from baselines.reproduction import REPRODUCTIONS, reproduction
+from baselines.reproduction.report import Number, Report, Row, Verdict, write_report
+from train.command.console import AsJson, counting, out
+
+
+def run(name: str, folder: Path | None) -> tuple[Report, dict[str, Any]]:
+    """Recomputes a source's figures and writes them down.
+
+    Args:
+        name: A key of `baselines.reproduction.REPRODUCTIONS`.
+        folder: Where to; `runs/reproduce-NAME` if None.
+
+    Returns:
+        The report, and the same as plain data with the files written.
+
+    Raises:
+        ValueError: If there is no such source.
+        OSError: If the folder cannot be written to.
+    """
+    make = reproduction(name)
+    start = time.perf_counter()
+    with counting("states explored") as progress:
+        report = make(progress)
+    seconds = time.perf_counter() - start
+    written = write_report(report, folder or Path("runs") / f"reproduce-{name}")
+    data = {
+        "name": name,
+        "seconds": seconds,
+        "sound": report.sound,
+        "checks": dict(report.checks),
+        "rows": [_plain(row) for row in report.rows],
+        "files": [str(path) for path in written],
+    }
+    return report, data
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {
+        "figure": row.figure,
+        "item": row.item,
+        "published": row.published,
+        "computed": row.computed,
+        "range": None if row.range is None else list(row.range),
+        "verdict": str(row.verdict),
+        "reason": row.reason,
+    }
+
+
+def show(report: Report, data: dict[str, Any]) -> None:
+    """Prints how many figures of each place agree, and every figure of which more is to be said.
+
+    Args:
+        report: What `run` made.
+        data: The same as plain data.
+    """
+    out.print(_counts(report.rows, f"{data['name']}: {len(report.rows)} figures in {data['seconds']:.0f} s"))
+    others = [row for row in report.rows if row.verdict is not Verdict.AGREES]
+    if others:
+        out.print(_details(others))
+    for check, holds in report.checks.items():
+        out.print(f"{'holds' if holds else 'FAILS'}: {check}", highlight=False)
+    files = [Path(path) for path in data["files"]]
+    out.print(f"All figures with reasons: {files[0]}", highlight=False, soft_wrap=True)
+    pictures = ", ".join(path.name for path in files if path.suffix == ".png")
+    if pictures:
+        out.print(f"Pictures beside it: {pictures}", highlight=False)
+
+
+def _counts(rows: Sequence[Row], title: str) -> Table:
+    found = [verdict for verdict in Verdict if any(row.verdict is verdict for row in rows)]
+    table = Table(title=title, show_footer=True)
+    table.add_column("figure", footer="all")
+    for verdict in found:
+        table.add_column(str(verdict), str(sum(row.verdict is verdict for row in rows)), justify="right")
+    for place in dict.fromkeys(row.figure for row in rows):
+        count = Counter(row.verdict for row in rows if row.figure == place)
+        table.add_row(place, *(str(count[verdict] or "") for verdict in found))
+    return table
+
+
+def _details(rows: Sequence[Row]) -> Table:
+    """Rows under the place they are from; a reason that several in a row share stands below the last of them."""
+    table = Table(title="where more is to be said than that they agree")
+    table.add_column("figure: item, reason", ratio=1)
+    table.add_column("published", justify="right", max_width=14)
+    table.add_column("computed", justify="right", max_width=14)
+    table.add_column("verdict", no_wrap=True)
+    for place, of_place in groupby(rows, key=lambda row: row.figure):
+        table.add_section()
+        table.add_row(Text(place, style="bold"))
+        for reason, alike in groupby(of_place, key=lambda row: row.reason):
+            for row in alike:
+                table.add_row(Text(row.item), _short(row.published), _computed(row), str(row.verdict))
+            table.add_row(Padding(Text(reason, style="dim"), (0, 0, 0, 2)))
+    return table
+
+
+def _computed(row: Row) -> str:
+    computed = _short(row.computed)
+    return computed if row.range is None else f"{computed}\n{_short(row.range[0])} to\n{_short(row.range[1])}"
+
+
+def _short(value: Number | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(REPRODUCTIONS)}.")],
+    folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default runs/reproduce-NAME.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Recompute a source's figures beside the published ones; exit code 0 if ours pass all checks, else 1."""
+    report, data = run(name, folder)
+    if as_json:
+        print(json.dumps(data))
+    else:
+        show(report, data)
+    return 0 if report.sound else 1

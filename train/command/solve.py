@@ -1,0 +1,192 @@
+"""What `cardwar solve` does: the solver that a game and the options call for, timed, its progress on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from rich.table import Table
+
+import baselines
+from baselines.duel.solver import ENGINES, DuelTable, can_solve
+from baselines.solution import Solution, load_kernels, solve_by_words
+from cardwar_envs import Game
+from train.command.console import AsJson, GameName, Words, advancing, counting, fixed, out, print_json
+from train.words import game_of_words
+
+
+class Work(NamedTuple):
+    """What came out, and what it took.
+
+    Attributes:
+        solution: With its certificate.
+        seconds: Of solving alone: nothing compiled, no cluster started.
+        solved_now: Matrix games; fewer than `solution.states` if values were read from a cache.
+        engine: Where a duel was solved by words; None for others.
+    """
+
+    solution: Solution
+    seconds: float
+    solved_now: int
+    engine: str | None
+
+
+def work_out(
+    game: Game[Any], exact: bool | None, engine: str | None, keep_layers: int | None, cache: Path | None
+) -> Work:
+    """Solves a game.
+
+    Args:
+        game: The rules.
+        exact: As in `baselines.solve`.
+        engine: As in `DuelTable`, or None. Like the next two, for duels that are solved by words only.
+        keep_layers: As in `DuelTable`.
+        cache: Folder for the values, or None.
+
+    Raises:
+        ValueError: If an option does not fit the game, besides what `solve` and `DuelTable` raise.
+    """
+    load_kernels(game)
+    if can_solve(game) and not exact:
+        return _by_words(game, engine or ENGINES[0], keep_layers, cache)
+    for option, value in (("engine", engine), ("keep-layers", keep_layers), ("cache", cache)):
+        if value is not None:
+            raise ValueError(
+                f"--{option} ({value}) is of no use here: it is for duels in which only the order of ranks "
+                "matters, not too long, and not solved in rationals"
+            )
+    start = time.perf_counter()
+    with counting("states explored") as progress:
+        solution = baselines.solve(game, exact=exact, progress=progress)
+    return Work(solution, time.perf_counter() - start, solution.states, None)
+
+
+def _by_words(game: Game[Any], engine: str, keep_layers: int | None, cache: Path | None) -> Work:
+    with _ray_aside():
+        table = DuelTable(game, keep_layers=keep_layers, folder=cache, engine=engine)
+        start = time.perf_counter()
+        with advancing("matrix games", lambda: table.total_states) as progress:
+            solution = solve_by_words(table, progress)
+        return Work(solution, time.perf_counter() - start, table.layers.solved, engine)
+
+
+@contextmanager
+def _ray_aside() -> Iterator[None]:
+    """Keeps stdout for the result: Ray tells there of lost workers, until it is shut down."""
+    before = _ray_runs()
+    with redirect_stdout(sys.stderr):
+        try:
+            yield
+        finally:
+            if _ray_runs() and not before:
+                sys.modules["ray"].shutdown()
+
+
+def _ray_runs() -> bool:
+    ray = sys.modules.get("ray")
+    return ray is not None and ray.is_initialized()
+
+
+def solve(
+    game: GameName,
+    words: Words = None,
+    exact: Annotated[bool | None, typer.Option(help="Compute in rationals (small games).")] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="threads|ray", help="Where a large duel is solved; threads if not given.")
+    ] = None,
+    keep_layers: Annotated[
+        int | None, typer.Option(help="Hold values for so many numbers of cards left (large duels); else for all.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep values there and go on from what is there (large duels).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
+    rules = game_of_words(game, words or [])
+    solution, seconds, solved_now, engine = work_out(rules, exact, engine, keep_layers, cache)
+    strategies = start_strategies(solution)
+    if as_json:
+        print_json(
+            rules,
+            value=solution.value,
+            gap=solution.gap,
+            **({} if solution.exact is None else {"exact": str(solution.exact)}),
+            strategies=strategies,
+            states=solution.states,
+            solved_now=solved_now,
+            seconds=seconds,
+            method=solution.method,
+            **({} if engine is None else {"engine": engine}),
+        )
+        return
+    value = fixed(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
+    out.print(f"{' '.join([game, *(words or [])])}: value {value} to player_0", highlight=False, soft_wrap=True)
+    kind = "matrix games" if solution.behaviour is None else "information states"
+    stored = "" if solved_now == solution.states else f" ({solved_now:,} now, the others before)"
+    out.print(
+        f"{solution.states:,} {kind}{stored} by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if strategies:
+        table = strategy_table if solution.behaviour is None else behaviour_table
+        out.print(table(strategies))
+
+
+MAX_ROWS = 40
+
+
+def start_strategies(solution: baselines.Solution) -> list[dict[str, Any]]:
+    """Both players' strategies where the game starts: action -> probability; by type if there are any."""
+    game = solution.game
+    if solution.behaviour is not None:
+        form = game.bayesian_form()
+        return [
+            {
+                kind: {
+                    game.describe_action(a, player): float(p) for a, p in zip(form.actions[player], row, strict=True)
+                }
+                for kind, row in zip(form.types[player], solution.behaviour[player], strict=True)
+            }
+            for player in (0, 1)
+        ]
+    starts = game.initial()
+    if len(starts) != 1:
+        return []
+    state = starts[0].state
+    return [
+        {game.describe_action(action, player): float(strategy[action]) for action in game.legal_actions(state, player)}
+        for player, strategy in enumerate(solution.strategies(state))
+    ]
+
+
+def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
+    """What is known in private down the side, every player's actions across."""
+    shown = list(dict.fromkeys(kind for strategy in strategies for kind in strategy))
+    table = Table(title="equilibrium (probability)")
+    table.add_column("sees", justify="right")
+    actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
+    for player, action in actions:
+        table.add_column(f"player_{player} {action}", justify="right")
+    for kind in shown[:MAX_ROWS]:
+        table.add_row(kind, *(fixed(strategies[p][kind][a]) if kind in strategies[p] else "" for p, a in actions))
+    if len(shown) > MAX_ROWS:
+        table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json has all"
+    return table
+
+
+def strategy_table(strategies: list[dict[str, float]]) -> Table:
+    """Actions down the side, so that long hands fit a narrow terminal."""
+    table = Table(title="equilibrium at the start (probability)")
+    table.add_column("play", justify="right")
+    for player in range(len(strategies)):
+        table.add_column(f"player_{player}", justify="right")
+    for action in dict.fromkeys(action for strategy in strategies for action in strategy):
+        table.add_row(action, *(fixed(s[action]) if action in s else "" for s in strategies))
+    return table

@@ -1,0 +1,171 @@
+"""Many runs from one file: `cardwar study`. The same command goes on after whatever has stopped it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from train.command.console import AsJson, err, out
+
+if TYPE_CHECKING:
+    from train.reports.page import Report
+    from train.studies.runner import Show, StudyTask
+    from train.studies.study_file import Study, StudyRun
+
+
+def study(
+    config: Annotated[Path, typer.Argument(metavar="FILE", help="A study, such as studies/quick.toml.")],
+    folder: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="For run folders and report; default runs/NAME.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs at once, each a process of its own.")] = 1,
+    only: Annotated[
+        str | None, typer.Option(metavar="PATTERN", help="Runs whose name has this in it, or fits it (* and ?).")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs and how far they are.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Make all runs of a file that are not finished yet, and a report on them; exit code 1 if one fails."""
+    # These need torch and matplotlib, which most commands do without.
+    from train.studies.runner import StudyTask, carry_out
+    from train.studies.study_file import read_study
+
+    asked = read_study(config)
+    folder = folder or Path("runs") / config.stem
+    tasks = [StudyTask(run, folder) for run in asked.runs]
+    chosen = [task for task in tasks if only is None or _fits(task.run, only)]
+    if not chosen:
+        raise ValueError(f"no run of {config} fits {only!r}; they have names like {tasks[0].run.name}")
+    reports = []
+    if not dry_run:
+        with _shown(asked.title, tasks, chosen, jobs) as show:
+            carry_out(chosen, folder, jobs, show)
+        reports = _reports(asked, tasks, folder)
+    if as_json:
+        print(json.dumps(_plain(asked.title, chosen, reports)))
+    else:
+        _print(asked.title, chosen, reports)
+    return 1 if any(task.reason is not None for task in chosen) else 0
+
+
+def _fits(run: StudyRun, pattern: str) -> bool:
+    return pattern in run.name or fnmatchcase(run.name, pattern)
+
+
+def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Report]:
+    """The pages of which there are runs."""
+    from train.reports.page import say_skipped, write_report
+
+    begun = {task.run.name: task for task in tasks if task.held is not None}
+    reports = []
+    for page, runs in asked.pages.items():
+        labels = {begun[run.name].folder: run.label for run in runs if run.name in begun}
+        if labels:
+            reports.append(write_report(list(labels), folder / f"{page}.html", skip_damaged=True, labels=labels))
+            say_skipped(reports[-1])
+    return reports
+
+
+@contextmanager
+def _shown(title: str, tasks: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> Iterator[Show]:
+    """Live bars on a terminal, else a line on stderr for every run that ends."""
+
+    def line(working: Sequence[StudyTask], just_ended: Sequence[StudyTask]) -> None:
+        for task in just_ended:
+            err.print(f"{_counted(tasks, chosen, jobs)}: {_line(task)}", highlight=False, soft_wrap=True)
+
+    if not err.is_terminal:
+        yield line
+        return
+    columns = TextColumn("{task.description}", markup=False), BarColumn(bar_width=12), TextColumn("{task.fields[news]}")
+    with Progress(*columns, TimeElapsedColumn(), console=err, transient=True, refresh_per_second=2) as bars:
+        whole = bars.add_task(title, total=len(chosen), news="")
+        bar_of: dict[StudyTask, TaskID] = {}
+
+        def redraw(working: Sequence[StudyTask], just_ended: Sequence[StudyTask]) -> None:
+            line(working, just_ended)
+            for task in just_ended:
+                if task in bar_of:
+                    bars.remove_task(bar_of.pop(task))
+            for task in working:
+                if task not in bar_of:
+                    bar_of[task] = bars.add_task(task.run.name, total=1.0, news="")
+                bars.update(bar_of[task], completed=task.share, news=_reached(task))
+            done = sum(task.share for task in chosen)
+            bars.update(whole, completed=done, news=_counted(tasks, chosen, jobs))
+
+        yield redraw
+
+
+def _counted(tasks: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> str:
+    from train.studies.runner import State, seconds_left
+
+    over = sum(task.state in (State.FINISHED, State.FAILED) for task in chosen)
+    left = seconds_left(tasks, chosen, jobs)
+    about = "" if left is None or over == len(chosen) else f", about {_duration(left)} left"
+    return f"{over} of {len(chosen)}{about}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _line(task: StudyTask) -> str:
+    return f"{task.run.name}: {task.reason or _reached(task)}"
+
+
+def _reached(task: StudyTask) -> str:
+    if task.held is None or not task.held.rows:
+        return ""
+    last = task.held.rows[-1]
+    return f"exploitability {last['exploitability']:.4f} after {last['steps']:,.0f} steps, {last['seconds']:.0f} s"
+
+
+def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> None:
+    table = Table(title=title)
+    table.add_column("run", overflow="fold")
+    for heading in ("state", "seconds", "exploitability"):
+        table.add_column(heading, justify="right")
+    for task in chosen:
+        last = task.held.rows[-1] if task.held is not None and task.held.rows else None
+        figures = () if last is None else (f"{last['seconds']:,.0f}", f"{last['exploitability']:.6f}")
+        table.add_row(task.run.name, _state(task), *figures)
+    out.print(table)
+    count = Counter(str(task.state) for task in chosen)
+    out.print(", ".join(f"{number} {state}" for state, number in count.items()), highlight=False)
+    for task in chosen:
+        if task.reason is not None:
+            out.print(f"Failed: {_line(task)} ({task.log})", highlight=False, soft_wrap=True)
+    for report in reports:
+        out.print(f"Page: {report.page}\nTables: {report.tables}", highlight=False, soft_wrap=True)
+
+
+def _state(task: StudyTask) -> str:
+    return f"{task.state}, {100 * task.share:.0f} %" if 0.0 < task.share < 1.0 else str(task.state)
+
+
+def _plain(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:
+    """The same as plain data."""
+    runs = [
+        {
+            "name": task.run.name,
+            "folder": str(task.folder),
+            "state": str(task.state),
+            "reason": task.reason,
+            "command": ["cardwar", "train", *task.run.words(task.folder)],
+            "last": task.held.rows[-1] if task.held is not None and task.held.rows else None,
+        }
+        for task in chosen
+    ]
+    return {"title": title, "runs": runs, "pages": [str(report.page) for report in reports]}

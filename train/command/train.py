@@ -1,0 +1,85 @@
+"""`cardwar train`: learn a policy and measure it exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from cardwar_envs import Game
+from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
+from train.command.console import AsJson, GameName, out, print_json
+from train.words import fields_from, game_from, split_words
+
+if TYPE_CHECKING:
+    from train.runs.loop import RunResult
+
+
+def train(
+    game: GameName,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY=VALUE ...] [--OPTION VALUE ...]",
+            help="Parameters of the game, and options of the algorithm (see --list-options).",
+        ),
+    ] = None,
+    algorithm: Annotated[str, typer.Option(help=f"One of {', '.join(ALGORITHMS)}.")] = "minimax_q",
+    folder: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Run folder; made from the names if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a policy in self-play and say, exactly, how far it is from optimal."""
+    parameters, options, rest = split_words(words or [])
+    if rest:
+        raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
+    rules, entry = game_from(game, parameters), algorithm_named(algorithm)
+    if list_options:
+        out.print(_options_table(entry))
+        return
+    arguments = entry.args(**fields_from(entry.args_type(), options, algorithm))
+    # These need torch and matplotlib, which the other commands do without.
+    from train.reports.curves import PLOT_FILE
+    from train.runs.loop import run
+
+    if folder is None:
+        given = "".join(f"-{key}={text}" for key, text in parameters.items())
+        folder = Path("runs") / f"{game}{given}-{algorithm}-seed={seed}"
+    result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
+    if as_json:
+        _print_run(rules, algorithm, result)
+        return
+    out.print(result.verdict, highlight=False)
+    out.print(f"Picture: {result.folder / PLOT_FILE}", highlight=False, soft_wrap=True)
+
+
+def _print_run(game: Game[Any], algorithm: str, result: RunResult) -> None:
+    print_json(
+        game,
+        algorithm=algorithm,
+        value=result.value,
+        guarantees=list(result.evaluation.guarantees),
+        exploitability=result.evaluation.exploitability,
+        nash_conv=result.evaluation.nash_conv,
+        uniform_exploitability=result.uniform_exploitability,
+        steps=result.steps,
+        seconds=result.seconds,
+        folder=str(result.folder),
+    )
+
+
+def _options_table(entry: Algorithm) -> Table:
+    table = Table(title=f"{entry.name}: {entry.summary}")
+    for heading in ("option", "default", "what it is"):
+        table.add_column(heading)
+    for field in dataclasses.fields(entry.args_type()):
+        table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["help"])
+    return table

@@ -1,0 +1,1 @@
+"""Learned policies: networks and tables, and the files that keep them."""

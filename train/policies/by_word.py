@@ -1,0 +1,40 @@
+"""Policies as the command line names them: a name, a run folder or a policy file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from cardwar_envs import Game, Policy
+from cardwar_envs.core.policy import named_policy, policy_names, seated_policies
+
+
+def policy_from(word: str, game: Game[Any]) -> Policy:
+    """A policy by name, or learned in a run folder, or from a policy file.
+
+    Raises:
+        ValueError: If it is none of these or does not fit the game.
+    """
+    policy = _name_or_policy(word, game)
+    return named_policy(policy, game) if isinstance(policy, str) else policy
+
+
+def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
+    """A policy per seat, as `policy_from` finds them; one of them may have to know the others.
+
+    Raises:
+        ValueError: As `policy_from`; also if their number is wrong, or more than one must know the others.
+    """
+    return seated_policies([_name_or_policy(word, game) for word in words], game)
+
+
+def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
+    known = word.partition(":")[0] in policy_names()
+    if not known and Path(word).exists():
+        from train.policies.files import load_policy  # needs torch, which most commands do without
+
+        return load_policy(Path(word), game)
+    if not known and len(Path(word).parts) > 1:
+        raise ValueError(f"no run folder or policy file {word!r}")
+    return word

@@ -1,0 +1,87 @@
+"""How learned policies are kept: a safetensors file with the game, the kind of policy and its parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+from train.policies.learned_policy import LearnedPolicy
+from train.policies.lookahead import LookaheadPolicy
+from train.policies.networks import GreedyPolicy, MatrixPolicy, SoftmaxPolicy
+from train.policies.table import LearnedTable
+from train.storage.archive import Archive, read_archive, write_archive
+from train.words import plain_parameters
+
+POLICY_FILE = "policy.safetensors"
+FORMAT = "cardwar policy 1"
+RENEWED = "to resume its run (--resume) writes it anew"
+POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
+    kind.kind: kind for kind in (SoftmaxPolicy, GreedyPolicy, MatrixPolicy, LookaheadPolicy, LearnedTable)
+}
+
+
+def save_policy(path: Path, policy: LearnedPolicy) -> None:
+    """Writes a policy and its game to a safetensors file, atomically."""
+    tensors, architecture = policy.stored()
+    data = {
+        "format": FORMAT,
+        "game": policy.game.facts.name,
+        "version": policy.game.facts.version,
+        "parameters": plain_parameters(policy.game),
+        "kind": policy.kind,
+        "architecture": architecture,
+    }
+    write_archive(path, Archive(tensors, data))
+
+
+def load_policy(path: str | Path, game: Game[Any]) -> Policy:
+    """Reads a learned policy.
+
+    Args:
+        path: A policy file, or the folder of a finished run.
+        game: The game it is to play.
+
+    Returns:
+        The policy.
+
+    Raises:
+        ValueError: If there is no policy, the file is damaged or the policy was learned for
+            another game.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / POLICY_FILE
+        if not path.exists():
+            raise ValueError(f"{path.parent} holds no learned policy; an unfinished run must be resumed first")
+    try:
+        tensors, data = read_archive(path)
+    except ValueError as error:
+        raise ValueError(f"{error}; {RENEWED}") from None
+    if data.get("format") != FORMAT:
+        raise ValueError(
+            f"{path} does not hold a policy of format {FORMAT!r}, but of {data.get('format')!r}; {RENEWED}"
+        )
+    learned = (data.get("game"), data.get("version"), data.get("parameters"))
+    wanted = (game.facts.name, game.facts.version, plain_parameters(game))
+    if learned != wanted:
+        raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in POLICY_KINDS:
+        raise ValueError(f"{path} holds a policy of the unknown kind {kind!r}; known are {', '.join(POLICY_KINDS)}")
+    try:
+        if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
+            raise ValueError("there are numbers in it that are not finite")
+        return POLICY_KINDS[kind].restored(game, tensors, data["architecture"])
+    except Exception as error:  # whatever is wrong with what is in there
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"{path} does not hold what a policy needs ({reason}); {RENEWED}") from None
+
+
+def _in_words(name: Any, version: Any, parameters: Any) -> str:
+    if isinstance(parameters, dict):
+        parameters = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return f"{name} v{version} with {parameters}"

@@ -1,0 +1,121 @@
+"""A network that values states, and the policy that looks one move ahead with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines import solve_matrices
+from cardwar_envs.core.game import Game
+from cardwar_envs.envs.branching import Trials, distinct, sums
+from cardwar_envs.envs.engines.engine import Views
+from train.policies.networks import Network, NetworkPolicy
+
+# So many trials at a time, and observations that a network is asked for: they stay in a processor's cache.
+TRIALS_AT_A_TIME = 4096
+ASKED_AT_A_TIME = 2048
+
+
+def check_lookahead(game: Game[Any]) -> None:
+    """Refuses games in which one cannot see what a joint action leads to, or whose seats are unlike.
+
+    Raises:
+        ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or
+            chance has a say in it after the deal.
+    """
+    facts = game.facts
+    if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
+        raise ValueError(
+            f"{facts.name}: looking ahead is for two-player zero-sum games of public state and symmetric seats"
+        )
+    state = game.initial()[0].state
+    while players := game.acting_players(state):  # one course of the game; moves are alike in this
+        after = game.transitions(state, {player: game.legal_actions(state, player)[0] for player in players})
+        if len(after) > 1:
+            raise ValueError(f"{facts.name}: looking ahead is for games without chance after the deal")
+        state = after[0].state
+
+
+def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Of what both players see, `[batch, 2, observation_size]`, that from which a network values the state.
+
+    Returns:
+        The views taken, `[batch, observation_size]`, and `[batch]` signs: 1 for player 0's, -1 for player 1's,
+        and 0 where both see the same, whose value is 0.
+    """
+    first, second = sums(views).T
+    taken = np.where((first >= second)[:, None], views[:, 0], views[:, 1])
+    return taken, np.sign(first - second)
+
+
+class StateValues:
+    """Values of states by a network with one output, the same to both players but for the sign."""
+
+    def __init__(self, game: Game[Any], network: Network) -> None:
+        self._bounds = game.facts.min_payoff, game.facts.max_payoff
+        self._network = network
+
+    def __call__(self, views: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`[batch]` payoff points still to come to player 0, where players see `[batch, 2, observation_size]`."""
+        taken, signs = one_view(views)
+        different, places = distinct(taken)
+        asked = taken[different]
+        lots = [asked[i : i + ASKED_AT_A_TIME] for i in range(0, len(asked), ASKED_AT_A_TIME)]
+        values = np.concatenate([np.zeros(0), *(self._network.outputs(lot)[:, 0] for lot in lots)])
+        return signs * np.clip(values, *self._bounds)[places]
+
+
+class Lookahead:
+    """Matrix games of what every joint action pays and of the value of what it leads to."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        check_lookahead(game)
+        self._actions = game.facts.num_actions
+        self._trials = Trials(game, TRIALS_AT_A_TIME)
+
+    def views(self, observations: NDArray[np.float32]) -> Views:
+        """What both players see where one of them, player 0 from here on, sees `[batch, observation_size]`."""
+        return self._trials.views(observations)
+
+    def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
+        """`[batch, num_actions, num_actions]` payoff points to player 0, 0 where actions are illegal."""
+        none = np.zeros((0, self._actions, self._actions))
+        return np.concatenate([none, *(matrices for matrices, _ in self.lots(situations, values))])
+
+    def lots(self, situations: Views, values: StateValues) -> Iterator[tuple[NDArray[np.float64], Views]]:
+        """The same a few situations at a time, with all that can follow these where the game goes on."""
+        for first in range(0, len(situations.masks), ASKED_AT_A_TIME):
+            lot = Views(*(each[first : first + ASKED_AT_A_TIME] for each in situations))
+            tried = self._trials.all_joint(lot)
+            payoffs, goes_on = tried.rewards, ~tried.done
+            after = Views(tried.after[goes_on], tried.masks_after[goes_on])
+            payoffs[goes_on] += values(after.observations)
+            matrices = np.zeros((len(lot.masks), self._actions, self._actions))
+            matrices[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = payoffs
+            yield matrices, after
+
+
+class LookaheadPolicy(NetworkPolicy):
+    """Plays the row player's optimal strategy of the matrix game one move ahead."""
+
+    kind = "lookahead"
+
+    def __init__(self, game: Game[Any], network: Network) -> None:
+        super().__init__(game, network)
+        self._lookahead, self._values = Lookahead(game), StateValues(game, network)
+
+    @staticmethod
+    def outputs_for(game: Game[Any]) -> int:
+        """The state's value."""
+        return 1
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        situations = self._lookahead.views(observations)
+        matrices = self._lookahead.matrices(situations, self._values)
+        return solve_matrices(matrices, action_masks, situations.masks[:, 1]).row_strategies

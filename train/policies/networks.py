@@ -1,0 +1,163 @@
+"""Networks, and the policies read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from baselines import solve_matrices
+from cardwar_envs.core.game import Game
+from train.policies.encoding import Encoding
+from train.storage.archive import Archive
+
+ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+
+
+class Network(nn.Sequential):
+    """A multilayer perceptron on observations, as they are or encoded.
+
+    Attributes:
+        architecture: What, besides the game, is needed to build it again.
+    """
+
+    def __init__(
+        self, game: Game[Any], width: int, layers: int, outputs: int, activation: str, memory: int | None = None
+    ) -> None:
+        """Sets up a network.
+
+        Args:
+            game: What is observed.
+            width: Units of each hidden layer.
+            layers: Hidden layers.
+            outputs: Outputs.
+            activation: A key of `ACTIVATIONS`.
+            memory: Rows of the `Encoding` in front of it; if None, observations come in as they are.
+        """
+        self.architecture = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
+        hidden: list[nn.Module] = []
+        inputs = game.facts.observation_size
+        if memory is not None:
+            self.architecture["memory"] = memory
+            hidden, inputs = [encoding := Encoding(game, memory)], encoding.size
+        sizes = [inputs, *[width] * layers]
+        for inputs, units in pairwise(sizes):
+            hidden += [nn.Linear(inputs, units), ACTIVATIONS[activation]()]
+        super().__init__(*hidden, nn.Linear(sizes[-1], outputs))
+
+    @property
+    def memory(self) -> nn.Parameter:
+        """Of the `Encoding` in front."""
+        return self[0].memory.weight
+
+    def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`[batch, observation_size]` -> `[batch, outputs]`, without gradients."""
+        with torch.no_grad():
+            answer = self(torch.from_numpy(np.ascontiguousarray(observations, dtype=np.float32)))
+        result: NDArray[np.float64] = answer.numpy().astype(np.float64)
+        return result
+
+
+class NetworkPolicy:
+    """A policy read from a network."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, game: Game[Any], network: Network) -> None:
+        self.game, self.network = game, network
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        raise NotImplementedError
+
+    def stored(self) -> Archive:
+        """The network's parameters and its architecture."""
+        return Archive(dict(self.network.state_dict()), self.network.architecture)
+
+    @classmethod
+    def restored(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> NetworkPolicy:
+        """The policy that `stored` was asked of.
+
+        Raises:
+            ValueError: If the tensors are not those of such a network for the game.
+        """
+        if not data["layers"] < len(tensors):
+            raise ValueError(f"{len(tensors)} tensors are too few for {data['layers']} hidden layers")
+        with torch.device("meta"):  # where nothing is allocated, whatever the architecture says
+            network = Network(game, **data)
+        expected = {name: (tuple(each.shape), each.dtype) for name, each in network.state_dict().items()}
+        found = {name: (tuple(each.shape), each.dtype) for name, each in tensors.items()}
+        if found != expected or data["outputs"] != cls.outputs_for(game):
+            raise ValueError(f"the tensors are not those of the network {dict(data)} for {game.facts.name}")
+        network.load_state_dict(tensors, assign=True)
+        return cls(game, network)
+
+    @staticmethod
+    def outputs_for(game: Game[Any]) -> int:
+        """How many outputs a network must have: by default one per action."""
+        return game.facts.num_actions
+
+
+class SoftmaxPolicy(NetworkPolicy):
+    """Plays an action with probability proportional to the exponential of the network's output for it."""
+
+    kind = "softmax"
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return probabilities
+
+
+class GreedyPolicy(NetworkPolicy):
+    """Plays the legal action with the network's greatest output, the lowest of them if there are several."""
+
+    kind = "greedy"
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities, all of them 0 or 1."""
+        logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
+        probabilities: NDArray[np.float64] = np.eye(action_masks.shape[1])[logits.argmax(axis=1)]
+        return probabilities
+
+
+class MatrixPolicy(NetworkPolicy):
+    """Plays the row player's optimal strategy of the matrix game that the network sees.
+
+    The outputs are `[own action, opponent's action]`, payoff points to the observer; which
+    actions the opponent may play is read off the observation, which shows the state.
+    """
+
+    kind = "matrix_game"
+
+    @staticmethod
+    def outputs_for(game: Game[Any]) -> int:
+        """One per joint action."""
+        return game.facts.num_actions**2
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        matrices = joint_values(self.network, observations)
+        return solve_matrices(matrices, action_masks, self.game.opponent_masks(observations)).row_strategies
+
+
+def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+    """`[batch, num_actions, num_actions]`: the outputs as matrix games, payoff points to the observer."""
+    outputs = network.outputs(observations)
+    actions = round(outputs.shape[1] ** 0.5)
+    return outputs.reshape(len(outputs), actions, actions)

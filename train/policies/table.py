@@ -1,0 +1,92 @@
+"""A learned policy that is a table: probabilities observation by observation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from baselines.strategies.table import TablePolicy
+from cardwar_envs.core.game import Game
+from train.storage.archive import Archive
+
+
+class Seen(NamedTuple):
+    """The rows in which a player has a choice, and what it looks like from outside.
+
+    Attributes:
+        rows: `[k]` of the player's strategies.
+        observations: `[k, observation_size]`.
+        probabilities: `[k, num_actions]` of a strategy there.
+    """
+
+    rows: NDArray[np.int64]
+    observations: NDArray[np.float32]
+    probabilities: NDArray[np.float64]
+
+
+class LearnedTable(TablePolicy):
+    """Plays what the table says, and uniformly over legal actions where it says nothing."""
+
+    kind: ClassVar[str] = "table"
+
+    def __init__(self, game: Game[Any], observations: NDArray[np.float32], probabilities: NDArray[np.float64]) -> None:
+        """Takes `[rows, observation_size]`, each observation once, and `[rows, num_actions]`.
+
+        Raises:
+            ValueError: If a shape is not that of the game.
+        """
+        facts, rows = game.facts, len(observations)
+        shapes = (rows, facts.observation_size), (rows, facts.num_actions)
+        if (observations.shape, probabilities.shape) != shapes:
+            raise ValueError(
+                f"a table of shapes {observations.shape} and {probabilities.shape} does not fit "
+                f"{facts.name}, which asks for {shapes[0]} and {shapes[1]}"
+            )
+        self.game, self._observations, self._probabilities = game, observations, probabilities
+        super().__init__({seen.tobytes(): row for seen, row in zip(observations, probabilities, strict=True)})
+
+    @classmethod
+    def of_seats(cls, game: Game[Any], seats: Sequence[tuple[Seen, NDArray[np.float64]]]) -> LearnedTable:
+        """One table for both seats.
+
+        Where the rules treat both seats alike, what one seat sees the other can see as well, and the
+        game that follows is the same; the table then holds the mean of what was learned in both.
+
+        Args:
+            game: What is played.
+            seats: What was learned in each seat, and how much each row of it counts (`[k]`).
+        """
+        seen = [each for each, _ in seats]
+        # Adding zero turns -0.0, whose bytes differ, into 0.0.
+        observations = np.concatenate([each.observations for each in seen]) + np.float32(0.0)
+        probabilities = np.concatenate([each.probabilities for each in seen])
+        weights = np.concatenate([counts for _, counts in seats])
+        observations, place = np.unique(observations, axis=0, return_inverse=True)
+        place = place.ravel()
+        total = np.bincount(place, weights=weights)
+        weights = np.where(total[place] > 0.0, weights, 1.0)  # a place that counts nowhere: the plain mean
+        mean = np.zeros((len(observations), probabilities.shape[1]))
+        np.add.at(mean, place, weights[:, None] * probabilities)
+        return cls(game, observations, mean / mean.sum(axis=1, keepdims=True))
+
+    def stored(self) -> Archive:
+        """What `restored` needs beside the game."""
+        tensors = {"observations": self._observations, "probabilities": self._probabilities}
+        return Archive({name: torch.from_numpy(array) for name, array in tensors.items()}, {})
+
+    @classmethod
+    def restored(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedTable:
+        """The policy that `stored` was asked of.
+
+        Raises:
+            ValueError: If the tensors are not those of a table for the game.
+        """
+        types = {name: tensor.dtype for name, tensor in tensors.items()}
+        if types != {"observations": torch.float32, "probabilities": torch.float64}:
+            raise ValueError(f"a table holds observations (float32) and probabilities (float64), not {types}")
+        return cls(game, tensors["observations"].numpy(), tensors["probabilities"].numpy())

@@ -1,0 +1,1 @@
+"""Reports on runs: groups of seeds, tables, pages, curves, play-offs."""

@@ -1,0 +1,143 @@
+"""Every policy against every other in both seats: `cardwar playoffs`, exact wherever the game allows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines import cross_play, exploitability, head_to_head
+from baselines.rounds.positions import counts_rounds
+from cardwar_envs import Game, Policy
+from cardwar_envs.core.policy import named_policy, needs_others, policy_names
+from train.command.console import advancing
+
+# Two intervals that each hold with this probability hold together with 95 %.
+CONFIDENCE_OF_EACH = 0.975
+
+
+class Pairing(NamedTuple):
+    """What happens between two policies, from the side of the one in seat 0.
+
+    Attributes:
+        win: Probability that it gets more than the other.
+        loss: Probability that it gets less.
+        tie: Probability that both get the same.
+        mean: Its expected payoff, payoff points.
+        low: The least that the mean can be: itself if it is exact, else the lower end of an interval
+            that holds the mean with at least 95 %.
+        high: The most that it can be.
+    """
+
+    win: float
+    loss: float
+    tie: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class PlayOffs:
+    """Every policy against every other.
+
+    Attributes:
+        game: What they play.
+        names: Of the policies.
+        pairings: `[row][column]`: the row's policy in seat 0, the column's in seat 1.
+        exploitability: Of each policy, exact, payoff points; None if results are sampled.
+        games: Played for each pairing; None if results are exact.
+    """
+
+    game: Game[Any]
+    names: tuple[str, ...]
+    pairings: tuple[tuple[Pairing, ...], ...]
+    exploitability: tuple[float, ...] | None
+    games: int | None
+
+    @cached_property
+    def means(self) -> NDArray[np.float64]:
+        """`[row, column]`: mean payoff to the row's policy in seat 0, payoff points."""
+        return np.array([[pairing.mean for pairing in row] for row in self.pairings])
+
+    @cached_property
+    def averages(self) -> NDArray[np.float64]:
+        """Mean payoff of each policy over both seats and all others, payoff points; NaN without others."""
+        others = len(self.names) - 1
+        both = (self.means - self.means.T) / 2
+        return both.sum(axis=1) / others if others else np.full(1, np.nan)
+
+
+def play_all(game: Game[Any], policies: dict[str, Policy], games: int | None = None, seed: int = 0) -> PlayOffs:
+    """Plays every pairing, each policy against itself too.
+
+    Args:
+        game: A two-player zero-sum game.
+        policies: By name.
+        games: To play for each pairing, in a game with a limit of rounds; None for exact results.
+        seed: Of what is drawn in them.
+
+    Raises:
+        ValueError: If the game is of another kind, or too large for exact results; if `games` is given
+            for a game that does not want it.
+    """
+    if game.facts.num_players != 2 or not game.facts.zero_sum:
+        raise ValueError(f"{game.facts.name}: play-offs are for two-player zero-sum games")
+    if games is not None and not counts_rounds(game):
+        raise ValueError(f"--games ({games}) is of no use for {game.facts.name}: its results are exact")
+    try:
+        return _played(game, policies, games, seed)
+    except ValueError as error:
+        if games is None and counts_rounds(game):
+            raise ValueError(f"{error}; --games samples so many games instead") from None
+        raise
+
+
+def _played(game: Game[Any], policies: dict[str, Policy], games: int | None, seed: int) -> PlayOffs:
+    players = list(policies.values())
+    with advancing("pairings", lambda: len(players) ** 2) as progress:
+        rows = []
+        for row, first in enumerate(players):
+            rows.append(tuple(_pairing(game, first, second, games, seed) for second in players))
+            if progress is not None:
+                progress((row + 1) * len(players))
+    measured = tuple(exploitability(game, player) for player in players) if games is None else None
+    return PlayOffs(game, tuple(policies), tuple(rows), measured, games)
+
+
+def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, seed: int) -> Pairing:
+    if games is None:
+        exact = head_to_head(game, first, second)
+        return Pairing(exact.win, exact.loss, exact.tie, exact.mean, exact.mean, exact.mean)
+    played = cross_play(game, (first, second), games=games, seed=seed)
+    win, loss = (wins / played.games for wins in played.wins)
+    tie = (played.nobody + played.unfinished) / played.games
+    mean = win - loss  # who has lost pays one point to who has won
+    if played.rounds is not None:  # the only course that there is
+        return Pairing(win, loss, tie, mean, mean, mean)
+    from scipy.stats import binomtest  # takes most of a second to import
+
+    wins, losses = (
+        binomtest(number, played.games).proportion_ci(CONFIDENCE_OF_EACH, method="exact") for number in played.wins
+    )
+    return Pairing(win, loss, tie, mean, wins.low - losses.high, wins.high - losses.low)
+
+
+def shipped_policies(game: Game[Any]) -> dict[str, Policy]:
+    """All policies with a name that can play a game against any other."""
+    policies = {}
+    for name in policy_names():
+        if not needs_others(name):
+            try:
+                policies[name] = named_policy(name, game)
+            except ValueError:
+                continue  # it plays other games
+    return policies
+
+
+def points(payoff: float) -> str:
+    """Payoff points to a thousandth, without the sign of a zero that is only rounding."""
+    return "" if np.isnan(payoff) else f"{round(payoff, 3) + 0.0:.3f}"

@@ -1,0 +1,1 @@
+"""One run: learn, evaluate exactly, write down."""

@@ -1,0 +1,150 @@
+"""From the words of a command line to games, policies and fields of dataclasses."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from itertools import chain, combinations
+from typing import Any
+
+from cardwar_envs import GAMES, Game, make_game
+from cardwar_envs.games import field_names
+
+NUMBERS: dict[type, str] = {int: "an integer", float: "a number"}
+BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def converted(name: str, text: str, hint: Any) -> Any:
+    """`text` as a value of the type that a dataclass field asks for.
+
+    Args:
+        name: What the value is for, for the error.
+        text: A word; sequences have commas between their items.
+        hint: The field's type: int, float, bool, str, a tuple of one of these, or any of them
+            or None.
+
+    Raises:
+        ValueError: If the text does not read as that type.
+    """
+    if isinstance(hint, types.UnionType):
+        hint = next(part for part in typing.get_args(hint) if part is not types.NoneType)
+    if typing.get_origin(hint) is tuple:
+        item = typing.get_args(hint)[0]
+        return tuple(converted(name, part.strip(), item) for part in text.split(","))
+    if hint is bool:
+        if text.lower() not in BOOLEANS:
+            raise ValueError(f"{name} ({text}) must be one of {', '.join(BOOLEANS)}")
+        return BOOLEANS[text.lower()]
+    if hint in NUMBERS:
+        try:
+            return hint(text)
+        except ValueError:
+            raise ValueError(f"{name} ({text}) must be {NUMBERS[hint]}") from None
+    return text
+
+
+def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
+    """Keyword arguments of a dataclass.
+
+    Args:
+        kind: The dataclass.
+        words: Field name -> text.
+        owner: Whose fields they are, for the error.
+
+    Raises:
+        ValueError: For a field that it does not have or a text that does not fit.
+    """
+    hints = typing.get_type_hints(kind)
+    names = [field.name for field in dataclasses.fields(kind)]
+    for name in words:
+        if name not in names:
+            raise ValueError(f"{owner} has no parameter {name!r}; it has {', '.join(names)}")
+    return {name: converted(name, text, hints[name]) for name, text in words.items()}
+
+
+def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """Sorts words into `KEY=VALUE`, `--option VALUE` and the rest.
+
+    Raises:
+        ValueError: If something is given twice or an option has no value.
+    """
+    parameters: dict[str, str] = {}
+    options: dict[str, str] = {}
+    rest: list[str] = []
+    remaining = iter(words)
+    for word in remaining:
+        name, equals, text = word.partition("=")
+        if word.startswith("--"):
+            if not equals:
+                text = next(remaining, "")
+            if not text:
+                raise ValueError(f"option {name} needs a value")
+            target, name = options, name[2:].replace("-", "_")
+        elif equals and name.isidentifier():
+            target = parameters
+        else:
+            rest.append(word)
+            continue
+        if name in target:
+            raise ValueError(f"{name} is given twice")
+        target[name] = text
+    return parameters, options, rest
+
+
+def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
+    """The game of that name with parameters in words.
+
+    Raises:
+        ValueError: If there is no such game, or a parameter is not one of it.
+    """
+    if name not in GAMES:
+        return make_game(name)  # which says so
+    return make_game(name, **fields_from(GAMES[name], field_names(name, parameters), name))
+
+
+def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
+    """As `game_from`, for so many players if the game is for any number and the parameters leave it open."""
+    open_number = name in GAMES and "num_players" in {field.name for field in dataclasses.fields(GAMES[name])}
+    return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
+
+
+def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
+    """The game of that name, where nothing but `KEY=VALUE` may follow.
+
+    Raises:
+        ValueError: As `game_from`; also for other words.
+    """
+    parameters, options, rest = split_words(words)
+    for word in (*rest, *(f"--{option}" for option in options)):
+        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game")
+    return game_from(name, parameters)
+
+
+def game_in_words(game: Game[Any]) -> str:
+    """The game's name and the fewest parameters that make it, e.g. `jujitsu num_cards=5`."""
+    parameters = game.parameters()
+    subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters)))
+    given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
+    words = (f"{name}={_plain(parameters[name])}" for name in given)
+    return " ".join([game.facts.name, *words])
+
+
+def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:
+    parameters = game.parameters()
+    try:
+        return type(game)(**{name: parameters[name] for name in names}) == game
+    except (TypeError, ValueError):
+        return False
+
+
+def _plain(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
+
+
+def plain_parameters(game: Game[Any]) -> dict[str, Any]:
+    """A game's parameters as JSON gives them back (lists for tuples)."""
+    parameters: dict[str, Any] = json.loads(json.dumps(game.parameters()))
+    return parameters
