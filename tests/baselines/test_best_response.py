@@ -8,7 +8,6 @@ from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_star
 
 import baselines
 from baselines import TablePolicy, best_response, head_to_head, nash_conv
-from baselines.graph import game_graph
 from cardwar_envs import DuelState, make_game
 
 # Small enough to list every pure strategy of a player.
@@ -214,7 +213,7 @@ def test_batches_are_put_together_right(monkeypatch):
     whole = nash_conv(game, Answering(answer))
     number = sum(sizes)
     sizes.clear()
-    monkeypatch.setattr(game_graph, "BATCH", 7)
+    monkeypatch.setattr("baselines.duel.response.BATCH", 7)
     assert nash_conv(game, Answering(answer)) == whole
     assert max(sizes) == 7
     assert sum(sizes) == number
