@@ -5,7 +5,6 @@ from typing import Any
 from baselines.best_response import best_response
 from baselines.cross_play import CrossPlay, cross_play
 from baselines.exploitability import exploitability, nash_conv
-from baselines.graph.selection import Exploit
 from baselines.head_to_head import head_to_head
 from baselines.matrix_game import (
     ExactMatrixSolution,
@@ -15,8 +14,9 @@ from baselines.matrix_game import (
     solve_matrix,
     solve_matrix_exact,
 )
-from baselines.oracle import BestResponse, HeadToHead, NashConv
-from baselines.solution import Solution, solve
+from baselines.oracle import Exploit
+from baselines.results import BestResponse, HeadToHead, NashConv, PrivateSolution, Solution, StateSolution
+from baselines.solution import solve
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
@@ -46,7 +46,9 @@ __all__ = [
     "MatrixSolution",
     "MatrixSolutions",
     "NashConv",
+    "PrivateSolution",
     "Solution",
+    "StateSolution",
     "TablePolicy",
     "best_response",
     "cross_play",

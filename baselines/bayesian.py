@@ -7,8 +7,8 @@ cheapest action concedes, which is linear in x; the dual solution is player 1's 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -19,41 +19,18 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from baselines.matrix_game.exact_lp import maximise
+from baselines.oracle import Payoffs, Request, require_two_zero_sum
+from baselines.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, as_policies, checked_probabilities
+from cardwar_envs.core.policy import Policy, checked_probabilities
 
-Behaviour = NDArray[np.float64]
 # Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
 EXACT_CHOICES = 48
 TOLERANCE = 1e-10
 # How far from optimal a strategy may be, as a share of the stakes, to count as optimal in `optimal_range`.
 SLACK = 1e-10
-
-
-@dataclass(frozen=True)
-class BayesianSolution:
-    """An equilibrium in behaviour strategies, with its certificate.
-
-    Attributes:
-        value: Expected payoff to player 0 under optimal play, payoff points.
-        policy: An equilibrium behaviour strategy, for either seat.
-        method: How it was found.
-        gap: Certified bound on the error of `value`, payoff points: what player 1's strategy
-            concedes minus what player 0's guarantees.
-        states: Information states of both players.
-        exact: `value` as a fraction, where rationals were computed.
-        behaviour: Per player `[types, own actions]` probabilities.
-    """
-
-    value: float
-    policy: Policy
-    method: str
-    gap: float
-    states: int
-    exact: Fraction | None
-    behaviour: tuple[Behaviour, Behaviour]
 
 
 @lru_cache(maxsize=8)
@@ -63,46 +40,78 @@ def form_of(game: Game[Any]) -> BayesianForm:
     Raises:
         ValueError: If it is not a two-player zero-sum game of that kind.
     """
-    if game.facts.num_players != 2 or not game.facts.zero_sum:
-        raise ValueError(f"{game.facts.name}: only two-player zero-sum games on private information can be solved")
+    require_two_zero_sum(game, "an exact answer on private information")
     return game.bayesian_form()
 
 
-def solve_bayesian(game: Game[Any], exact: bool | None = None) -> BayesianSolution:
-    """Finds an equilibrium.
+class BayesianOracle:
+    """The `Oracle` of games in which both of two players move once, on private information."""
 
-    Where there are several, the choice is the vertex that the program's solver ends at: the
-    simplex of `baselines.matrix_game.exact_lp` for rationals, else HiGHS; both are deterministic.
+    def __init__(self, game: Game[Any]) -> None:
+        self._game = game
 
-    Args:
-        game: A two-player zero-sum game with a `bayesian_form`.
-        exact: Compute in rationals; if None, where that is fast.
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Every game in which players do not see the state; those of other kinds raise a ValueError."""
+        return not game.facts.public_state
 
-    Returns:
-        The solution with its certificate.
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """See `takes`."""
+        return not game.facts.public_state
 
-    Raises:
-        ValueError: If the game is of another kind.
-    """
-    form = form_of(game)
-    choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
-    if exact or (exact is None and max(choices) <= EXACT_CHOICES):
-        value, behaviour = _solve_in_rationals(form)
-        method = "linear program in rationals"
-    else:
-        value, behaviour = None, _solve_in_floats(form)
-        method = "linear program"
-    lower = _replies(form, 1, behaviour[0]).min(axis=1).sum()
-    upper = _replies(form, 0, behaviour[1]).max(axis=1).sum()
-    return BayesianSolution(
-        value=float((lower + upper) / 2) if value is None else float(value),
-        policy=_table(game, form, dict(enumerate(behaviour))),
-        method=method,
-        gap=max(float(upper - lower), 0.0),
-        states=sum(map(len, form.types)),
-        exact=value,
-        behaviour=behaviour,
-    )
+    def solve(self, request: Request) -> PrivateSolution:
+        """Finds an equilibrium.
+
+        Where there are several, the choice is the vertex that the program's solver ends at: the
+        simplex of `baselines.matrix_game.exact_lp` for rationals, else HiGHS. Both are deterministic.
+        """
+        if request.selection != "default":
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' for {self._game.facts.name}")
+        form, begin = form_of(self._game), time.perf_counter()
+        choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
+        if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES):
+            value, behaviour = _solve_in_rationals(form)
+            method = "linear program in rationals"
+        else:
+            value, behaviour = None, _solve_in_floats(form)
+            method = "linear program"
+        lower = _replies(form, 1, behaviour[0]).min(axis=1).sum()
+        upper = _replies(form, 0, behaviour[1]).max(axis=1).sum()
+        states = sum(map(len, form.types))
+        return PrivateSolution(
+            game=self._game,
+            value=float((lower + upper) / 2) if value is None else float(value),
+            policy=_table(self._game, form, dict(enumerate(behaviour))),
+            method=method,
+            gap=max(float(upper - lower), 0.0),
+            states=states,
+            solved=states,
+            seconds=time.perf_counter() - begin,
+            exact=value,
+            behaviour=behaviour,
+            _form=form,
+        )
+
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """See `Oracle`."""
+        form = form_of(self._game)
+        other = behaviour_of(self._game, policies[1 - player], 1 - player)
+        replies = (1.0 if player == 0 else -1.0) * _replies(form, player, other)
+        choices = np.eye(replies.shape[1])[replies.argmax(axis=1)]
+        return BestResponse(float(replies.max(axis=1).sum()), _table(self._game, form, {player: choices}))
+
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """See `Oracle`."""
+        worth, probabilities = outcomes(self._game, policies)
+        payoff = float((worth * probabilities).sum())
+        return (payoff, -payoff), (self.response(policies, 0).value, self.response(policies, 1).value)
+
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """See `Oracle`."""
+        worth, odds = outcomes(self._game, policies)
+        win, loss, tie = (float(odds[sign].sum()) for sign in (worth > 0, worth < 0, worth == 0))
+        return HeadToHead(win, loss, tie, float((worth * odds).sum()))
 
 
 def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.float64]:
@@ -279,19 +288,9 @@ def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
     return checked_probabilities(policy, form.observations[player], masks)[:, actions]
 
 
-def bayesian_response(game: Game[Any], policies: Any, player: int) -> tuple[float, TablePolicy]:
-    """The value, payoff points, and policy of a best response of `player` (the lowest of the best actions)."""
-    form = form_of(game)
-    other = behaviour_of(game, as_policies(policies, game)[1 - player], 1 - player)
-    sign = 1.0 if player == 0 else -1.0
-    replies = sign * _replies(form, player, other)
-    choices = np.eye(replies.shape[1])[replies.argmax(axis=1)]
-    return float(replies.max(axis=1).sum()), _table(game, form, {player: choices})
-
-
-def outcomes(game: Game[Any], policies: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def outcomes(game: Game[Any], policies: Sequence[Policy]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Every course that a game between two policies can take: payoffs to player 0 and probabilities, alike in shape."""
     form = form_of(game)
-    first, second = (behaviour_of(game, policy, seat) for seat, policy in enumerate(as_policies(policies, game)))
+    first, second = (behaviour_of(game, policy, seat) for seat, policy in enumerate(policies))
     probabilities = np.einsum("ij,ia,jb->ijab", form.weights, first, second, optimize=True)
     return form.payoffs, probabilities

@@ -1,58 +1,211 @@
-"""What every oracle answers: the tables that solvers fill, and the results of the public functions."""
+"""What every oracle answers: the protocol that all families of games share, and what they are asked with.
+
+An *oracle* knows the truth about one game: its equilibrium, best responses to any policy, and the exact
+results of policies against each other. There is one for each family of games (see `baselines.oracles`).
+"""
 
 from __future__ import annotations
 
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import Game
+from baselines.results import BestResponse, HeadToHead, Solution, StateSolution, Strategies
+from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy
-
-Progress = Callable[[int], None]
-
 
 # Observations go to a policy in batches of this size.
 BATCH = 1 << 15
 
+Progress = Callable[[int], None]
+Seats = Policy | str | Sequence[Policy | str]
+# What each player gets, payoff points.
+Payoffs = tuple[float, ...]
 
-Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+@dataclass(frozen=True)
+class Exploit:
+    """The selection `exploit:POLICY` for a policy object, e.g. `solve(game, selection=Exploit(mine))`.
+
+    Attributes:
+        policy: The policy to exploit; an object or a name.
+    """
+
+    policy: Policy | str
 
 
-class _Solved(NamedTuple):
-    """A representative's solution; strategies are `[2, num_actions]`, value and gap payoff points."""
+Selection = str | Exploit
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a game is to be solved; `baselines.solve` says what each entry is."""
+
+    selection: Selection = "default"
+    exact: bool | None = None
+    max_states: int | None = None
+    progress: Progress | None = None
+    engine: str | None = None
+    keep_layers: int | None = None
+    cache: Path | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether any equilibrium in floats will do."""
+        return self.selection == "default" and not self.exact
+
+
+class Oracle(Protocol):
+    """Exact answers about one game."""
+
+    def __init__(self, game: Game[Any]) -> None: ...
+
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Whether this oracle answers questions about policies of such a game."""
+
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """Whether this oracle finds the equilibrium of such a game that is asked for."""
+
+    def solve(self, request: Request) -> Solution:
+        """The equilibrium."""
+
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """The best response of `player` to the policies in the other seats."""
+
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """What each player gets when all follow `policies`, and what its best response would get."""
+
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """How games between two policies end."""
+
+
+class Table(ABC):
+    """Values and strategies at every state of a two-player zero-sum game of public state.
+
+    Attributes:
+        game: The rules.
+        by_words: Whether states that differ only in what `Game.canonical` removes are played alike.
+    """
+
+    by_words = True
+
+    def __init__(self, game: Game[Any]) -> None:
+        self.game = game
+
+    @property
+    def policy(self) -> Policy:
+        """The equilibrium, for either seat."""
+        return EquilibriumPolicy(self)
+
+    @property
+    def states(self) -> int | None:
+        """How many matrix games there are to solve, if that is known beforehand."""
+        return None
+
+    @abstractmethod
+    def solve(
+        self,
+        starts: Sequence[Transition[Any]],
+        *,
+        exact: bool = False,
+        max_states: int = 0,
+        progress: Progress | None = None,
+    ) -> int:
+        """Solves everything that can follow `starts`; returns the number of matrix games solved."""
+
+    @abstractmethod
+    def value_to_go(self, state: Any) -> float:
+        """What player 0 is still to be paid from `state` on, payoff points."""
+
+    @abstractmethod
+    def gap_at(self, state: Any) -> float:
+        """Certified bound on the error of `value_to_go(state)`, payoff points."""
+
+    @abstractmethod
+    def strategies(self, state: Any) -> Strategies:
+        """Equilibrium strategies of both players, each `[num_actions]`; all 0 for one who does not act."""
+
+    def exact_value_to_go(self, state: Any) -> Fraction:
+        """`value_to_go` as a fraction.
+
+        Raises:
+            ValueError: If the game was not solved in rationals.
+        """
+        raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
+
+    def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The strategy of the player who sees `observation`, `[num_actions]`."""
+        state, player = self.game.state_of(observation)
+        return self.strategies(state)[player]
+
+    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The strategies of those who see `[batch, observation_size]`: `[batch, num_actions]` probabilities."""
+        answers = np.zeros((len(observations), self.game.facts.num_actions))
+        for row, observation in enumerate(observations):
+            answers[row] = self.seen(observation)
+        return answers
+
+
+class SolvedState(NamedTuple):
+    """The matrix game of a canonical state, solved; strategies are `[2, num_actions]`, value and gap payoff points."""
 
     value: float
     gap: float
     strategies: NDArray[np.float64]
 
 
-def joint_choices(game: Game[Any], state: Any) -> list[list[dict[int, int]]]:
-    """What each of two players can add to a joint action: nothing, where it does not act."""
-    acting = game.acting_players(state)
-    return [
-        [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
-        for player in (0, 1)
-    ]
+class CanonicalTable(Table):
+    """A table that solves canonical states only.
 
+    A state is looked up at its canonical representative (see `Game.canonical`). Interchangeable cards share
+    the probability of their image by number.
+    """
 
-class Table(Protocol):
-    """Equilibrium play at every state of a game of public state."""
+    @abstractmethod
+    def _solve_state(self, representative: Any) -> SolvedState:
+        """The solution of a canonical state at which the game is not settled."""
 
-    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The strategies of those who see `[batch, observation_size]`: `[batch, num_actions]` probabilities."""
+    def strategies(self, state: Any) -> Strategies:
+        """See `Table`."""
+        if not self.game.acting_players(state):
+            raise ValueError(f"the game is over in {state!r}")
+        representative, seats = self.game.canonical(state)
+        if self.game.settled(representative) is None:
+            solved = self._solve_state(representative).strategies
+        else:
+            solved = self._lowest_actions(representative)
+        mapped = np.zeros_like(solved)
+        for player in self.game.acting_players(state):
+            for action, image, share in self.game.canonical_actions(state, player):
+                mapped[player, action] = solved[seats[player], image] * float(share)
+        return mapped[0], mapped[1]
+
+    def _lowest_actions(self, state: Any) -> NDArray[np.float64]:
+        # Where the game is settled every strategy is optimal; this one is as good as any.
+        strategies = np.zeros((2, self.game.facts.num_actions))
+        for player in self.game.acting_players(state):
+            strategies[player, self.game.legal_actions(state, player)[0]] = 1.0
+        return strategies
 
 
 class EquilibriumPolicy:
-    """Plays the equilibrium of a game of public state, from either seat."""
+    """Plays the equilibrium of a game of public state, from either seat.
 
-    by_words = True
+    Attributes:
+        by_words: Whether it plays alike in situations with the same word (see `baselines.duel.words`).
+    """
 
     def __init__(self, table: Table) -> None:
-        self._table = table
+        self._table, self.by_words = table, table.by_words
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
@@ -61,49 +214,52 @@ class EquilibriumPolicy:
         return self._table.all_seen(observations)
 
 
-@dataclass(frozen=True)
-class NashConv:
-    """What the players could gain by deviating, each alone.
+def solve_table(table: Table, method: str, request: Request, limit: int) -> StateSolution:
+    """Fills a table from the start of its game and says what came out.
 
-    Attributes:
-        total: The sum over players, payoff points; 0 at an equilibrium.
-        per_player: The gain of each player's best response over its payoff, payoff points.
-        payoffs: What each player gets when nobody deviates, payoff points.
+    Args:
+        table: As it was made.
+        method: How it is filled, in words.
+        request: What is asked for.
+        limit: The most states, if the request names no number.
     """
+    game, starts = table.game, table.game.initial()
+    expect = getattr(request.progress, "expect", None)
+    if expect is not None and table.states is not None:
+        expect(table.states)
+    begin = time.perf_counter()
+    solved = table.solve(
+        starts, exact=bool(request.exact), max_states=request.max_states or limit, progress=request.progress
+    )
+    seconds = time.perf_counter() - begin
+    exact = None
+    if request.exact:
+        parts = (s.probability * (Fraction(s.rewards[0]) + table.exact_value_to_go(s.state)) for s in starts)
+        exact = sum(parts, Fraction(0))
+    return StateSolution(
+        game=game,
+        value=sum(float(s.probability) * (s.rewards[0] + table.value_to_go(s.state)) for s in starts),
+        policy=table.policy,
+        method=method,
+        gap=sum(float(s.probability) * table.gap_at(s.state) for s in starts),
+        states=solved if table.states is None else table.states,
+        solved=solved,
+        seconds=seconds,
+        exact=exact,
+        _play=table,
+    )
 
-    total: float
-    per_player: tuple[float, ...]
-    payoffs: tuple[float, ...]
 
+def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> None:
+    """Checks that a game has two players and is zero-sum.
 
-Seats = Policy | str | Sequence[Policy | str]
+    Args:
+        game: The game.
+        question: What is asked about it, as the subject of "is for two-player zero-sum games".
+        instead: What to do about it, for the end of the error.
 
-
-@dataclass(frozen=True)
-class BestResponse:
-    """The best that one player can do against fixed policies of the others.
-
-    Attributes:
-        value: Its expected payoff, payoff points.
-        policy: A deterministic best response (the lowest of the best actions), for that seat.
+    Raises:
+        ValueError: If the game has another number of players or is not zero-sum; it names the game.
     """
-
-    value: float
-    policy: Policy
-
-
-@dataclass(frozen=True)
-class HeadToHead:
-    """What happens between two policies, from the first one's side.
-
-    Attributes:
-        win: Probability that the first gets more than the second.
-        loss: Probability that it gets less.
-        tie: Probability that both get the same.
-        mean: Expected payoff to the first, payoff points.
-    """
-
-    win: float
-    loss: float
-    tie: float
-    mean: float
+    if game.facts.num_players != 2 or not game.facts.zero_sum:
+        raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")

@@ -12,15 +12,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.duel.solver import ENGINES, MAX_STATES, DuelTable
 from baselines.duel.word_policy import packed_counts
-from baselines.oracle import BATCH
+from baselines.duel.words import fits
+from baselines.oracle import BATCH, Payoffs, Request, solve_table
+from baselines.results import BestResponse, HeadToHead, StateSolution
 from baselines.threads import Nodes, in_threads
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, keeps_rules
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hand, interleaving
@@ -89,11 +92,6 @@ def _kernel() -> Any:
     return duel_response_kernel
 
 
-def by_layers(game: Game[Any]) -> TypeGuard[Duel]:
-    """Whether a game is a duel that this module takes, if it has not too many states."""
-    return isinstance(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
-
-
 def plays_by_words(policy: Policy) -> bool:
     """Whether a policy says of itself that it plays alike in situations with the same word.
 
@@ -107,7 +105,7 @@ class DuelPlay:
     """Policies at play in a duel.
 
     Args:
-        game: One that `by_layers` takes.
+        game: One that `DuelOracle` takes.
         policies: Those of both players; None for one that is not asked.
         outcomes: Whether the odds of winning and losing are wanted.
 
@@ -285,27 +283,49 @@ class DuelResponse:
         return np.where(found >= 0, self._choices[cards - 1][found], -1)
 
 
-def duel_response(game: Duel, policies: Sequence[Policy], player: int) -> tuple[float, DuelResponse]:
-    """Value and policy of `player`'s best response to the policy in the other seat."""
-    play = DuelPlay(game, [None if seat == player else policy for seat, policy in enumerate(policies)])
-    choices: list[NDArray[np.int16]] = []
-    value = play.results(choices).responses[player]
-    return (value if player == 0 else 0.0 - value), DuelResponse(play, choices, player)
+class DuelOracle:
+    """The `Oracle` of duels in which only the order of ranks matters."""
 
+    def __init__(self, game: Duel) -> None:
+        self._game = game
 
-def duel_payoffs(game: Duel, policies: Sequence[Policy]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """What each player gets when both follow their policies, and what its best response would get."""
-    results = DuelPlay(game, policies).results()
-    response_0, response_1 = results.responses
-    return (results.mean, 0.0 - results.mean), (response_0, 0.0 - response_1)
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Games by the rules of `Duel` in which only the order of ranks matters."""
+        return keeps_rules(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
 
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """The same games in floats and for any equilibrium, with hands whose words are short enough for tables."""
+        return request.plain and keeps_rules(game, Duel) and DuelOracle.takes(game) and fits(game.hands)
 
-def duel_outcomes(game: Duel, policies: Sequence[Policy]) -> tuple[float, float, float]:
-    """Probabilities that player 0 gets more and that it gets less than player 1, and its expected payoff."""
-    results = DuelPlay(game, policies, outcomes=True).results()
-    assert results.win is not None  # they are asked for
-    assert results.loss is not None
-    return results.win, results.loss, results.mean
+    def solve(self, request: Request) -> StateSolution:
+        """See `Oracle`."""
+        table = DuelTable(
+            self._game, keep_layers=request.keep_layers, folder=request.cache, engine=request.engine or ENGINES[0]
+        )
+        return solve_table(table, "backward induction over words", request, MAX_STATES)
+
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """See `Oracle`."""
+        play = DuelPlay(self._game, [None if seat == player else policy for seat, policy in enumerate(policies)])
+        choices: list[NDArray[np.int16]] = []
+        value = play.results(choices).responses[player]
+        return BestResponse(value if player == 0 else 0.0 - value, DuelResponse(play, choices, player))
+
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """See `Oracle`."""
+        results = DuelPlay(self._game, policies).results()
+        response_0, response_1 = results.responses
+        return (results.mean, 0.0 - results.mean), (response_0, 0.0 - response_1)
+
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """See `Oracle`."""
+        results = DuelPlay(self._game, policies, outcomes=True).results()
+        assert results.win is not None  # they are asked for
+        assert results.loss is not None
+        win, loss = results.win, results.loss
+        return HeadToHead(min(win, 1.0), min(loss, 1.0), max(1.0 - win - loss, 0.0), results.mean)
 
 
 def _check_size(game: Duel) -> None:

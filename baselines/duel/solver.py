@@ -18,26 +18,21 @@ from baselines.duel.engine import Engine, Threads
 from baselines.duel.layer_files import LayerFolder
 from baselines.duel.layers import DuelLayers
 from baselines.duel.strategies import strategies_at
-from baselines.duel.words import fits
-from baselines.graph.backward_induction import EquilibriumTable
 from baselines.matrix_game import solve_matrix
-from baselines.oracle import Progress, _Solved
-from cardwar_envs.core.game import Game, Transition
+from baselines.oracle import CanonicalTable, Progress, SolvedState
+from cardwar_envs.core.game import Transition
 from cardwar_envs.games.duel import Duel, DuelState
 
 # Where the work may be done: on this machine's processors, or on a Ray cluster.
 ENGINES = ("threads", "ray")
 # Solved starts other than the game's own that are kept for the next question.
 MAX_DETOURS = 16
+# What can be solved is bounded by memory, which the layers know better.
+MAX_STATES = 3_000_000_000
 # Strategies that are kept for the next question.
 MAX_KEPT = 100_000
 # Fewer observations are answered faster one by one.
 FEW = 16
-
-
-def can_solve(game: Game[Any]) -> bool:
-    """Whether a game is a duel in which only the order of ranks matters, with words short enough for tables."""
-    return isinstance(game, Duel) and game.ranks_are_ordinal and fits(game.hands)
 
 
 def engine_named(name: str) -> Engine:
@@ -59,11 +54,11 @@ def engine_named(name: str) -> Engine:
     raise ValueError(f"engine ({name}) must be {' or '.join(ENGINES)}")
 
 
-class DuelTable(EquilibriumTable):
+class DuelTable(CanonicalTable):
     """Values and strategies at every state of a duel with deterministic tricks.
 
     Strategies are computed when they are asked for, from the values of the states that follow;
-    the choice among several is the one of `EquilibriumTable`. A state whose layers are not kept,
+    the choice among several is the one that `baselines.matrix_game` documents. A state whose layers are not kept,
     or that the start cannot lead to, is solved as a start of its own.
 
     Attributes:
@@ -76,22 +71,20 @@ class DuelTable(EquilibriumTable):
         engine: Where the work is done: "threads" or "ray". Values are the same to the last bit.
 
     Raises:
-        ValueError: If the game is of another kind, `keep_layers` is less than 2 (strategies at the start
+        ValueError: If `keep_layers` is less than 2 (strategies at the start
             need the values of two layers), there is no such engine, or the folder holds layers of another game.
         ModuleNotFoundError: If Ray is asked for and not installed.
     """
 
     def __init__(
         self,
-        game: Game[Any],
+        game: Duel,
         *,
         keep_layers: int | None = None,
         folder: Path | None = None,
         engine: str = "threads",
     ) -> None:
         super().__init__(game)
-        if not (isinstance(game, Duel) and can_solve(game)):
-            raise ValueError(f"{game.facts.name}: not a duel in which only the order of ranks matters, or too long")
         if keep_layers is not None and keep_layers < 2:
             raise ValueError(f"keep_layers ({keep_layers}) must be at least 2")
         self._carry, self._win = game.ties == "carry", game.payoff == "win"
@@ -101,10 +94,11 @@ class DuelTable(EquilibriumTable):
         start = DuelState(game.hands)
         self.layers = DuelLayers(start, carry=self._carry, win=self._win, keep=keep_layers, store=store, engine=solver)
         self._detours: deque[DuelLayers] = deque(maxlen=MAX_DETOURS)
+        self._solved: dict[DuelState, SolvedState] = {}
 
     @property
-    def total_states(self) -> int:
-        """Matrix games that `solve` will have to solve, if it finds none on disk."""
+    def states(self) -> int:
+        """How many matrix games `solve` has to solve if it finds none on disk."""
         return sum(size.games for size in self.layers.sizes)
 
     def solve(
@@ -119,9 +113,9 @@ class DuelTable(EquilibriumTable):
 
         Args:
             starts: The game's own, or None.
-            exact: Not to be had here.
+            exact: Must be false.
             max_states: Give up if there are more matrix games.
-            progress: Called now and then with the number of states done, of `total_states`.
+            progress: Called now and then with the number of states done, of `states`.
 
         Returns:
             Matrix games solved, not counting those whose values were read from the folder.
@@ -130,10 +124,12 @@ class DuelTable(EquilibriumTable):
             ValueError: If there are too many states, rationals are asked for, or another start.
         """
         if exact or (starts is not None and list(starts) != list(self.game.initial())):
-            raise ValueError(f"{self.game.facts.name}: neither rationals nor another start can be had from words")
-        if max_states is not None and self.total_states > max_states:
             raise ValueError(
-                f"{self.game.facts.name} has more than {max_states} states to decide in ({self.total_states}); "
+                f"{self.game.facts.name}: the word solver supports neither exact arithmetic nor a custom start state"
+            )
+        if max_states is not None and self.states > max_states:
+            raise ValueError(
+                f"{self.game.facts.name} has more than {max_states} states to decide in ({self.states}); "
                 "this oracle takes smaller games only"
             )
         before = self.layers.solved
@@ -188,14 +184,14 @@ class DuelTable(EquilibriumTable):
         self._detours.appendleft(layers)
         return layers
 
-    def _at(self, representative: Any) -> _Solved:
+    def _solve_state(self, representative: Any) -> SolvedState:
         if len(self._solved) >= MAX_KEPT:
             self._solved.clear()
-        if representative not in self._solved and self.game.settled(representative) is None:
+        if representative not in self._solved:
             self._solved[representative] = self._solve_one(representative)
-        return super()._at(representative)
+        return self._solved[representative]
 
-    def _solve_one(self, state: DuelState) -> _Solved:
+    def _solve_one(self, state: DuelState) -> SolvedState:
         matrices = (layers.matrix(state) for layers in (self.layers, *self._detours))
         matrix = next((found for found in matrices if found is not None), None)
         if matrix is None:
@@ -206,4 +202,4 @@ class DuelTable(EquilibriumTable):
         for player, strategy in enumerate((solution.row_strategy, solution.column_strategy)):
             # A representative holds interchangeable cards as one rank.
             strategies[player, list(self.game.legal_actions(state, player))] = strategy
-        return _Solved(self.value_to_go(state), self.gap_at(state), strategies)
+        return SolvedState(self.value_to_go(state), self.gap_at(state), strategies)

@@ -1,4 +1,4 @@
-"""Best responses, payoffs and odds in any game of public state whose states can be listed."""
+"""Any game of public state that always ends, small enough to list its states: equilibria and exact results."""
 
 from __future__ import annotations
 
@@ -8,36 +8,69 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.game_graph import END, GameGraph, full_graph, group_sums
-from baselines.oracle import BestResponse, HeadToHead
+from baselines.graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
+from baselines.graph.selection import table_for
+from baselines.oracle import Payoffs, Request, solve_table
+from baselines.results import BestResponse, HeadToHead, StateSolution
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 
 
-def graph_response(game: Game[Any], policies: Sequence[Policy], player: int) -> BestResponse:
-    """`best_response` in any game of public state that always ends, small enough to list its states."""
-    graph = full_graph(game)
-    strategies = [
-        None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
-    ]
-    value, worth = _respond(graph, strategies, player)
-    states, observations, masks = graph.seen_by(player)
-    best = np.where(masks == 1, worth[states], -np.inf).argmax(axis=1)
-    choices = np.eye(game.facts.num_actions)[best]
-    table = {row.tobytes(): choice for row, choice in zip(observations, choices, strict=True)}
-    return BestResponse(value, TablePolicy(table))
+class GraphOracle:
+    """The `Oracle` of games whose states can be listed."""
 
+    def __init__(self, game: Game[Any]) -> None:
+        self._game = game
 
-def graph_payoffs(game: Game[Any], policies: Sequence[Policy]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """`payoffs_and_responses` in any game of public state that always ends, small enough to list its states."""
-    graph = full_graph(game)
-    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
-    responses = []
-    for player in range(game.facts.num_players):
-        others = [None if seat == player else each for seat, each in enumerate(strategies)]
-        responses.append(_respond(graph, others, player)[0])
-    return _evaluate(graph, strategies), tuple(responses)
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Every game of public state; those with too many states raise a ValueError when they are explored."""
+        return game.facts.public_state
+
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """See `takes`."""
+        return game.facts.public_state
+
+    def solve(self, request: Request) -> StateSolution:
+        """See `Oracle`."""
+        if request.exact and request.selection != "default":
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' where rationals are asked for")
+        method = "backward induction in rationals" if request.exact else "backward induction"
+        return solve_table(table_for(self._game, request.selection), method, request, MAX_STATES)
+
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """See `Oracle`."""
+        graph = full_graph(self._game)
+        strategies = [
+            None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
+        ]
+        value, worth = _respond(graph, strategies, player)
+        states, observations, masks = graph.seen_by(player)
+        best = np.where(masks == 1, worth[states], -np.inf).argmax(axis=1)
+        choices = np.eye(self._game.facts.num_actions)[best]
+        table = {row.tobytes(): choice for row, choice in zip(observations, choices, strict=True)}
+        return BestResponse(value, TablePolicy(table))
+
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """See `Oracle`."""
+        graph = full_graph(self._game)
+        strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
+        responses = []
+        for player in range(self._game.facts.num_players):
+            others = [None if seat == player else each for seat, each in enumerate(strategies)]
+            responses.append(_respond(graph, others, player)[0])
+        return _evaluate(graph, strategies), tuple(responses)
+
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """See `Oracle`."""
+        graph = full_graph(self._game)
+        strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
+        payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))
+        ahead = payoffs[:, 0] - payoffs[:, 1]
+        win, loss = float(probabilities[ahead > 0].sum()), float(probabilities[ahead < 0].sum())
+        return HeadToHead(win, loss, float(probabilities[ahead == 0].sum()), float(probabilities @ payoffs[:, 0]))
 
 
 def _respond(
@@ -75,16 +108,6 @@ def _evaluate(graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64]]) 
 def _at_start(graph: GameGraph[Any], values: NDArray[np.float64], player: int) -> float:
     worth = graph.root_rewards[:, player] + values[graph.roots]
     return float(graph.root_probabilities @ worth)
-
-
-def graph_head_to_head(game: Game[Any], policies: Sequence[Policy]) -> HeadToHead:
-    """`head_to_head` in any game of public state that always ends, small enough to list its states."""
-    graph = full_graph(game)
-    strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
-    payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))
-    ahead = payoffs[:, 0] - payoffs[:, 1]
-    win, loss = float(probabilities[ahead > 0].sum()), float(probabilities[ahead < 0].sum())
-    return HeadToHead(win, loss, float(probabilities[ahead == 0].sum()), float(probabilities @ payoffs[:, 0]))
 
 
 def _final_payoffs(

@@ -12,7 +12,6 @@ game's value and the promise that nothing is lost to a perfect opponent stand wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,25 +24,12 @@ from baselines.graph.optimal_play import OptimalPlay
 from baselines.matrix_game import MatrixSolutions
 from baselines.matrix_game.max_entropy import most_even
 from baselines.matrix_game.optimal_sets import both_sides
-from baselines.oracle import Progress, Strategies
+from baselines.oracle import Exploit, Progress, Selection
+from baselines.results import Strategies
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 from cardwar_envs.core.policy import Policy, as_policy
 
 SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
-
-
-@dataclass(frozen=True)
-class Exploit:
-    """The selection `exploit:POLICY` for a policy object, e.g. `solve(game, selection=Exploit(mine))`.
-
-    Attributes:
-        policy: Who is to be exploited; object or name.
-    """
-
-    policy: Policy | str
-
-
-Selection = str | Exploit
 
 
 def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:
@@ -92,6 +78,8 @@ class ExploitTable(EquilibriumTable):
     That policy sees raw observations and may treat states of one canonical form differently,
     so the choice is made on the states themselves and kept by what is seen.
     """
+
+    by_words = False
 
     def __init__(self, game: Game[Any], opponent: Policy) -> None:
         super().__init__(game)

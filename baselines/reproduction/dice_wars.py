@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from baselines.graph.game_graph import full_graph
 from baselines.head_to_head import head_to_head
@@ -14,7 +14,8 @@ from baselines.published import DICE_WARS, Published, figure, published
 from baselines.reproduction.pictures import HeatMap, new_figure
 from baselines.reproduction.report import Number, Picture, Report, Row, Verdict, judged
 from baselines.reproduction.uniform_play import check_uniform_play
-from baselines.solution import Solution, solve
+from baselines.results import StateSolution
+from baselines.solution import solve
 from cardwar_envs.games.dice_wars import DiceWars, battle_outcomes, total_counts
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ def stack_rows(progress: Progress | None) -> tuple[list[Row], dict[str, bool]]:
     checks: dict[str, bool] = {}
     for payoff in ("margin", "win"):
         for name, other in (("1..6 v. 1..6", usual), ("1..6 v. 3,3,3,4,4,4", EVEN_STACKS)):
-            solution = solve(DiceWars(hand_0=usual, hand_1=other, payoff=payoff), exact=True, progress=progress)
+            game = DiceWars(hand_0=usual, hand_1=other, payoff=payoff)
+            solution = cast(StateSolution, solve(game, exact=True, progress=progress))
             check = check_uniform_play(solution, full_graph(solution.game).states)
             rows += _stack_values(f"{name} stacks, {payoff}", solution, check.states, check.deviation)
             checks[f"{name}, {payoff}: uniform play is optimal at every state"] = check.optimal
@@ -192,7 +194,7 @@ def stack_rows(progress: Progress | None) -> tuple[list[Row], dict[str, bool]]:
     return rows, checks
 
 
-def _stack_values(name: str, solution: Solution, states: int, deviation: Fraction) -> Iterator[Row]:
+def _stack_values(name: str, solution: StateSolution, states: int, deviation: Fraction) -> Iterator[Row]:
     value, place = float(solution.value), "Game of stacks"
     reason = "payoff points to the first; uniform play by either fixes it"
     yield Row(place, f"{name}: value", None, value, None, Verdict.NEW, reason)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from baselines.solution import Solution
+from baselines.results import StateSolution
 from cardwar_envs.games.duel import DuelState
 
 Matrix = Sequence[Sequence[Fraction]]
@@ -40,7 +40,7 @@ class UniformCheck:
         return self.deviation == 0
 
 
-def check_uniform_play(solution: Solution, states: Iterable[DuelState]) -> UniformCheck:
+def check_uniform_play(solution: StateSolution, states: Iterable[DuelState]) -> UniformCheck:
     """Compares what each card earns against uniform play with the value that the solver found.
 
     If no card of either player earns anything else, uniform play by both is an equilibrium.

@@ -33,8 +33,9 @@ def kernel() -> Any:
 
 
 def counts_rounds(game: Game[Any]) -> bool:
-    """Whether a game is one of two players whose positions come up again, for these solvers."""
-    return game.facts.max_rounds is not None and game.facts.num_players == 2
+    """Whether a game has two players and hands over its positions as arrays."""
+    hands_over = type(game).rounds_form is not Game.rounds_form
+    return hands_over and game.facts.max_rounds is not None and game.facts.num_players == 2
 
 
 @lru_cache(maxsize=2)

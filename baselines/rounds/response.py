@@ -12,15 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracle import Payoffs, Request, solve_table
+from baselines.results import BestResponse, HeadToHead, StateSolution
 from baselines.rounds.positions import (
+    MAX_POSITIONS,
     arrays_of,
     at_codes,
     choice_places,
     choice_starts,
+    counts_rounds,
     form_of,
     kernel,
     levels_of,
 )
+from baselines.rounds.value_iteration import RoundsTable
 from baselines.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
@@ -173,55 +178,74 @@ class Outcomes(_Sweep):
         self.settled = np.array_equal(before, self.chances)
 
 
-def rounds_response(game: Game[Any], policy: Policy, player: int) -> tuple[float, ResponsePolicy]:
-    """Value and policy of `player`'s best response to `policy` in the other seat."""
-    form = form_of(game)
-    policies, response = _Policies(form, [policy]), Response(form)
-    for r in range(1, _rounds(game) + 1):
-        policies.ask(r)
-        response.step(policies[policy], keep=True)
-        if response.settled and policies.stationary:
-            break
-    return _at_start(game, response.values, player), ResponsePolicy(form, response.best)
+class RoundsOracle:
+    """The `Oracle` of two-player games of many rounds over few positions."""
 
+    def __init__(self, game: Game[Any]) -> None:
+        self._game = game
 
-def rounds_payoffs(game: Game[Any], first: Policy, second: Policy) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """What each player gets when both follow their policies, and what its best response would get."""
-    form = form_of(game)
-    policies, outcomes = _Policies(form, [first, second]), Outcomes(form)
-    to_second = Response(form)
-    to_first = to_second if first is second else Response(form)
-    for r in range(1, _rounds(game) + 1):
-        policies.ask(r)
-        outcomes.step(policies[first], policies[second])
-        to_second.step(policies[second], keep=False)
-        if to_first is not to_second:
-            to_first.step(policies[first], keep=False)
-        if policies.stationary and outcomes.settled and to_first.settled and to_second.settled:
-            break
-    payoff = _at_start(game, outcomes.chances[:, 0] - outcomes.chances[:, 1], 0)
-    return (payoff, -payoff), (_at_start(game, to_second.values, 0), _at_start(game, to_first.values, 1))
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Two-player games that hand over their positions as arrays."""
+        return counts_rounds(game)
 
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """The same games, in floats and for any equilibrium."""
+        return counts_rounds(game) and request.plain
 
-def rounds_outcomes(game: Game[Any], first: Policy, second: Policy) -> tuple[float, float, float]:
-    """Probabilities that `first`, that `second` and that nobody wins."""
-    form = form_of(game)
-    policies, outcomes = _Policies(form, [first, second]), Outcomes(form)
-    for r in range(1, _rounds(game) + 1):
-        policies.ask(r)
-        outcomes.step(policies[first], policies[second])
-        if policies.stationary and outcomes.settled:
-            break
-    win, loss, tie = (_at_start(game, outcomes.chances[:, k], 0) for k in range(3))
-    return win, loss, tie
+    def solve(self, request: Request) -> StateSolution:
+        """See `Oracle`."""
+        return solve_table(RoundsTable(self._game), "value iteration", request, MAX_POSITIONS)
 
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """See `Oracle`."""
+        form, other = form_of(self._game), policies[1 - player]
+        asked, response = _Policies(form, [other]), Response(form)
+        for r in range(1, self._rounds + 1):
+            asked.ask(r)
+            response.step(asked[other], keep=True)
+            if response.settled and asked.stationary:
+                break
+        return BestResponse(self._at_start(response.values, player), ResponsePolicy(form, response.best))
 
-def _rounds(game: Game[Any]) -> int:
-    assert game.facts.max_rounds is not None  # these are for games that have it
-    return game.facts.max_rounds
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """See `Oracle`."""
+        form, (first, second) = form_of(self._game), policies
+        asked, outcomes = _Policies(form, policies), Outcomes(form)
+        to_second = Response(form)
+        to_first = to_second if first is second else Response(form)
+        for r in range(1, self._rounds + 1):
+            asked.ask(r)
+            outcomes.step(asked[first], asked[second])
+            to_second.step(asked[second], keep=False)
+            if to_first is not to_second:
+                to_first.step(asked[first], keep=False)
+            if asked.stationary and outcomes.settled and to_first.settled and to_second.settled:
+                break
+        payoff = self._at_start(outcomes.chances[:, 0] - outcomes.chances[:, 1], 0)
+        return (payoff, -payoff), (self._at_start(to_second.values, 0), self._at_start(to_first.values, 1))
 
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """See `Oracle`."""
+        form, (first, second) = form_of(self._game), policies
+        asked, outcomes = _Policies(form, policies), Outcomes(form)
+        for r in range(1, self._rounds + 1):
+            asked.ask(r)
+            outcomes.step(asked[first], asked[second])
+            if asked.stationary and outcomes.settled:
+                break
+        win, loss, tie = (self._at_start(outcomes.chances[:, k], 0) for k in range(3))
+        return HeadToHead(win, loss, tie, win - loss)
 
-def _at_start(game: Game[Any], of_codes: NDArray[np.float64], player: int) -> float:
-    """What stands at the codes of the starts, as `player` sees them, weighted by their probabilities."""
-    form = form_of(game)
-    return sum(float(s.probability) * float(of_codes[form.code(s.state) ^ player]) for s in game.initial())
+    @property
+    def _rounds(self) -> int:
+        rounds = self._game.facts.max_rounds
+        assert rounds is not None  # `takes` has asked
+        return rounds
+
+    def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:
+        """What stands at the codes of the starts, as `player` sees them, weighted by their probabilities."""
+        form = form_of(self._game)
+        starts = self._game.initial()
+        return sum(float(s.probability) * float(of_codes[form.code(s.state) ^ player]) for s in starts)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.backward_induction import EquilibriumTable
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
-from baselines.oracle import Progress, Strategies
+from baselines.oracle import Progress, Table
+from baselines.results import Strategies
 from baselines.rounds.positions import (
     MAX_POSITIONS,
     Arrays,
@@ -190,7 +190,7 @@ class RoundValues:
         return probabilities
 
 
-class RoundsTable(EquilibriumTable):
+class RoundsTable(Table):
     """Values and strategies at every state of a game of many rounds.
 
     Where a state has several optimal strategies, the choice is the one that `baselines.matrix_game`
@@ -200,6 +200,11 @@ class RoundsTable(EquilibriumTable):
     def __init__(self, game: Game[Any]) -> None:
         super().__init__(game)
         self.regions: list[RoundValues] = []
+
+    @property
+    def policy(self) -> RoundsPolicy:
+        """The equilibrium, for either seat."""
+        return RoundsPolicy(self)
 
     def solve(
         self,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import index
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.forms import BayesianForm, CompiledRules, RoundsForm
 
 S = TypeVar("S", bound=Hashable)
+G = TypeVar("G", bound="Game[Any]")
 
 CERTAIN = Fraction(1)
 
@@ -166,7 +167,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "opponent_masks": ("observation", "legal_actions"),
 }
 # Methods that change nothing in what is played.
-TEXTS = {"describe", "describe_action", "info", "check", "parameters"}
+TEXTS = {"describe", "describe_action", "info", "check", "parameters", "smallest"}
 
 
 def _rule(kind: type, name: str) -> object:
@@ -183,7 +184,7 @@ def _same_rules(kind: type, base: type, names: Collection[str] = ()) -> bool:
     return True
 
 
-def keeps_rules(game: Game[Any], kind: type[Game[Any]]) -> bool:
+def keeps_rules(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
     """Whether a game is played by the rules of the class `kind`, whatever its parameters are.
 
     A subclass that overrides a method or a property of `kind` is not, unless it only changes texts.
@@ -348,6 +349,10 @@ class Game(ABC, Generic[S]):
         mask = np.zeros(self.facts.num_actions, dtype=np.int8)
         mask[list(self.legal_actions(state, player))] = 1
         return mask
+
+    def smallest(self) -> Game[S] | None:
+        """The same game at its smallest, e.g. to compile what solves it; None if the game does not say."""
+        return None
 
     def parameters(self) -> dict[str, Any]:
         """The fields of this game as plain data; `make_game(name, **parameters)` restores it."""

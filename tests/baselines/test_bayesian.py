@@ -1,6 +1,5 @@
 """Games on private information: values, certificates, responses, and the whole set of optimal strategies."""
 
-import re
 import time
 from fractions import Fraction
 
@@ -12,9 +11,10 @@ from toys import Answering, Arbitrary, one_step
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
-from baselines.bayesian import behaviour_of, form_of, optimal_range, outcomes, solve_bayesian
+from baselines.bayesian import behaviour_of, form_of, optimal_range, outcomes
 from baselines.matrix_game import solve_matrix_exact
 from cardwar_envs import make_game, play_episode
+from cardwar_envs.core.policy import as_policies
 
 USUAL = make_game("dice_poker")
 # Rauscher 2017: B calls with 1..6 this often
@@ -245,7 +245,7 @@ def test_written_odds():
 
 
 def test_courses_are_a_distribution():
-    worth, odds = outcomes(USUAL, ("uniform", "uniform"))
+    worth, odds = outcomes(USUAL, as_policies("uniform", USUAL))
     assert worth.shape == odds.shape == (6, 6, 2, 2)
     assert odds.sum() == pytest.approx(1.0)
 
@@ -307,9 +307,15 @@ def test_no_third_player_has_a_range():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: solve_bayesian(one_step()), "toy: not a game in which both players move once on private information"),
-        (lambda: form_of(one_step(zero_sum=False)), "toy: only two-player zero-sum games on private information"),
-        (lambda: form_of(one_step(players=3)), "toy: only two-player zero-sum games on private information"),
+        (lambda: form_of(one_step()), "toy: not a game in which both players move once on private information"),
+        (
+            lambda: form_of(one_step(zero_sum=False)),
+            "toy: an exact answer on private information is for two-player zero-sum games",
+        ),
+        (
+            lambda: form_of(one_step(players=3)),
+            "toy: an exact answer on private information is for two-player zero-sum games",
+        ),
         (lambda: solve(USUAL, selection="max_entropy"), "must be 'default' for dice_poker"),
         (lambda: best_response(USUAL, "uniform", 2), r"player \(2\) must be in 0..1"),
         (lambda: best_response(USUAL, ("uniform",), 1), "1 policies given for 2 players"),
@@ -325,8 +331,8 @@ def test_bad_questions(call, message):
 
 def test_there_is_no_play_at_a_state():
     solution = solve(USUAL)
-    state = USUAL.initial()[0].state
-    for ask in (solution.value_at, solution.strategies, solution.exact_value_at):
-        with pytest.raises(ValueError, match=re.escape("dice_poker: players do not see the whole state")):
-            ask(state)
+    assert isinstance(solution, baselines.PrivateSolution)
+    assert not hasattr(solution, "value_at")
+    assert not hasattr(solution, "strategies")
+    assert not hasattr(solve(make_game("jujitsu", num_cards=2)), "behaviour")
     assert baselines.solve(USUAL).behaviour[0].shape == (6, 2)

@@ -67,11 +67,10 @@ def killed(delay, *words, ready=lambda: True):
 
 def warm(game):
     """Loads what is compiled once, for all calls on that game to come."""
-    from baselines.best_response import load_kernels as load_oracle
-    from baselines.solution import load_kernels as load_solver
+    import baselines
 
-    load_solver(game)
-    load_oracle(game)
+    baselines.solve(game.smallest())
+    baselines.nash_conv(game.smallest(), "uniform")
 
 
 def run_program(name, *arguments, prefix=()):

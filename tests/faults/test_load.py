@@ -12,7 +12,7 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from tiny_games import EVERY_GAME
 
 from baselines.duel.solver import DuelTable
-from baselines.solution import load_kernels
+from baselines.solution import solve
 from cardwar_envs import make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
@@ -95,7 +95,7 @@ def test_64_environments_in_processes_play_as_in_one(game):
 
 def solved_by_two(folder, cards):
     game = make_game("jujitsu", num_cards=cards)
-    load_kernels(game)
+    solve(game.smallest())
     words = ["solve", "jujitsu", f"num_cards={cards}", "--cache", folder, "--json"]
     for each in [start(*words) for _ in range(2)]:
         assert finish(*each) == (0, "")

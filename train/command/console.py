@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
@@ -43,22 +43,35 @@ def counting(what: str) -> Iterator[Progress | None]:
         yield lambda done: status.update(f"{done:,} {what}")
 
 
+class Advance:
+    """A live bar: called with how many are done; `expect` tells it how many there will be."""
+
+    def __init__(self, bar: Bar, task: TaskID) -> None:
+        self._bar, self._task = bar, task
+
+    def __call__(self, done: int) -> None:
+        """Shows how many are done."""
+        self._bar.update(self._task, completed=done)
+
+    def expect(self, total: int) -> None:
+        """Sets how many there will be, from which the time left is estimated."""
+        self._bar.update(self._task, total=total)
+
+
 @contextmanager
-def advancing(what: str, total: Callable[[], int]) -> Iterator[Progress | None]:
-    """A bar on stderr with an estimate of the time left, if that is a terminal; it is gone at the end.
+def advancing(what: str, total: int | None = None) -> Iterator[Advance | None]:
+    """A bar on stderr with an estimate of the time left, if stderr is a terminal; it is gone at the end.
 
     Args:
-        what: Is counted.
-        total: How many there will be; finding out may take a while.
+        what: What is counted.
+        total: How many there will be, if that is known now.
     """
     if not err.is_terminal:
         yield None
         return
     columns = (TextColumn(what), BarColumn(), _Count(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     with Bar(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        bar.update(task, total=total())
-        yield lambda done: bar.update(task, completed=done)
+        yield Advance(bar, bar.add_task(what, total=total))
 
 
 class _Count(ProgressColumn):
@@ -71,3 +84,10 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
 ]
+
+
+def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> None:
+    """Asks a question about the game at its smallest, so that what is timed afterwards is work, not compilation."""
+    smallest = game.smallest()
+    if smallest is not None:
+        question(smallest)

@@ -12,10 +12,9 @@ from rich.table import Table
 
 import baselines
 from baselines import CrossPlay, HeadToHead
-from baselines.best_response import load_kernels as load_oracle
 from baselines.cross_play import load_simulator
 from cardwar_envs import Game, Policy
-from train.command.console import AsJson, GameName, counting, fixed, out, print_json
+from train.command.console import AsJson, GameName, compile_for, counting, fixed, out, print_json
 from train.policies.by_word import line_up_from
 from train.words import game_for, split_words
 
@@ -49,7 +48,7 @@ def match(
 
 
 def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
-    load_oracle(game)
+    compile_for(game, lambda small: baselines.head_to_head(small, "uniform", "uniform"))
     start = time.perf_counter()
     result = baselines.head_to_head(game, *line_up)
     seconds = time.perf_counter() - start

@@ -1,78 +1,19 @@
-"""What `cardwar solve` does: the solver that a game and the options call for, timed, its progress on a terminal."""
+"""`cardwar solve`: find an equilibrium and show it."""
 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 import baselines
-from baselines.duel.solver import ENGINES, DuelTable, can_solve
-from baselines.solution import Solution, load_kernels, solve_by_words
-from cardwar_envs import Game
-from train.command.console import AsJson, GameName, Words, advancing, counting, fixed, out, print_json
+from train.command.console import AsJson, GameName, Words, advancing, compile_for, fixed, out, print_json
 from train.words import game_of_words
-
-
-class Work(NamedTuple):
-    """What came out, and what it took.
-
-    Attributes:
-        solution: With its certificate.
-        seconds: Of solving alone: nothing compiled, no cluster started.
-        solved_now: Matrix games; fewer than `solution.states` if values were read from a cache.
-        engine: Where a duel was solved by words; None for others.
-    """
-
-    solution: Solution
-    seconds: float
-    solved_now: int
-    engine: str | None
-
-
-def work_out(
-    game: Game[Any], exact: bool | None, engine: str | None, keep_layers: int | None, cache: Path | None
-) -> Work:
-    """Solves a game.
-
-    Args:
-        game: The rules.
-        exact: As in `baselines.solve`.
-        engine: As in `DuelTable`, or None. Like the next two, for duels that are solved by words only.
-        keep_layers: As in `DuelTable`.
-        cache: Folder for the values, or None.
-
-    Raises:
-        ValueError: If an option does not fit the game, besides what `solve` and `DuelTable` raise.
-    """
-    load_kernels(game)
-    if can_solve(game) and not exact:
-        return _by_words(game, engine or ENGINES[0], keep_layers, cache)
-    for option, value in (("engine", engine), ("keep-layers", keep_layers), ("cache", cache)):
-        if value is not None:
-            raise ValueError(
-                f"--{option} ({value}) is of no use here: it is for duels in which only the order of ranks "
-                "matters, not too long, and not solved in rationals"
-            )
-    start = time.perf_counter()
-    with counting("states explored") as progress:
-        solution = baselines.solve(game, exact=exact, progress=progress)
-    return Work(solution, time.perf_counter() - start, solution.states, None)
-
-
-def _by_words(game: Game[Any], engine: str, keep_layers: int | None, cache: Path | None) -> Work:
-    with _ray_aside():
-        table = DuelTable(game, keep_layers=keep_layers, folder=cache, engine=engine)
-        start = time.perf_counter()
-        with advancing("matrix games", lambda: table.total_states) as progress:
-            solution = solve_by_words(table, progress)
-        return Work(solution, time.perf_counter() - start, table.layers.solved, engine)
 
 
 @contextmanager
@@ -109,8 +50,12 @@ def solve(
 ) -> None:
     """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
     rules = game_of_words(game, words or [])
-    solution, seconds, solved_now, engine = work_out(rules, exact, engine, keep_layers, cache)
-    strategies = start_strategies(solution)
+    compile_for(rules, baselines.solve)
+    with _ray_aside(), advancing("states") as progress:
+        solution = baselines.solve(
+            rules, exact=exact, progress=progress, engine=engine, keep_layers=keep_layers, cache=cache
+        )
+    strategies = solution.at_start()
     if as_json:
         print_json(
             rules,
@@ -119,51 +64,26 @@ def solve(
             **({} if solution.exact is None else {"exact": str(solution.exact)}),
             strategies=strategies,
             states=solution.states,
-            solved_now=solved_now,
-            seconds=seconds,
+            solved_now=solution.solved,
+            seconds=solution.seconds,
             method=solution.method,
             **({} if engine is None else {"engine": engine}),
         )
         return
     value = fixed(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
-    out.print(f"{' '.join([game, *(words or [])])}: value {value} to player_0", highlight=False, soft_wrap=True)
-    kind = "matrix games" if solution.behaviour is None else "information states"
-    stored = "" if solved_now == solution.states else f" ({solved_now:,} now, the others before)"
-    out.print(
-        f"{solution.states:,} {kind}{stored} by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}",
-        highlight=False,
-        soft_wrap=True,
-    )
+    stored = "" if solution.solved == solution.states else f" ({solution.solved:,} now, the others before)"
+    for line in (
+        f"{' '.join([game, *(words or [])])}: value {value} to player_0",
+        f"{solution.states:,} {solution.unit}{stored} by {solution.method} in {solution.seconds:.2f} s, "
+        f"certified to {solution.gap:.1e}",
+    ):
+        out.print(line, highlight=False, soft_wrap=True)
     if strategies:
-        table = strategy_table if solution.behaviour is None else behaviour_table
+        table = behaviour_table if isinstance(solution, baselines.PrivateSolution) else strategy_table
         out.print(table(strategies))
 
 
 MAX_ROWS = 40
-
-
-def start_strategies(solution: baselines.Solution) -> list[dict[str, Any]]:
-    """Both players' strategies where the game starts: action -> probability; by type if there are any."""
-    game = solution.game
-    if solution.behaviour is not None:
-        form = game.bayesian_form()
-        return [
-            {
-                kind: {
-                    game.describe_action(a, player): float(p) for a, p in zip(form.actions[player], row, strict=True)
-                }
-                for kind, row in zip(form.types[player], solution.behaviour[player], strict=True)
-            }
-            for player in (0, 1)
-        ]
-    starts = game.initial()
-    if len(starts) != 1:
-        return []
-    state = starts[0].state
-    return [
-        {game.describe_action(action, player): float(strategy[action]) for action in game.legal_actions(state, player)}
-        for player, strategy in enumerate(solution.strategies(state))
-    ]
 
 
 def behaviour_table(strategies: list[dict[str, Any]]) -> Table:

@@ -98,7 +98,7 @@ def play_all(game: Game[Any], policies: dict[str, Policy], games: int | None = N
 
 def _played(game: Game[Any], policies: dict[str, Policy], games: int | None, seed: int) -> PlayOffs:
     players = list(policies.values())
-    with advancing("pairings", lambda: len(players) ** 2) as progress:
+    with advancing("pairings", len(players) ** 2) as progress:
         rows = []
         for row, first in enumerate(players):
             rows.append(tuple(_pairing(game, first, second, games, seed) for second in players))

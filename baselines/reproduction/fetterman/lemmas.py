@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise, permutations
+from typing import cast
 
 from baselines.graph.game_graph import full_graph
 from baselines.published import FETTERMAN, figure
 from baselines.reproduction.fetterman.matchings import Hand, dominance, replies_to_uniform, value_by_recursion
 from baselines.reproduction.report import Row, Verdict, judged
 from baselines.reproduction.uniform_play import UniformCheck, card_sums, check_uniform_play, uniform_payoffs
+from baselines.results import StateSolution
 from baselines.solution import solve
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 
@@ -93,7 +95,7 @@ def random_hands(count: int, most_cards: int) -> Iterator[tuple[Hand, Hand]]:
 def solved_duel(hands: tuple[Hand, Hand]) -> RandomDuel:
     """Solves a pair of hands."""
     game = DinosaurWar(hand_0=hands[0], hand_1=hands[1])
-    solution, start = solve(game, exact=True), game.initial()[0].state
+    solution, start = cast(StateSolution, solve(game, exact=True)), game.initial()[0].state
     matrix, value = solution.exact_payoff_matrix(start), solution.exact_value_at(start)
     return RandomDuel(
         hands,
@@ -115,7 +117,7 @@ def lemma_2_slips() -> Iterator[Row]:
 
     # P_A leaves uniform play in Figure 2c; P_B answers with one column.
     game = DinosaurWar(hand_0=(2, 4), hand_1=(1, 3))
-    solution, start = solve(game, exact=True), game.initial()[0].state
+    solution, start = cast(StateSolution, solve(game, exact=True)), game.initial()[0].state
     leaning = (Fraction(3, 4), Fraction(1, 4))
     matrix, value = solution.exact_payoff_matrix(start), solution.exact_value_at(start)
     columns = [leaning[0] * first + leaning[1] * second for first, second in zip(*matrix, strict=True)]
@@ -132,7 +134,7 @@ def neighbours_pay_alike() -> bool:
     for own, other in random_hands(HANDS, MOST_CARDS):
         game = DinosaurWar(hand_0=own, hand_1=other)
         start = game.initial()[0].state
-        matrix = solve(game, exact=True).exact_payoff_matrix(start)
+        matrix = cast(StateSolution, solve(game, exact=True)).exact_payoff_matrix(start)
         ranks = sorted(set(own))
         for i, (low, high) in enumerate(pairwise(ranks)):
             if not any(low <= rank <= high for rank in other) and matrix[i] != matrix[i + 1]:
@@ -166,7 +168,9 @@ def check_winning(cards: int, pairs: int) -> UniformCheck:
     """
     games = [DinosaurWar(num_cards=cards, payoff="win")]
     games += [DinosaurWar(hand_0=own, hand_1=other, payoff="win") for own, other in random_hands(pairs, MOST_CARDS)]
-    checks = [check_uniform_play(solve(game, exact=True), full_graph(game).states) for game in games]
+    checks = [
+        check_uniform_play(cast(StateSolution, solve(game, exact=True)), full_graph(game).states) for game in games
+    ]
     return UniformCheck(sum(check.states for check in checks), max(check.deviation for check in checks))
 
 

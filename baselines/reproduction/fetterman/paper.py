@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from baselines.reproduction.fetterman.matchings import Hand, dominance, margin_s
 from baselines.reproduction.pictures import HeatMap, new_figure
 from baselines.reproduction.report import Number, Picture, Report, Row, Verdict, judged
 from baselines.reproduction.uniform_play import Matrix
+from baselines.results import StateSolution
 from baselines.solution import solve
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 
@@ -74,7 +75,7 @@ def solved_matrices(figures: Iterable[Published], progress: Progress | None = No
     matrices = {}
     for hands in dict.fromkeys(_hands(each) for each in figures if ENTRY.fullmatch(each.item)):
         game = DinosaurWar(hand_0=hands[0], hand_1=hands[1])
-        solution = solve(game, exact=True, progress=progress)
+        solution = cast(StateSolution, solve(game, exact=True, progress=progress))
         matrices[hands] = solution.exact_payoff_matrix(game.initial()[0].state)
     return matrices
 

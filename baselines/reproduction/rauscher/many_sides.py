@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from baselines.oracle import Progress
 from baselines.reproduction.pictures import new_figure
 from baselines.reproduction.report import Number
+from baselines.results import PrivateSolution
 from baselines.solution import solve
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_poker.rules import RAISE
@@ -57,8 +58,7 @@ class Point:
 
 def solved_point(sides: int, raise_size: float) -> Point:
     """Solves one game with an ante of 1."""
-    solution = solve(DicePoker(sides=sides, raise_size=raise_size))
-    assert solution.behaviour is not None  # it is a game on private information
+    solution = cast(PrivateSolution, solve(DicePoker(sides=sides, raise_size=raise_size)))
     raising = solution.behaviour[0][:, RAISE] / sides
     return Point(
         sides=sides,

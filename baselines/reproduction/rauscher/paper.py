@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
+from typing import cast
 
 from baselines.bayesian import optimal_range
 from baselines.matrix_game import solve_matrix_exact
@@ -19,7 +20,8 @@ from baselines.published import RAUSCHER, Published, figure, published
 from baselines.reproduction.rauscher import many_sides as dice
 from baselines.reproduction.rauscher.plan_grid import Grid, Plan, draw_grid, grid_table, in_words, make_grid
 from baselines.reproduction.report import Number, Picture, Report, Row, Verdict, judged, within_digits
-from baselines.solution import Solution, solve
+from baselines.results import PrivateSolution
+from baselines.solution import solve
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_poker.rules import CALL, RAISE
@@ -40,7 +42,7 @@ def reproduce(progress: Progress | None = None) -> Report:
     Args:
         progress: Called now and then with the number of information states solved.
     """
-    grid, solution = make_grid(GAME), solve(GAME, exact=True)
+    grid, solution = make_grid(GAME), cast(PrivateSolution, solve(GAME, exact=True))
     points, few, many = dice.by_sides(progress), dice.by_raise(dice.FEW), dice.by_raise(dice.MANY)
     limits = [dice.solved_point(dice.MOST_SIDES, float(size)) for size in dice.LIMIT_RAISES]
     checks = {
@@ -142,9 +144,8 @@ def printed_strategy(seat: int) -> list[Fraction]:
     return [Fraction(float(each.value)).limit_denominator(6) for each in figures]
 
 
-def own_strategy(solution: Solution, seat: int) -> list[Fraction]:
+def own_strategy(solution: PrivateSolution, seat: int) -> list[Fraction]:
     """How often A (0) raises or B (1) calls with each roll in our equilibrium, whose floats are rounded sixths."""
-    assert solution.behaviour is not None  # it is a game on private information
     return [Fraction(float(row[1])).limit_denominator(1000) for row in solution.behaviour[seat]]
 
 
@@ -174,10 +175,9 @@ def _met(
             yield share, form.payoffs[place]
 
 
-def equilibrium_rows(solution: Solution) -> Iterator[Row]:
+def equilibrium_rows(solution: PrivateSolution) -> Iterator[Row]:
     """The value, both printed strategies against the range of all optimal ones, and what they concede."""
     assert solution.exact is not None  # asked for
-    assert solution.behaviour is not None  # it is a game on private information
     for place in (TEXT, "Output"):
         printed = figure(RAUSCHER, place, "worth of the equilibrium to A")
         yield judged(printed, float(solution.exact), f"exactly {solution.exact}")

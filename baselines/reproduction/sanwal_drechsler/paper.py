@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import comb, factorial
+from typing import cast
 
 import numpy as np
 
 from baselines.graph.game_graph import full_graph
 from baselines.head_to_head import head_to_head
-from baselines.oracle import HeadToHead, Progress
+from baselines.oracle import Progress
 from baselines.published import SANWAL_DRECHSLER, figure
 from baselines.reproduction.report import Number, Picture, Report, Row, Verdict, judged
 from baselines.reproduction.sanwal_drechsler import table_5_1 as jujitsu_table
@@ -31,7 +32,8 @@ from baselines.reproduction.sanwal_drechsler.exact_figures import (
 )
 from baselines.reproduction.sanwal_drechsler.pictures import draw_column
 from baselines.reproduction.uniform_play import UniformCheck, check_uniform_play
-from baselines.solution import Solution, solve
+from baselines.results import HeadToHead, Solution, StateSolution
+from baselines.solution import solve
 from cardwar_envs.games.jujitsu import Jujitsu
 
 SIZES = (4, 5, 6, 7, 8)
@@ -138,7 +140,7 @@ def count_rows(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames]
 def uniform_without_ties(size: int, progress: Progress | None = None) -> UniformCheck:
     """Uniform play against the solver's exact values at every undecided state, tied tricks being nobody's."""
     game = Jujitsu(num_cards=size, ties="discard")
-    return check_uniform_play(solve(game, exact=True, progress=progress), full_graph(game).states)
+    return check_uniform_play(cast(StateSolution, solve(game, exact=True, progress=progress)), full_graph(game).states)
 
 
 def without_ties_rows(checks: Mapping[int, UniformCheck]) -> Iterator[Row]:

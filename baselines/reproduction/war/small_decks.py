@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -15,9 +16,10 @@ from baselines.exploitability import exploitability
 from baselines.matrix_game import solve_matrix
 from baselines.oracle import Progress
 from baselines.reproduction.report import Number, Report, Row, Verdict
+from baselines.results import StateSolution
 from baselines.rounds.endless_bounds import EndlessBounds, endless_bounds
 from baselines.rounds.value_iteration import RoundValues, values_of
-from baselines.solution import Solution, solve
+from baselines.solution import solve
 from cardwar_envs.core.policy import named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
@@ -105,7 +107,7 @@ def reproduce(progress: Progress | None = None) -> Report:
 def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
     """All about one deck."""
     game = War(ranks=ranks, discards=discards, max_rounds=HORIZONS[-1])
-    solution = solve(game, progress=progress)
+    solution = cast(StateSolution, solve(game, progress=progress))
     values, endless = values_of(solution), endless_bounds(game, HORIZONS[-1], progress)
     (opening,) = game.transitions(game.initial()[0].state, {0: ranks - 1, 1: 0})
     last = values.history[values.rounds]
@@ -130,7 +132,7 @@ def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
     )
 
 
-def follows_the_rules(solution: Solution, values: RoundValues) -> bool:
+def follows_the_rules(solution: StateSolution, values: RoundValues) -> bool:
     """Whether a sample of values is opposite to what the rules make of the mirror images."""
     for node in np.unique(np.linspace(2, len(values.form.lists) - 1, SAMPLE).astype(int)).tolist():
         state, image = (values.form.state(2 * node + side, values.rounds) for side in (0, 1))
@@ -139,7 +141,7 @@ def follows_the_rules(solution: Solution, values: RoundValues) -> bool:
     return True
 
 
-def circle(solution: Solution, endless: EndlessBounds) -> int | None:
+def circle(solution: StateSolution, endless: EndlessBounds) -> int | None:
     """Rounds between two visits of the likeliest play from the widest position to the same position."""
     game = solution.game
     passed: dict[WarState, int] = {}

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from typing import ClassVar, NamedTuple
@@ -354,6 +354,10 @@ class Duel(Game[DuelState]):
             return hands
         hand_0, hand_1 = interleaving(hands)
         return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
+
+    def smallest(self) -> Duel:
+        """Four cards in each hand."""
+        return replace(self, num_cards=4, hand_0=None, hand_1=None)
 
     def check(self, state: DuelState) -> None:
         """Raises ValueError unless the hands and the score can come from this game's hands."""

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -340,6 +340,10 @@ class War(Game[WarState]):
         hands, wins = (tuple(piles[p] for p in order) for piles in (state.hands, state.wins))
         representative = new_state(hands, wins, state.pot, tied, live, state.rounds_left)
         return Canonical(representative, tuple(seat_of[p] for p in seats))
+
+    def smallest(self) -> War:
+        """Two ranks, no discards, two rounds."""
+        return replace(self, ranks=2, discards=0, max_rounds=2)
 
     def check(self, state: WarState) -> None:
         """Raises ValueError unless every card is there once per player and the phase of the round can be."""

@@ -98,7 +98,7 @@ def test_values_are_those_of_the_threads(cluster, many_tasks, name, parameters):
     table = solved(game, "ray", seen.append)
     assert_same(table, solved(game, "threads"))
     assert seen == sorted(seen)
-    assert seen[-1] == table.total_states
+    assert seen[-1] == table.states
     assert len(seen) > 3 * len(table.layers.sizes), "the layers were not divided"
 
 
@@ -108,7 +108,7 @@ def test_games_that_the_simplex_fails_on_are_solved_by_the_driver(cluster, monke
     for table in tables:
         table.layers._rules = table.layers._rules._replace(tolerance=-1.0)
         table.solve()
-        assert table.layers.failures == table.total_states
+        assert table.layers.failures == table.states
     assert_same(*tables)
 
 

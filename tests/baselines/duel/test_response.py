@@ -10,16 +10,16 @@ from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv
-from baselines.duel.response import DuelPlay, by_layers, plays_by_words, states_at_most
+from baselines.duel.response import DuelOracle, DuelPlay, plays_by_words, states_at_most
 from baselines.duel.solver import FEW
 from baselines.duel.word_policy import WordPolicy, packed_counts
 from baselines.graph.backward_induction import EquilibriumTable
 from baselines.graph.game_graph import full_graph
-from baselines.graph.response import graph_head_to_head, graph_payoffs, graph_response
+from baselines.graph.response import GraphOracle
 from cardwar_envs import make_game
 from cardwar_envs.games.duel.interleaving import interleaving
 
-LAYERED = {name: game for name, game in TINY_GAMES.items() if by_layers(game)}
+LAYERED = {name: game for name, game in TINY_GAMES.items() if DuelOracle.takes(game)}
 LARGER = {
     "jujitsu 5": make_game("jujitsu", num_cards=5),
     "jujitsu 6 as words": make_game("jujitsu", num_cards=6, view="word"),
@@ -44,7 +44,7 @@ def policies_for(game):
 
 
 def test_dice_and_what_is_no_duel_go_through_the_graph():
-    assert {type(game).__name__ for game in TINY_GAMES.values() if not by_layers(game)} == {
+    assert {type(game).__name__ for game in TINY_GAMES.values() if not DuelOracle.takes(game)} == {
         *("DiceWars", "War", "DicePoker")
     }
 
@@ -52,7 +52,7 @@ def test_dice_and_what_is_no_duel_go_through_the_graph():
 @each_duel
 def test_payoffs_and_best_responses_are_those_of_the_graph(game):
     for policies in policies_for(game):
-        expected = graph_payoffs(game, policies)
+        expected = GraphOracle(game).payoffs(policies)
         result = nash_conv(game, policies)
         assert close(result.payoffs, expected[0])
         assert close(np.add(result.payoffs, result.per_player), expected[1])
@@ -61,7 +61,7 @@ def test_payoffs_and_best_responses_are_those_of_the_graph(game):
 @each_duel
 def test_results_between_policies_are_those_of_the_graph(game):
     for policies in policies_for(game):
-        expected, found = graph_head_to_head(game, policies), head_to_head(game, *policies)
+        expected, found = GraphOracle(game).odds(policies), head_to_head(game, *policies)
         assert close(list(vars(found).values()), list(vars(expected).values()))
 
 
@@ -70,10 +70,10 @@ def test_results_between_policies_are_those_of_the_graph(game):
 def test_a_response_earns_its_value_and_is_deterministic(game, player):
     for policies in policies_for(game):
         response = best_response(game, policies, player)
-        assert response.value == pytest.approx(graph_response(game, policies, player).value, abs=1e-12)
+        assert response.value == pytest.approx(GraphOracle(game).response(policies, player).value, abs=1e-12)
         seats = list(policies)
         seats[player] = response.policy
-        assert graph_payoffs(game, seats)[0][player] == pytest.approx(response.value, abs=1e-12)
+        assert GraphOracle(game).payoffs(seats)[0][player] == pytest.approx(response.value, abs=1e-12)
         for state in reachable(game)[:40]:
             if game.acting_players(state) and game.settled(state) is None:
                 assert sorted(asked(game, response.policy, state, player))[-2:] in ([0.0, 1.0], [1.0])
@@ -295,7 +295,7 @@ def test_strategies_kept_do_not_pile_up(monkeypatch):
     expected = baselines.solve(game)
     for state in states[::3]:
         assert np.array_equal(solution.strategies(state)[0], expected.strategies(state)[0])
-        assert len(solution._positions._solved) <= 50
+        assert len(solution._play._solved) <= 50
 
 
 def test_answers_that_are_uniform_over_actions_are_not_uniform_over_cards():

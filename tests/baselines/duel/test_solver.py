@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import baselines
 from baselines.duel import engine as duel_pieces
 from baselines.duel import words as duel_words
-from baselines.duel.solver import DuelTable, can_solve
+from baselines.duel.response import DuelOracle
+from baselines.duel.solver import DuelTable
 from baselines.graph.backward_induction import EquilibriumTable
-from baselines.oracle import EquilibriumPolicy
+from baselines.oracle import EquilibriumPolicy, Request
 from cardwar_envs import DuelState, make_game
 
 TOLERANCE = 1e-9
@@ -197,12 +198,11 @@ def test_a_state_that_cannot_be_reached_is_solved_for_itself():
 
 
 def test_ranks_by_their_distance_are_not_for_it():
-    game = make_game("dice_wars")
-    assert not can_solve(game)
-    assert not can_solve(make_game("dinosaur_war", num_cards=30))
-    assert can_solve(jujitsu(13))
-    with pytest.raises(ValueError, match="dice_wars"):
-        DuelTable(game)
+    assert not DuelOracle.solves(make_game("dice_wars"), Request())
+    assert not DuelOracle.solves(make_game("dinosaur_war", num_cards=30), Request())
+    assert DuelOracle.solves(jujitsu(13), Request())
+    assert not DuelOracle.solves(jujitsu(13), Request(exact=True))
+    assert not DuelOracle.solves(jujitsu(13), Request(selection="max_entropy"))
 
 
 # -- what is solved --------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_just_the_representatives_that_can_be_reached_are_solved(num_cards):
     words = undecided_words(range(1, num_cards + 1))
     representatives = {min(state, mirrored) for state, mirrored in words.items()}
     table = DuelTable(jujitsu(num_cards))
-    assert table.total_states == len(representatives)
+    assert table.states == len(representatives)
     assert table.solve() == len(representatives)
     if num_cards == 8:
         assert (len(words), len(representatives)) == (5262, 2641)
@@ -228,7 +228,7 @@ def test_progress_ends_at_the_total():
     table, seen = DuelTable(jujitsu(8)), []
     table.solve(progress=seen.append)
     assert seen == sorted(seen)
-    assert seen[-1] == table.total_states
+    assert seen[-1] == table.states
 
 
 def test_too_many_states_are_refused_before_any_work():
@@ -241,9 +241,9 @@ def test_too_many_states_are_refused_before_any_work():
 
 def test_rationals_and_other_starts_are_refused():
     table = DuelTable(jujitsu(3))
-    with pytest.raises(ValueError, match="rationals"):
+    with pytest.raises(ValueError, match="neither exact arithmetic nor a custom start"):
         table.solve(exact=True)
-    with pytest.raises(ValueError, match="another start"):
+    with pytest.raises(ValueError, match="custom start state"):
         table.solve([])
 
 
@@ -261,7 +261,7 @@ def test_games_that_the_simplex_fails_on_are_solved_all_the_same(monkeypatch):
     # A tolerance that rounding alone exceeds sends games to the slow solver.
     table.layers._rules = table.layers._rules._replace(tolerance=-1.0)
     table.solve()
-    assert table.layers.failures == table.total_states
+    assert table.layers.failures == table.states
     assert_as_generic(game, table, strategies=False)
 
 
@@ -326,7 +326,7 @@ def test_without_a_manifest_that_can_be_read_everything_is_built_again(tmp_path,
     solved(game, folder=tmp_path)
     (tmp_path / "manifest.json").write_text(manifest)
     table = DuelTable(game, folder=tmp_path)
-    assert table.solve() == table.total_states
+    assert table.solve() == table.states
 
 
 def test_a_solve_that_was_stopped_goes_on_where_it_was(tmp_path):
@@ -341,7 +341,7 @@ def test_a_solve_that_was_stopped_goes_on_where_it_was(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         table.solve(progress=stop)
     again = DuelTable(game, folder=tmp_path)
-    assert 0 < again.solve() <= again.total_states - sum(size.games for size in table.layers.sizes[:2])
+    assert 0 < again.solve() <= again.states - sum(size.games for size in table.layers.sizes[:2])
     assert not list(tmp_path.glob("*.new"))
     assert_as_generic(game, again, strategies=False)
 

@@ -293,9 +293,9 @@ def test_chance_can_depend_on_both_choices():
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        (one_step(players=3), "toy: only two-player zero-sum games can be solved"),
-        (one_step(zero_sum=False), "toy: only two-player zero-sum games can be solved"),
-        (one_step(players=3, public=False), "toy: only two-player zero-sum games can be solved"),
+        (one_step(players=3), "toy: solving is for two-player zero-sum games"),
+        (one_step(zero_sum=False), "toy: solving is for two-player zero-sum games"),
+        (one_step(players=3, public=False), "toy: solving is for two-player zero-sum games"),
         (one_step(public=False), "toy: not a game in which both players move once on private information"),
         (endless(), "a play can pass a state twice"),
     ],

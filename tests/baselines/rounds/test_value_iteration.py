@@ -7,11 +7,12 @@ from brute_force import Values, asked, reachable
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv, solve
 from baselines.graph.backward_induction import EquilibriumTable
+from baselines.graph.response import GraphOracle
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.double_double_kernel import solve_carefully
 from baselines.rounds import value_iteration as vi
 from baselines.rounds.positions import History, form_of
-from baselines.rounds.response import rounds_outcomes, rounds_payoffs, rounds_response
+from baselines.rounds.response import RoundsOracle
 from baselines.rounds.value_iteration import RoundsTable, RoundValues
 from cardwar_envs import make_game
 from cardwar_envs.core.game import CERTAIN, Transition
@@ -229,7 +230,7 @@ def test_what_is_too_large_is_refused():
 
 def test_three_players_are_not_for_these_solvers():
     game = make_game("war", num_players=3, ranks=2, discards=0, max_rounds=2)
-    with pytest.raises(ValueError, match="only two-player zero-sum games"):
+    with pytest.raises(ValueError, match="solving is for two-player zero-sum games"):
         solve(game)
     assert len(nash_conv(game, "uniform").per_player) == 3
 
@@ -290,8 +291,7 @@ def on_the_graph(monkeypatch):
 
     def ask(question, *arguments):
         with monkeypatch.context() as patched:
-            for module in ("best_response", "head_to_head"):
-                patched.setitem(getattr(baselines, module).__globals__, "counts_rounds", lambda game: False)
+            patched.setattr("baselines.oracles.ORACLES", (GraphOracle,))
             return question(*arguments)
 
     return ask
@@ -369,14 +369,14 @@ def test_a_settled_response_is_as_if_it_had_been_worked_out(monkeypatch):
     response = best_response(game, "max")
     late = game.initial()[0].state
     assert asked(game, response.policy, late, 0).sum() == 1.0
-    assert rounds_payoffs(game, *[baselines.make_policy("max", game)] * 2)[1][0] == response.value
+    assert RoundsOracle(game).payoffs([baselines.make_policy("max", game)] * 2)[1][0] == response.value
     assert head_to_head(game, response.policy, "max").mean == pytest.approx(response.value, abs=1e-13)
-    assert rounds_outcomes(game, response.policy, baselines.make_policy("max", game))[0] > 0
+    assert RoundsOracle(game).odds([response.policy, baselines.make_policy("max", game)]).win > 0
 
 
 def test_a_response_answers_where_the_game_cannot_get():
     game = war(4, 1, 3)
-    _, policy = rounds_response(game, baselines.make_policy("uniform", game), 0)
+    policy = RoundsOracle(game).response([baselines.make_policy("uniform", game)] * 2, 0).policy
     elsewhere = asked(game, policy, ELSEWHERE, 0)
     legal = list(game.legal_actions(ELSEWHERE, 0))
     assert elsewhere[legal] == pytest.approx(1 / len(legal))

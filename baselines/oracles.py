@@ -1,0 +1,41 @@
+"""The one place that asks what kind of game it is.
+
+Each family of games has an oracle, which says itself what it takes (for questions about policies) and what
+it solves. The first in the list that says yes is asked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from baselines.bayesian import BayesianOracle
+from baselines.duel.response import DuelOracle
+from baselines.graph.response import GraphOracle
+from baselines.oracle import Oracle, Request
+from baselines.rounds.response import RoundsOracle
+from cardwar_envs.core.game import Game
+
+# The last one takes every game of public state.
+ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GraphOracle)
+
+
+def oracle_for(game: Game[Any]) -> Oracle:
+    """The oracle that answers questions about policies of a game."""
+    return next(kind for kind in ORACLES if kind.takes(game))(game)
+
+
+def solver_for(game: Game[Any], request: Request) -> Oracle:
+    """The oracle that finds the equilibrium asked for.
+
+    Raises:
+        ValueError: If an option is given that the game's solver does not have.
+    """
+    kind = next(kind for kind in ORACLES if kind.solves(game, request))
+    options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
+    for option, value in options.items():
+        if value is not None and kind is not DuelOracle:
+            raise ValueError(
+                f"{option} ({value}) is of no use here: it is for duels in which only the order of ranks matters, "
+                "with hands that are not too long, and not solved in rationals"
+            )
+    return kind(game)

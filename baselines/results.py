@@ -1,0 +1,264 @@
+"""What the public functions of `baselines` return: frozen results, in payoff points and probabilities."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.forms import BayesianForm
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+
+# Strategies of both players, each `[num_actions]` probabilities.
+Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
+# A strategy of a player with private information: `[types, own actions]` probabilities.
+Behaviour = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NashConv:
+    """What the players could gain by deviating, each alone.
+
+    Attributes:
+        total: The sum over players, payoff points; 0 at an equilibrium.
+        per_player: The gain of each player's best response over its payoff, payoff points.
+        payoffs: What each player gets when nobody deviates, payoff points.
+    """
+
+    total: float
+    per_player: tuple[float, ...]
+    payoffs: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """The best that one player can do against fixed policies of the others.
+
+    Attributes:
+        value: Its expected payoff, payoff points.
+        policy: A deterministic best response (the lowest of the best actions), for that seat.
+    """
+
+    value: float
+    policy: Policy
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """What happens between two policies, from the first one's side.
+
+    Attributes:
+        win: Probability that the first gets more than the second.
+        loss: Probability that it gets less.
+        tie: Probability that both get the same.
+        mean: Expected payoff to the first, payoff points.
+    """
+
+    win: float
+    loss: float
+    tie: float
+    mean: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution(ABC):
+    """An equilibrium of a two-player zero-sum game, with its certificate.
+
+    There are two kinds: a `StateSolution` of a game in which players see the state, and a
+    `PrivateSolution` of a game in which both move once on private information.
+
+    Attributes:
+        unit: What `states` counts, in words.
+        game: The rules.
+        value: Expected payoff to player 0 under optimal play, payoff points.
+        policy: An equilibrium behaviour strategy, for either seat.
+        method: How it was found.
+        gap: Certified bound on the error of `value`, payoff points.
+        states: How many matrix games, or information states, the solution covers.
+        solved: How many of them were solved now; fewer than `states` if some were read from a cache.
+        seconds: Wall time that solving took, without the start of a cluster.
+        exact: `value` as a fraction; None if it was not computed in rationals.
+    """
+
+    unit: ClassVar[str]
+
+    game: Game[Any]
+    value: float
+    policy: Policy
+    method: str
+    gap: float
+    states: int
+    solved: int
+    seconds: float = field(compare=False)
+    exact: Fraction | None
+
+    @abstractmethod
+    def at_start(self) -> list[dict[str, Any]]:
+        """Each player's strategy where the game starts, as labelled data.
+
+        Returns:
+            Action -> probability, or type -> action -> probability in a game on private information. An
+            empty list if the game can start in several states.
+        """
+
+
+class StatePlay(Protocol):
+    """What a `StateSolution` looks states up in."""
+
+    def value_to_go(self, state: Any) -> float:
+        """What player 0 is still to be paid from `state` on, payoff points."""
+
+    def exact_value_to_go(self, state: Any) -> Fraction:
+        """The same as a fraction."""
+
+    def strategies(self, state: Any) -> Strategies:
+        """Strategies of both players at `state`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateSolution(Solution):
+    """The `Solution` of a game in which players see the state.
+
+    `gap` adds up the duality gaps of the matrix games on the worst way through the game.
+
+    Attributes:
+        states: Matrix games solved. In a game of many rounds: positions, wars included, up to swapping
+            the seats, times the sweeps that were made until values repeated bit for bit.
+    """
+
+    unit: ClassVar[str] = "matrix games"
+
+    _play: StatePlay = field(repr=False, compare=False)
+
+    def value_at(self, state: Any) -> float:
+        """Value to go: what player 0 is still to be paid from `state` on, payoff points.
+
+        Raises:
+            ValueError: If the state is impossible.
+        """
+        self.game.check(state)
+        return self._play.value_to_go(state)
+
+    def strategies(self, state: Any) -> Strategies:
+        """Equilibrium strategies of both players at `state`, each `[num_actions]` probabilities.
+
+        Raises:
+            ValueError: If the state is impossible or the game is over in it.
+        """
+        self.game.check(state)
+        return self._play.strategies(state)
+
+    def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
+        """The matrix game at `state`: payoff points to player 0, to go, for each joint action.
+
+        Returns:
+            `[legal actions of player 0, legal actions of player 1]`, both ascending; one row or
+            column for a player who does not act.
+
+        Raises:
+            ValueError: If the state is impossible or the game is over in it.
+        """
+        return np.array([[float(worth) for worth in row] for row in self._matrix(state, self._worth)])
+
+    def exact_value_at(self, state: Any) -> Fraction:
+        """`value_at` in rationals.
+
+        Raises:
+            ValueError: If the game was not solved in rationals, or the state is impossible.
+        """
+        self.game.check(state)
+        return self._play.exact_value_to_go(state)
+
+    def exact_payoff_matrix(self, state: Any) -> tuple[tuple[Fraction, ...], ...]:
+        """`payoff_matrix` in rationals.
+
+        Raises:
+            ValueError: If the game was not solved in rationals, the state is impossible or the game is over in it.
+        """
+        return tuple(map(tuple, self._matrix(state, self._exact_worth)))
+
+    def at_start(self) -> list[dict[str, Any]]:
+        """See `Solution`."""
+        starts = self.game.initial()
+        if len(starts) != 1:
+            return []
+        state = starts[0].state
+        return [
+            {
+                self.game.describe_action(action, player): float(strategy[action])
+                for action in self.game.legal_actions(state, player)
+            }
+            for player, strategy in enumerate(self.strategies(state))
+        ]
+
+    def _matrix(self, state: Any, worth: Any) -> list[list[Any]]:
+        self.game.check(state)
+        if not self.game.acting_players(state):
+            raise ValueError(f"the game is over in {state!r}")
+        rows, columns = joint_choices(self.game, state)
+        return [[worth(state, {**row, **column}) for column in columns] for row in rows]
+
+    def _worth(self, state: Any, actions: dict[int, int]) -> float:
+        return sum(
+            float(outcome.probability) * (outcome.rewards[0] + self._play.value_to_go(outcome.state))
+            for outcome in self.game.transitions(state, actions)
+        )
+
+    def _exact_worth(self, state: Any, actions: dict[int, int]) -> Fraction:
+        return exact_worth(self.game, state, actions, self._play)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateSolution(Solution):
+    """The `Solution` of a game in which both players move once on private information.
+
+    `gap` is what player 1's strategy concedes minus what player 0's guarantees. No player knows the
+    state, so there is no play at a state: `behaviour` says what each player does with what it knows.
+
+    Attributes:
+        states: Information states of both players.
+        behaviour: Per player, `[types, own actions]` probabilities.
+    """
+
+    unit: ClassVar[str] = "information states"
+
+    behaviour: tuple[Behaviour, Behaviour] = field(repr=False, compare=False)
+    _form: BayesianForm = field(repr=False, compare=False)
+
+    def at_start(self) -> list[dict[str, Any]]:
+        """See `Solution`."""
+        return [
+            {
+                kind: {
+                    self.game.describe_action(action, player): float(probability)
+                    for action, probability in zip(self._form.actions[player], row, strict=True)
+                }
+                for kind, row in zip(self._form.types[player], self.behaviour[player], strict=True)
+            }
+            for player in (0, 1)
+        ]
+
+
+def joint_choices(game: Game[Any], state: Any) -> list[list[dict[int, int]]]:
+    """What each of two players can add to a joint action: nothing, where it does not act."""
+    acting = game.acting_players(state)
+    return [
+        [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
+        for player in (0, 1)
+    ]
+
+
+def exact_worth(game: Game[Any], state: Any, actions: dict[int, int], play: StatePlay) -> Fraction:
+    """What player 0 is paid for a joint action and from then on, as a fraction."""
+    return sum(
+        (
+            outcome.probability * (Fraction(outcome.rewards[0]) + play.exact_value_to_go(outcome.state))
+            for outcome in game.transitions(state, actions)
+        ),
+        Fraction(0),
+    )
