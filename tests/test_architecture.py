@@ -1,0 +1,243 @@
+"""The rooms of the project: what each may import. Imports point one way, and a light import stays light."""
+
+import ast
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("cardwar_envs", "baselines", "train")
+
+ENVS = {"cardwar_envs", "cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.envs"}
+DOORS = {
+    "baselines",
+    "baselines.solution",
+    "baselines.best_response",
+    "baselines.exploitability",
+    "baselines.head_to_head",
+    "baselines.cross_play",
+}
+ANSWERS = {"baselines.oracle", "baselines.results"}
+FAMILIES = {"baselines.bayesian", "baselines.duel", "baselines.graph", "baselines.rounds"}
+FILES = {"baselines.atomic_files"}
+# What learners need of the oracles' insides: the listed states of a small game, and its arrays.
+INSIDES = {"baselines.graph", "baselines.bayesian", "baselines.strategies"}
+
+# Room -> the rooms that it may import besides itself. A room is a folder or a file; files that no row names
+# belong to the folder that they stand in. Widen a row only with a reason, beside the row.
+ROOMS = {
+    "cardwar_envs.core": set(),
+    "cardwar_envs.games": {"cardwar_envs.core"},
+    "cardwar_envs.envs": {"cardwar_envs.core", "cardwar_envs.games"},
+    "cardwar_envs.conformance": set(),  # it looks from outside
+    "cardwar_envs": ENVS,
+    "baselines.threads": set(),
+    "baselines.atomic_files": set(),
+    "baselines.published": set(),
+    "baselines.results": ENVS,
+    "baselines.oracle": ENVS | {"baselines.results"},
+    "baselines.strategies": ENVS,
+    "baselines.matrix_game": {"baselines.threads"},
+    # A best response is a table of observations, which is a strategy.
+    "baselines.graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
+    "baselines.duel": ENVS | ANSWERS | FILES | {"baselines.matrix_game", "baselines.threads"},
+    "baselines.rounds": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
+    "baselines.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
+    "baselines.war": ENVS | {"baselines.threads"},
+    "baselines.oracles": ENVS | FAMILIES | {"baselines.oracle"},
+    "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
+    # How far its games have come is reported as solvers report it.
+    "baselines.cross_play": ENVS | {"baselines.war", "baselines.strategies", "baselines.oracle"},
+    # The source of WAR is about simulated games.
+    "baselines.reproduction": ENVS
+    | DOORS
+    | FAMILIES
+    | ANSWERS
+    | FILES
+    | {"baselines.published", "baselines.strategies", "baselines.matrix_game", "baselines.threads", "baselines.war"},
+    "baselines": ENVS | DOORS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
+    "train.words": ENVS,
+    "train.storage": ENVS | FILES | {"train.words"},
+    "train.policies": ENVS | DOORS | INSIDES | {"train.storage", "train.words"},
+    "train.algorithms": ENVS | DOORS | INSIDES | {"train.policies", "train.storage", "train.words"},
+    "train.runs": ENVS | DOORS | {"train.algorithms", "train.policies", "train.storage", "train.words"},
+    "train.reports": ENVS | DOORS | FILES | {"train.storage", "train.words", "train.runs", "train.policies"},
+    "train.studies": ENVS
+    | FILES
+    | {"train.reports", "train.runs", "train.algorithms", "train.policies", "train.storage", "train.words"},
+    "train.command": ENVS
+    | DOORS
+    | ANSWERS
+    | FILES
+    | {"baselines.reproduction", "cardwar_envs.conformance"}
+    | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
+    "train.cli": {"train.command"},
+    "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
+    "train": set(),
+}
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def modules():
+    return {module_name(path): path for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+
+
+def imported(source, name="", is_package=False):
+    """The full name of everything that a module imports, inside functions and for type checks as well."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = name.split(".")[: len(name.split(".")) - node.level + is_package]
+                base = ".".join([*above, *base.split(".")] if base else above)
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+    return {each for each in found if each.split(".")[0] in PACKAGES}
+
+
+def file_of(name):
+    """The module in which a full name is found: itself, or what it is imported from."""
+    return name if name in modules() else name.rpartition(".")[0]
+
+
+def room_of(name):
+    return max((room for room in ROOMS if name == room or name.startswith(room + ".")), key=len)
+
+
+@cache
+def imports():
+    """Module -> the modules that it imports."""
+    return {
+        name: {file_of(each) for each in imported(path.read_text(), name, path.name == "__init__.py")} - {name}
+        for name, path in modules().items()
+    }
+
+
+def beyond(name, imports_of_it):
+    """Which of a module's imports its room's row does not name."""
+    allowed = ROOMS[room_of(name)] | {room_of(name)}
+    return {each for each in imports_of_it if room_of(each) not in allowed}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_what_its_row_names(room):
+    broken = {name: beyond(name, found) for name, found in imports().items() if room_of(name) == room}
+    assert not {name: found for name, found in broken.items() if found}
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("cardwar_envs.core.game", "from cardwar_envs.games import make_game"),
+        ("cardwar_envs.core.game", "import cardwar_envs"),
+        ("cardwar_envs.core.game", "from ..games import duel"),
+        ("cardwar_envs.games.duel.rules", "def f():\n    import baselines.matrix_game"),
+        ("cardwar_envs.envs.aec", "from baselines import solve"),
+        ("cardwar_envs.conformance.play", "from cardwar_envs.core.game import Game"),
+        ("baselines.solution", "from baselines.duel.solver import DuelTable"),
+        ("baselines.duel.solver", "from baselines.graph.game_graph import END"),
+        ("baselines.solution", "from train.runs.evaluate import evaluate"),
+        ("train.runs.loop", "from train.reports.curves import plot_runs"),
+        ("train.words", "from train.policies.files import load_policy"),
+    ],
+)
+def test_an_import_beyond_its_row_would_be_seen(name, source):
+    assert beyond(name, {file_of(each) for each in imported(source, name)})
+
+
+def circles(graph):
+    """The strongly connected components of more than one module (R. Tarjan, 1972)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(name):
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in graph.get(name, ()):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[name] = min(low[name], low[other])
+        if low[name] == index[name]:
+            component = [stack.pop()]
+            while component[-1] != name:
+                component.append(stack.pop())
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for name in graph:
+        if name not in index:
+            visit(name)
+    return found
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert circles(imports()) == []
+
+
+# Outside these, nobody asks for a game's class: what is true of a game its facts and its rules say.
+MAY_ASK = (
+    "cardwar_envs.games",
+    "baselines.duel",
+    "baselines.rounds",
+    "baselines.war",
+    "baselines.cross_play",
+    "baselines.strategies",
+    "baselines.reproduction",
+)
+
+
+def test_only_the_families_ask_for_the_class_of_a_game():
+    asking = set()
+    for name, path in modules().items():
+        if not name.startswith(MAY_ASK):
+            for node in ast.walk(ast.parse(path.read_text())):
+                called = isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "keeps_rules")
+                if called and {"Duel", "War", "DicePoker"} & set(ast.unparse(node.args[1]).replace("|", " ").split()):
+                    asking.add(name)
+    assert asking == set()
+
+
+def loaded_by(statement):
+    """The modules of a fresh interpreter after a statement."""
+    code = f"{statement}; import sys; print(' '.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return {name.split(".")[0] for name in run.stdout.split()}
+
+
+SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu', num_cards=3))"
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        (
+            "import cardwar_envs; cardwar_envs.make_game('jujitsu')",
+            {"torch", "pygame", "numba", "baselines", "train", "scipy", "matplotlib", "pydantic", "jinja2"},
+        ),
+        ("import baselines", {"torch", "pygame", "numba", "train", "pydantic", "jinja2"}),
+        (SOLVE, {"torch", "train", "pydantic"}),
+        ("import train.cli", {"torch", "matplotlib", "numba"}),
+    ],
+)
+def test_a_light_import_stays_light(statement, absent):
+    loaded = loaded_by(statement)
+    assert "numpy" in loaded
+    assert not loaded & absent
+
+
+def test_every_package_says_that_it_is_typed():
+    assert all((ROOT / package / "py.typed").exists() for package in PACKAGES)
