@@ -7,10 +7,10 @@ from functools import partial
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 
-AECMaker, ParallelMaker = partial[AECGameEnv], partial[ParallelGameEnv]
+AECMaker = partial[AECGameEnv]
 
 
-def makers(game: str) -> tuple[AECMaker, AECMaker, ParallelMaker]:
+def makers(game: str) -> tuple[AECMaker, AECMaker, partial[ParallelGameEnv]]:
     """`env`, `raw_env` and `parallel_env` of the game of that name.
 
     The first two are the same, because no PettingZoo wrapper is needed. All take the parameters of the
