@@ -8,8 +8,8 @@ It is the one game of the suite in which something besides the move about to be 
 hidden; `state()` is the only place where both rolls stand. Rewards are payoff points: up to ante
 and raise.
 
-* `env(**parameters)`, `raw_env(**parameters)`: AEC; they are the same, no wrapper is needed.
-* `parallel_env(**parameters)`: Parallel.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are those of `cardwar_envs.games.dice_poker.DicePoker`, and `render_mode` and
 `illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
@@ -17,11 +17,6 @@ Parameters are those of `cardwar_envs.games.dice_poker.DicePoker`, and `render_m
 Version history: 0: first version.
 """
 
-from functools import partial
+from cardwar_envs.envs.makers import makers
 
-from cardwar_envs.envs.aec import AECGameEnv
-from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.games.dice_poker import DicePoker
-
-env = raw_env = partial(AECGameEnv, DicePoker.name)
-parallel_env = partial(ParallelGameEnv, DicePoker.name)
+env, raw_env, parallel_env = makers("dice_poker")

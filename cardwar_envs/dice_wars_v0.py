@@ -8,8 +8,8 @@ Agents are `player_0` and `player_1`. An observation is
 other's count per rank, own score minus the other's, carried ties. Action `i` plays the `i`-th
 lowest rank. Rewards are payoff points: +1 / 0 / -1 for each battle (`payoff="margin"`).
 
-* `env(**parameters)`, `raw_env(**parameters)`: AEC; they are the same, no wrapper is needed.
-* `parallel_env(**parameters)`: Parallel.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are those of `cardwar_envs.games.dice_wars.DiceWars`, and `render_mode` and
 `illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
@@ -17,11 +17,6 @@ Parameters are those of `cardwar_envs.games.dice_wars.DiceWars`, and `render_mod
 Version history: 0: first version.
 """
 
-from functools import partial
+from cardwar_envs.envs.makers import makers
 
-from cardwar_envs.envs.aec import AECGameEnv
-from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.games.dice_wars import DiceWars
-
-env = raw_env = partial(AECGameEnv, DiceWars.name)
-parallel_env = partial(ParallelGameEnv, DiceWars.name)
+env, raw_env, parallel_env = makers("dice_wars")

@@ -8,8 +8,8 @@ Agents are `player_0` and `player_1`. An observation is
 other's count per rank, own score minus the other's, carried ties. Action `i` plays the `i`-th
 lowest rank. Rewards are payoff points: +1 / 0 / -1 for each trick (`payoff="margin"`).
 
-* `env(**parameters)`, `raw_env(**parameters)`: AEC; they are the same, no wrapper is needed.
-* `parallel_env(**parameters)`: Parallel.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are those of `cardwar_envs.games.dinosaur_war.DinosaurWar`, and `render_mode` and
 `illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
@@ -17,11 +17,6 @@ Parameters are those of `cardwar_envs.games.dinosaur_war.DinosaurWar`, and `rend
 Version history: 0: first version.
 """
 
-from functools import partial
+from cardwar_envs.envs.makers import makers
 
-from cardwar_envs.envs.aec import AECGameEnv
-from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.games.dinosaur_war import DinosaurWar
-
-env = raw_env = partial(AECGameEnv, DinosaurWar.name)
-parallel_env = partial(ParallelGameEnv, DinosaurWar.name)
+env, raw_env, parallel_env = makers("dinosaur_war")

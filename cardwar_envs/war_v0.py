@@ -1,6 +1,6 @@
 """WAR with Auction Rounds, version 0: the PettingZoo environments.
 
-Players play a card each round; the highest takes all. Those who tie for it go to war: each puts down
+Players play a card each round; the highest takes all. Players that tie for it go to war: each puts down
 discards and a battle card in one choice. Cards won come back once the hand is empty; who has no cards
 is out, and the last one in the game wins.
 
@@ -15,8 +15,8 @@ decodes them. In Parallel who has nothing to choose submits to wait, the only th
 Rewards are payoff points: a player pays 1 / (num_players - 1) when it is out, and those left at the
 end share what was paid. `infos` hold the mask and the paper's `utility`, the sum of one's cards.
 
-* `env(**parameters)`, `raw_env(**parameters)`: AEC; they are the same, no wrapper is needed.
-* `parallel_env(**parameters)`: Parallel.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are those of `cardwar_envs.games.war.War`, and `render_mode` and `illegal_action` of
 `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
@@ -24,11 +24,6 @@ Parameters are those of `cardwar_envs.games.war.War`, and `render_mode` and `ill
 Version history: 0: first version.
 """
 
-from functools import partial
+from cardwar_envs.envs.makers import makers
 
-from cardwar_envs.envs.aec import AECGameEnv
-from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.games.war import War
-
-env = raw_env = partial(AECGameEnv, War.name)
-parallel_env = partial(ParallelGameEnv, War.name)
+env, raw_env, parallel_env = makers("war")

@@ -1,4 +1,4 @@
-"""Checks that an environment is one thing of its own: it can be copied, and it touches nothing else."""
+"""Checks that an environment stands alone: it can be copied, and it touches nothing outside."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from cardwar_envs.conformance.compare import difference, require_same_play
 from cardwar_envs.conformance.play import STEPS, ParallelPlay, Play
-from cardwar_envs.conformance.seeds import require_repeatable
+from cardwar_envs.conformance.seeds import repeatable
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed
+from cardwar_envs.conformance.verdicts import Failed, in_a_line
 
 SEED = 5
 CUTS = (0, 1, 2, 3, 7)
@@ -34,8 +34,7 @@ def pickle_goes_on(subject: Subject) -> None:
 
 
 def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) -> None:
-    for skin in subject.skins():
-        require_repeatable(skin)
+    for skin in map(repeatable, subject.skins()):
         reference = skin.new(choices=SEED).reset(SEED).run()
         for cut in CUTS:
             if cut >= len(reference):
@@ -55,11 +54,11 @@ def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
     try:
         env = duplicate(original.env)
     except Exception as error:
-        raise Failed(f"{what} raises {type(error).__name__}: {' '.join(str(error).split())}") from error
+        raise Failed(f"{what} raises {in_a_line(error)}") from error
     twin = copy.copy(original)
     twin.env, twin.chooser, twin.log, twin.played = env, copy.deepcopy(original.chooser), [], []
-    if isinstance(original, ParallelPlay) and isinstance(twin, ParallelPlay):
-        twin.result = copy.deepcopy(original.result)
+    if isinstance(twin, ParallelPlay):
+        twin.result = copy.deepcopy(twin.result)
     return twin
 
 
@@ -68,16 +67,15 @@ def _play_on(play: Play, steps: int, what: str) -> None:
         play.log = play.log or [play.seen()]
         play.run(steps)
     except Exception as error:
-        raise Failed(f"{what}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+        raise Failed(f"{what}: {in_a_line(error)}") from error
 
 
 def environments_do_not_meet(subject: Subject) -> None:
     """Two environments that are played in turns go the same ways as each would alone.
 
-    State or a generator kept in the class or the module shows here.
+    This finds state or a generator that is kept in the class or the module.
     """
-    for skin in subject.skins():
-        require_repeatable(skin)
+    for skin in map(repeatable, subject.skins()):
         alone = [skin.new(choices=seed).reset(seed).run() for seed in (SEED, SEED + 1)]
         together = [skin.new(choices=seed) for seed in (SEED, SEED + 1)]
         for seed, play in zip((SEED, SEED + 1), together, strict=True):

@@ -11,49 +11,46 @@ import gymnasium
 import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same, require_same_play
-from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, Play
-from cardwar_envs.conformance.seeds import SHORT, require_repeatable
+from cardwar_envs.conformance.play import STEPS, AECPlay, Play
+from cardwar_envs.conformance.seeds import SHORT, repeatable
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
 SEEDS = range(2)
 
 
 def observations_fit_their_spaces(subject: Subject) -> None:
-    """Every observation of every agent, from reset to the end, lies in its space and has exactly its type.
+    """Every observation of every agent, from reset to the end, is finite, lies in its space and has exactly its type.
 
-    `parallel_api_test` compares no observation with its space, and `Space.contains` lets other types pass. The
-    global state has to fit its space as well, where there is one.
+    PettingZoo's `parallel_api_test` compares no observation with its space, and `Space.contains` lets other types
+    pass. The global state has to fit its space as well, where there is one.
     """
-    for skin in subject.skins():
-        for seed in SEEDS:
-            play = skin.new(choices=seed).reset(seed)
-            while True:
-                where = f"{skin.kind}, seed {seed}, after step {len(play.played)}"
-                for agent, observation in shown(play):
-                    require_fit(play.env.observation_space(agent), observation, f"{where}: observation of {agent}")
-                _require_state_fits(play.env, where)
-                if play.over or len(play.played) >= STEPS:
-                    break
-                play.step(log=False)
-
-
-def shown(play: Play) -> list[tuple[Any, Any]]:
-    """Each agent's observation as it was handed out."""
-    if isinstance(play, AECPlay):
-        return [(agent, play.env.observe(agent)) for agent in play.env.agents]
-    assert isinstance(play, ParallelPlay)
-    return list(play.result[0].items())
+    for play in subject.plays(SEEDS):
+        while True:
+            for agent, observation in play.shown():
+                require_fit(play.env.observation_space(agent), observation, f"{play.at}: observation of {agent}")
+            _require_state_fits(play.env, play.at)
+            if play.over or len(play.played) >= STEPS:
+                break
+            play.step(log=False)
 
 
 def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
-    """Raises Failed unless the data lies in the space and has its types."""
+    """Raises Failed unless the data is of finite numbers, lies in the space and has its types."""
+    require_finite(data, what)
     for path, part, value in _leaves(space, data):
         at = f"{what}{path and f', {path}'}"
         if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
             raise Failed(f"{at} is {value.dtype}, the space is {part.dtype}")
         if not part.contains(value):
             raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
+
+
+def require_finite(data: Any, what: str) -> None:
+    """Raises Failed if an array in the data has an entry that is infinite or not a number."""
+    for path, array in arrays_in(data):
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise Failed(f"{what}{path and f', {path}'} has an entry that is not a finite number: {array}")
 
 
 def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -71,27 +68,27 @@ def _require_state_fits(env: Any, where: str) -> None:
     except NotImplementedError:
         return
     except Exception as error:
-        raise Failed(f"{where}: state() raises {type(error).__name__}: {error}") from error
+        raise Failed(f"{where}: state() raises {in_a_line(error)}") from error
+    require_finite(state, f"{where}: state()")
     if space is not None:
         require_fit(space, state, f"{where}: state()")
 
 
 def arrays_are_fresh(subject: Subject) -> None:
-    """What is handed out stays as it is, is shared with nobody, and writing into it changes nothing.
+    """Arrays that were handed out stay as they are, share no memory, and writing into them changes nothing.
 
-    A buffer that the environment uses again rewrites what a replay buffer has stored; a mask that it hands out
-    itself lets a caller who writes into it change the rules.
+    An environment that uses a buffer again rewrites what a replay buffer has stored. One that hands out the very
+    mask that it judges by lets a caller that writes into the mask change the rules.
     """
-    for skin in subject.skins():
-        require_repeatable(skin)
+    for skin in map(repeatable, subject.skins()):
         clean = skin.new(choices=1).reset(1)
         kept, written = skin.new(choices=1).reset(1), skin.new(choices=1).reset(1)
         while not clean.over and len(clean.played) < STEPS:
-            where = f"{skin.kind}, after step {len(clean.played)}"
+            where = clean.at
             require_same(_essence(clean), _essence(written), f"{where}: who writes into arrays changes")
             choice = written.choice()
             _require_unshared(kept, where)
-            handed = shown(kept)
+            handed = kept.shown()
             before = copy.deepcopy(handed)
             _scribble(written)
             for play in (clean, kept, written):
@@ -101,15 +98,14 @@ def arrays_are_fresh(subject: Subject) -> None:
 
 
 def rendering_changes_nothing(subject: Subject) -> None:
-    """With a render mode, and pictures asked for after every step, the episode is the same as without.
+    """An episode with a render mode, rendered after every step, is the same as one without.
 
     Where observations are cut out of the picture, agents may be blind unless somebody watches.
     """
     pictures = subject.pictures()
     if not pictures:
         raise NotApplicable("it renders neither text nor arrays")
-    for skin in subject.skins():
-        require_repeatable(skin)
+    for skin in map(repeatable, subject.skins()):
         plain, watched = skin.new(choices=1).reset(1), skin.new(choices=1, render_mode=pictures[0]).reset(1)
         while not (plain.over or watched.over or len(plain.played) >= SHORT):
             watched.env.render()
@@ -119,7 +115,7 @@ def rendering_changes_nothing(subject: Subject) -> None:
 
 
 def _essence(play: Play) -> dict[str, Any]:
-    """What can be seen, without the infos that an AEC environment keeps lying open until a turn is over."""
+    """What can be seen, without the infos that an AEC environment keeps until a turn is over."""
     seen = play.seen()
     if isinstance(play, AECPlay):
         del seen["infos"]
@@ -128,20 +124,14 @@ def _essence(play: Play) -> dict[str, Any]:
 
 
 def _scribble(play: Play) -> None:
-    if isinstance(play, AECPlay):
-        observation, *_, info = play.env.last()
-        handed: Any = (observation, info)
-    else:
-        assert isinstance(play, ParallelPlay)
-        handed = (play.result[0], play.result[-1])
-    for _, array in arrays_in(handed):
+    for _, array in arrays_in(play.handed()):
         if array.flags.writeable and array.dtype != object:
             array[...] = 1 - array.astype(np.int8) if array.dtype != bool else ~array
 
 
 def _require_unshared(play: Play, where: str) -> None:
-    first, second = shown(play), shown(play) if isinstance(play, AECPlay) else []
-    arrays = [(str(agent), *found) for agent, data in (*first, *second) for found in arrays_in(data)]
+    shown = [*play.shown(), *(play.shown() if isinstance(play, AECPlay) else ())]  # AEC may hand out the same twice
+    arrays = [(str(agent), *found) for agent, data in shown for found in arrays_in(data)]
     for (one, path, array), (other, other_path, other_array) in combinations(arrays, 2):
         if array.size and np.may_share_memory(array, other_array):
             names = f"{one}{path and f'.{path}'} and {other}{other_path and f'.{other_path}'}"

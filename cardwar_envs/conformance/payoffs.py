@@ -1,4 +1,4 @@
-"""Checks of what is paid."""
+"""Checks of payoffs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, seats
+from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, finite, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
@@ -29,12 +29,10 @@ def zero_sum_holds(subject: Subject) -> None:
     """
     if not _declares_zero_sum(subject):
         raise NotApplicable("not declared zero-sum")
-    for skin in subject.skins():
-        for seed in SEEDS:
-            play = skin.new(choices=seed).reset(seed)
-            paid = totals(play)
-            if abs(sum(paid.values())) > TOLERANCE:
-                raise Failed(f"{skin.kind}, seed {seed}: payoffs {paid} sum to {sum(paid.values()):g}, not to 0")
+    for play in subject.plays(SEEDS):
+        paid = totals(play)
+        if not abs(sum(paid.values())) <= TOLERANCE:
+            raise Failed(f"{play.where}: payoffs {paid} sum to {sum(paid.values()):g}, not to 0")
 
 
 def _declares_zero_sum(subject: Subject) -> bool:
@@ -45,24 +43,27 @@ def _declares_zero_sum(subject: Subject) -> bool:
 
 
 def totals(play: Play) -> dict[Any, float]:
-    """What each agent is paid up to the end, as a learner hears it."""
+    """What each agent is paid up to the end, as a learner is told.
+
+    Raises:
+        Failed: If a reward is not a finite number.
+    """
     paid = dict.fromkeys(seats(play.env), 0.0)
     while not play.over:
         if isinstance(play, AECPlay):
-            agent = play.env.agent_selection
-            paid[agent] += float(play.env.last(observe=False)[1])
+            paid[play.env.agent_selection] += play.cumulative_reward()
         play.step_to_end()
         if isinstance(play, ParallelPlay):
-            for agent, reward in play.result[1].items():
-                paid[agent] += float(reward)
+            for agent, reward in play.rewards().items():
+                paid[agent] += reward
     return paid
 
 
 def equilibrium_earns_its_value(subject: Subject) -> None:
-    """Equilibrium play earns the exact value, and no seat of it earns less against uniform play.
+    """Equilibrium play earns the exact value, and neither seat of it earns less against uniform play.
 
-    Both within 4 standard errors. The environment and the solver have to agree on rewards, observations, masks
-    and chance for that. The solver is found through the entry-point group `cardwar_envs.oracles`.
+    Both hold within 4 standard errors, for which the environment and the solver must agree on rewards,
+    observations, masks and chance. The solver is found through the entry-point group `cardwar_envs.oracles`.
     """
     game = subject.game()
     if game is None:
@@ -74,9 +75,9 @@ def equilibrium_earns_its_value(subject: Subject) -> None:
             seat = 1 if line_up[0] is uniform else 0
             mean, error = _mean_payoff(skin, line_up, seat, known)
             margin = STANDARD_ERRORS * error + TOLERANCE
-            if least is None and abs(mean - value) > margin:
+            if least is None and not abs(mean - value) <= margin:
                 raise Failed(f"{skin.kind}: equilibrium play earns {mean:.4f} +- {error:.4f}, the value is {value:.4f}")
-            if least is not None and mean < least - margin:
+            if least is not None and not mean >= least - margin:
                 raise Failed(
                     f"{skin.kind}: equilibrium play of player_{seat} earns {mean:.4f} +- {error:.4f} against "
                     f"uniform play, less than the {least:.4f} that it guarantees"
@@ -89,7 +90,8 @@ def _solution(subject: Subject, game: Any) -> tuple[float, Any]:
             solution = oracle.load()(game, max_states=MAX_STATES)
         except ValueError as reason:
             raise NotApplicable(f"no oracle: {reason}") from None
-        return (solution.value if subject.value is None else subject.value), solution.policy
+        value = finite(solution.value if subject.value is None else subject.value, "the value of the game")
+        return value, solution.policy
     raise NotApplicable(f"no oracle is installed (entry points {ORACLES})")
 
 
@@ -99,7 +101,7 @@ class _Uniform:
 
 
 def _mean_payoff(skin: Skin, line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
-    """Mean and standard error of what a seat is paid; `known` answers of policies are not asked for again."""
+    """Mean and standard error of what a seat is paid; `known` keeps the answers of policies."""
     play, rng, earned = skin.new(), np.random.default_rng(11), []
     for number in range(GAMES):
         play.reset(None if number else 1)
@@ -115,13 +117,8 @@ class _Seated:
         self._play, self._line_up, self._rng, self._known = play, line_up, rng, known
 
     def choose(self, agent: Any, space: Any, mask: Any) -> int:
-        play = self._play
-        seat = play.env.possible_agents.index(agent)
-        if isinstance(play, AECPlay):
-            seen = play.env.observe(agent)["observation"]
-        else:
-            assert isinstance(play, ParallelPlay)
-            seen = play.result[0][agent]["observation"]
+        seat = self._play.env.possible_agents.index(agent)
+        seen = self._play.told(agent)[0]["observation"]
         key = id(self._line_up[seat]), seen.tobytes(), mask.tobytes()
         if key not in self._known:
             answer = self._line_up[seat].action_probabilities(seen[None], mask[None])[0]

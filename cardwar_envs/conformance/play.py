@@ -1,19 +1,20 @@
-"""Driving an environment by random legal choices, and writing down all that can be seen of it."""
+"""Drives an environment by random legal choices, and records all that can be seen of it."""
 
 from __future__ import annotations
 
 import copy
+import math
 import random
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
 # An episode is followed for so many calls of step(), unless a check wants to see its end.
 STEPS = 120
@@ -22,7 +23,7 @@ MOST_STEPS = 20_000
 
 
 def mask_of(observation: Any, info: Any) -> NDArray[Any] | None:
-    """The action mask, out of an observation or else an info; None if neither has one."""
+    """The action mask of an observation or else of an info; None if neither has one."""
     for place in (observation, info):
         if isinstance(place, Mapping) and place.get("action_mask") is not None:
             return np.asarray(place["action_mask"])
@@ -30,7 +31,7 @@ def mask_of(observation: Any, info: Any) -> NDArray[Any] | None:
 
 
 class Chooser:
-    """Random legal choices, which depend on the seed, on the agent and on how often it had a choice."""
+    """Random legal choices, which depend on the seed, the agent and how often the agent had a choice."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -53,17 +54,18 @@ class Chooser:
 
 
 def legal_actions(space: Any, mask: NDArray[Any] | None) -> list[int]:
-    """The actions of a Discrete space that a mask allows, all without one."""
+    """The actions of a Discrete space that a mask allows; all of them if there is no mask."""
     numbers = range(int(space.n)) if mask is None else np.flatnonzero(mask)
     return [int(number + space.start) for number in numbers]
 
 
 class Play(ABC):
-    """One environment being driven.
+    """One environment that is being driven.
 
     Attributes:
         env: The environment.
-        log: All that could be seen after `reset` and after each step, as copies.
+        where: Its kind and its seed, for messages.
+        log: Copies of all that could be seen after `reset` and after each step.
         played: What was handed to each step.
     """
 
@@ -71,12 +73,19 @@ class Play(ABC):
 
     def __init__(self, env: Any, choices: int = 0) -> None:
         self.env, self.chooser = env, Chooser(choices)
+        self.where = self.kind
         self.log: list[Any] = []
         self.played: list[Any] = []
 
-    def reset(self, seed: int | None = None) -> Play:
+    @property
+    def at(self) -> str:
+        """Where the game stands, for messages."""
+        return f"{self.where}, after step {len(self.played)}"
+
+    def reset(self, seed: int | None = None) -> Self:
         """Starts a game and a new log; the chooser goes on."""
         self._reset(seed)
+        self.where = f"{self.kind}, seed {seed}"
         self.log, self.played = [self.seen()], []
         return self
 
@@ -91,6 +100,20 @@ class Play(ABC):
         if log:
             self.log.append(self.seen())
 
+    def replay(self, choices: Iterable[Any]) -> Self:
+        """Steps with given choices, without a log.
+
+        Raises:
+            Failed: If one of them, which were legal before, raises.
+        """
+        for choice in choices:
+            try:
+                self.submit(choice, log=False)
+            except Exception as error:
+                step = len(self.played) + 1
+                raise Failed(f"{self.where}, step {step}: legal {choice} raises {in_a_line(error)}") from error
+        return self
+
     def run(self, steps: int = STEPS) -> list[Any]:
         """Plays on for so many steps or to the end; returns the log."""
         while not self.over and steps > 0:
@@ -99,10 +122,10 @@ class Play(ABC):
         return self.log
 
     def step_to_end(self) -> None:
-        """One step without a log, of those that are to lead to the end.
+        """One step without a log, of those that lead to the end of the game.
 
         Raises:
-            NotApplicable: If it has not come in `MOST_STEPS`.
+            NotApplicable: If the end has not come within `MOST_STEPS`.
         """
         if len(self.played) >= MOST_STEPS:
             raise NotApplicable(f"no game ended within {MOST_STEPS:,} steps")
@@ -113,6 +136,31 @@ class Play(ABC):
         """Whether the game has ended."""
         return not self.env.agents
 
+    def mask(self, agent: Any) -> NDArray[Any] | None:
+        """What the agent may play, `[num_actions]`; None if it is not told."""
+        return mask_of(*self.told(agent))
+
+    def masks(self) -> dict[Any, NDArray[Any] | None]:
+        """The mask of each agent that is still in the game."""
+        return {agent: self.mask(agent) for agent in self.env.agents if not self.dead(agent)}
+
+    def legal_choice(self, agent: Any) -> Any:
+        """One of the actions that are legal for the agent."""
+        return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
+
+    def rewards(self) -> dict[Any, float]:
+        """What each agent was paid in the last step.
+
+        Raises:
+            Failed: If a reward is not a finite number.
+        """
+        return {agent: finite(reward, f"the reward of {agent}") for agent, reward in self._rewards().items()}
+
+    def out(self) -> set[Any]:
+        """The agents of the last step that are said to be out."""
+        terminations, truncations = self._flags()
+        return {agent for agent in terminations if terminations[agent] or truncations.get(agent)}
+
     @abstractmethod
     def _reset(self, seed: int | None) -> None: ...
 
@@ -120,20 +168,46 @@ class Play(ABC):
     def _submit(self, choice: Any) -> None: ...
 
     @abstractmethod
+    def _rewards(self) -> dict[Any, Any]: ...
+
+    @abstractmethod
+    def _flags(self) -> tuple[dict[Any, Any], dict[Any, Any]]: ...
+
+    @abstractmethod
+    def dead(self, agent: Any) -> bool:
+        """Whether the agent has been told that it is out, and is still asked for a last step."""
+
+    @abstractmethod
+    def asked(self) -> list[Any]:
+        """The agents that the next step needs an action of."""
+
+    @abstractmethod
     def choice(self) -> Any:
         """A legal choice for the next step."""
+
+    @abstractmethod
+    def with_action(self, agent: Any, action: Any) -> Any:
+        """The next choice, but with this action for that agent, who is asked."""
+
+    @abstractmethod
+    def told(self, agent: Any) -> tuple[Any, Any]:
+        """The observation and the info of an agent, as they are handed out."""
+
+    @abstractmethod
+    def shown(self) -> list[tuple[Any, Any]]:
+        """Each agent and its observation, as it was handed out."""
+
+    @abstractmethod
+    def handed(self) -> Any:
+        """All that a learner is handed for its next choice."""
 
     @abstractmethod
     def seen(self) -> dict[str, Any]:
         """A copy of all that can be seen now."""
 
-    @abstractmethod
-    def masks(self) -> dict[Any, NDArray[Any] | None]:
-        """The mask of each agent that is still in the game."""
-
 
 class AECPlay(Play):
-    """An AEC environment being driven."""
+    """An AEC environment that is being driven."""
 
     kind = "AEC"
 
@@ -143,24 +217,46 @@ class AECPlay(Play):
     def _submit(self, choice: Any) -> None:
         self.env.step(choice)
 
+    def _rewards(self) -> dict[Any, Any]:
+        rewards: dict[Any, Any] = self.env.rewards
+        return rewards
+
+    def _flags(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        return self.env.terminations, self.env.truncations
+
     def dead(self, agent: Any) -> bool:
         """Whether the agent has been told that it is out."""
         return bool(self.env.terminations[agent] or self.env.truncations[agent])
 
+    def asked(self) -> list[Any]:
+        """The selected agent, unless it is out."""
+        return [] if self.over or self.dead(self.env.agent_selection) else [self.env.agent_selection]
+
     def choice(self) -> Any:
         """A legal choice for the selected agent, None if it is out."""
         agent = self.env.agent_selection
-        if self.dead(agent):
-            return None
-        return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
+        return None if self.dead(agent) else self.legal_choice(agent)
 
-    def mask(self, agent: Any) -> NDArray[Any] | None:
-        """What the agent may play."""
-        return mask_of(self.env.observe(agent), self.env.infos.get(agent))
+    def with_action(self, agent: Any, action: Any) -> Any:
+        """The action: nobody else is asked."""
+        return action
 
-    def masks(self) -> dict[Any, NDArray[Any] | None]:
-        """The mask of each agent that is still in the game."""
-        return {agent: self.mask(agent) for agent in self.env.agents if not self.dead(agent)}
+    def told(self, agent: Any) -> tuple[Any, Any]:
+        """What `observe` and `infos` have for the agent."""
+        return self.env.observe(agent), self.env.infos.get(agent)
+
+    def shown(self) -> list[tuple[Any, Any]]:
+        """What `observe` hands out."""
+        return [(agent, self.env.observe(agent)) for agent in self.env.agents]
+
+    def handed(self) -> Any:
+        """The observation and the info that `last` hands out."""
+        observation, *_, info = self.env.last()
+        return observation, info
+
+    def cumulative_reward(self) -> float:
+        """What `last` says that the selected agent was paid since it was asked before."""
+        return finite(self.env.last(observe=False)[1], f"the reward of {self.env.agent_selection}")
 
     def seen(self) -> dict[str, Any]:
         """A copy of all that can be seen now."""
@@ -174,10 +270,10 @@ class AECPlay(Play):
 
 
 class ParallelPlay(Play):
-    """A Parallel environment being driven.
+    """A Parallel environment that is being driven.
 
     Attributes:
-        result: What the last call of step() or reset() returned; of reset() with no rewards and no ends.
+        result: What the last call of step() returned, or of reset(), which has no rewards and no ends.
     """
 
     kind = "Parallel"
@@ -190,20 +286,55 @@ class ParallelPlay(Play):
     def _submit(self, choice: Any) -> None:
         self.result = self.env.step(dict(choice))
 
+    def _rewards(self) -> dict[Any, Any]:
+        return self.result[1]
+
+    def _flags(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        return self.result[2], self.result[3]
+
+    def dead(self, agent: Any) -> bool:
+        """Never: an agent that is out leaves `agents` at once."""
+        return False
+
+    def asked(self) -> list[Any]:
+        """Every agent."""
+        return list(self.env.agents)
+
     def choice(self) -> Any:
         """A legal choice for every agent."""
-        masks = self.masks()
-        return {agent: self.chooser.choose(agent, self.env.action_space(agent), masks[agent]) for agent in masks}
+        return {agent: self.legal_choice(agent) for agent in self.env.agents}
 
-    def masks(self) -> dict[Any, NDArray[Any] | None]:
-        """The mask of each agent that is still in the game."""
-        observations, infos = self.result[0], self.result[-1]
-        return {agent: mask_of(observations.get(agent), infos.get(agent)) for agent in self.env.agents}
+    def with_action(self, agent: Any, action: Any) -> Any:
+        """Legal choices of all others, and the action."""
+        return {**self.choice(), agent: action}
+
+    def told(self, agent: Any) -> tuple[Any, Any]:
+        """What the last call returned for the agent."""
+        return self.result[0].get(agent), self.result[-1].get(agent)
+
+    def shown(self) -> list[tuple[Any, Any]]:
+        """The observations that the last call returned."""
+        return list(self.result[0].items())
+
+    def handed(self) -> Any:
+        """The observations and infos that the last call returned."""
+        return self.result[0], self.result[-1]
 
     def seen(self) -> dict[str, Any]:
         """A copy of all that can be seen now."""
         named = dict(zip(self.NAMES, self.result, strict=True))
         return copy.deepcopy({"agents": list(self.env.agents), **named})
+
+
+def finite(number: Any, what: str) -> float:
+    """A number that can be compared.
+
+    Raises:
+        Failed: If it is infinite or not a number.
+    """
+    if not math.isfinite(number):
+        raise Failed(f"{what} is {number}, not a finite number")
+    return float(number)
 
 
 def seats(env: Any) -> list[Any]:
@@ -218,7 +349,7 @@ def seats(env: Any) -> list[Any]:
 
 
 def layers(env: Any) -> list[Any]:
-    """The environment, what it wraps, and so on."""
+    """The environment, the one that it wraps, and so on."""
     found = [env]
     for layer in found:
         inner = [vars(layer).get(name) for name in ("env", "aec_env")] + [getattr(layer, "unwrapped", None)]

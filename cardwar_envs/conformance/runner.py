@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cardwar_envs.conformance import copies, ends, masks, observations, payoffs, secrecy, seeds, skins
 from cardwar_envs.conformance.subject import Subject, quiet
-from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED, Failed, NotApplicable, Result
+from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED, Failed, NotApplicable, Result, in_a_line
 
 _LISTED: tuple[Callable[[Subject], None], ...] = (
     secrecy.commitments_are_hidden,
@@ -35,7 +35,7 @@ CHECKS = {check.__name__: check for check in _LISTED}
 
 
 def run(name: str, subject: Subject) -> Result:
-    """Runs one check; whatever the environment raises is a failure, and its warnings are not shown.
+    """Runs one check. Any error that the environment raises is a failure; its warnings are not shown.
 
     Args:
         name: A key of `CHECKS`.
@@ -49,7 +49,7 @@ def run(name: str, subject: Subject) -> Result:
     except Failed as reason:
         return Result(name, FAILED, str(reason))
     except Exception as error:
-        return Result(name, FAILED, f"{type(error).__name__}: {' '.join(str(error).split())}")
+        return Result(name, FAILED, in_a_line(error))
     return Result(name, PASSED)
 
 

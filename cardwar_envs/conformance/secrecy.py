@@ -1,4 +1,4 @@
-"""Checks of what makes moves simultaneous: nobody sees a move before all are made, and all are asked once."""
+"""Checks that moves are simultaneous: nobody sees a move before all are made, and all are asked once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from cardwar_envs.conformance.compare import difference, require_same
 from cardwar_envs.conformance.play import AECPlay, generators, legal_actions, seats
-from cardwar_envs.conformance.seeds import require_repeatable
+from cardwar_envs.conformance.seeds import repeatable
 from cardwar_envs.conformance.subject import PICTURES, Skin, Subject
 from cardwar_envs.conformance.turns import Turn, has_choice
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
 SEEDS = range(3)
-# Every look is a replay from the start, so only so many steps of each episode are looked at.
+# Every look is a replay from the start, so only the first steps of each episode are looked at.
 DEPTH = 24
 ALTERNATIVES = 4
 
@@ -27,8 +27,8 @@ class Move:
     Attributes:
         agent: Who makes it.
         action: What it plays, None if it is out.
-        others: What else it could have played (not all of it).
-        open: Whether someone who has a choice is yet to commit after it.
+        others: Some of the actions that it could have played instead.
+        open: Whether another agent that has a choice must still commit.
     """
 
     agent: Any
@@ -38,14 +38,14 @@ class Move:
 
 
 def commitments_are_hidden(subject: Subject) -> None:
-    """Until all have committed, everything looks the same whatever an agent has committed to.
+    """Until all have committed, everything looks the same, whatever an agent has committed to.
 
-    Looked at are observations, last(), infos, masks, rewards, state(), render() and random generators; left
-    out is what the committed agent itself is told. PettingZoo's own tests look at none of it, and a learner
-    that sees the other's move first "solves" any simultaneous game.
+    An agent has committed once it has handed in its action; the game moves on when all have. The check looks at
+    observations, last(), infos, masks, rewards, state(), render() and random generators, but not at what the
+    committed agent itself is told. PettingZoo's own tests look at none of it, and a learner that sees the other's
+    move first "solves" any simultaneous game.
     """
-    skin, compared = _simultaneous(subject), 0
-    require_repeatable(skin)
+    skin, compared = repeatable(_simultaneous(subject)), 0
     pictures = subject.pictures()
     more = {"render_mode": pictures[0]} if pictures else {}
     for seed in SEEDS:
@@ -88,22 +88,19 @@ def _episode(skin: Skin, seed: int) -> list[Move]:
 def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
     space = play.env.action_space(agent)
     if not hasattr(space, "n"):
-        return tuple(copy.deepcopy(play.chooser).choose(agent, space, None) for _ in range(1))
+        return (copy.deepcopy(play.chooser).choose(agent, space, None),)
     legal = [other for other in legal_actions(space, play.mask(agent)) if other != action]
     return tuple(legal[:: max(1, len(legal) // ALTERNATIVES)][:ALTERNATIVES])
 
 
 def _replay(skin: Skin, more: dict[str, Any], seed: int, moves: list[Move]) -> AECPlay:
-    play = skin.new(**more)
+    play = skin.new(**more).reset(seed).replay(move.action for move in moves)
     assert isinstance(play, AECPlay)
-    play.reset(seed)
-    for move in moves:
-        play.submit(move.action, log=False)
     return play
 
 
 def _compare(skin: Skin, more: dict[str, Any], seed: int, moves: list[Move], i: int) -> None:
-    """Commits to other actions in move `i` and looks, until the last who has a choice is to commit."""
+    """Commits to other actions in move `i` and compares what shows until the last agent with a choice commits."""
     agent, action = moves[i].agent, moves[i].action
     committed = (action, action, *moves[i].others)
     plays = [_replay(skin, more, seed, moves[:i]) for _ in committed]

@@ -1,4 +1,4 @@
-"""Checks of reproducibility: the seed decides everything that is drawn, and nothing else does."""
+"""Checks of reproducibility: the seed alone decides everything that is drawn."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
 SEEDS = range(3)
-# Chance may be rare: so many games are compared before it is said that there is none.
+# Chance may be rare: so many games are compared before a check concludes that there is none.
 GAMES = 12
 SHORT = 40
 
 
-def require_repeatable(*skins: Skin) -> None:
-    """For checks that compare episodes.
+def repeatable(skin: Skin) -> Skin:
+    """The skin, for checks that compare episodes.
 
     Raises:
         NotApplicable: If the same seed and choices do not lead to the same episode.
     """
-    for skin in skins:
-        for seed in SEEDS:
-            first, second = (skin.new(choices=seed).reset(seed).run() for _ in range(2))
-            if difference(first, second):
-                raise NotApplicable(f"{skin.kind}: a seed does not decide the episode, see same_seed_same_episode")
+    for seed in SEEDS:
+        first, second = (skin.new(choices=seed).reset(seed).run() for _ in range(2))
+        if difference(first, second):
+            raise NotApplicable(f"{skin.kind}: a seed does not decide the episode, see same_seed_same_episode")
+    return skin
 
 
 def same_seed_same_episode(subject: Subject) -> None:
     """Two fresh environments with the same seed show, pay and tell the same from reset to the end.
 
-    `parallel_seed_test` takes one step; what is drawn later from another generator goes unnoticed.
+    PettingZoo's `parallel_seed_test` takes one step, so it misses what is drawn later from another generator.
     """
     for skin in subject.skins():
         for seed in SEEDS:
@@ -66,20 +66,16 @@ def _sign_of_chance(subject: Subject, skin: Skin) -> str | None:
     games = [skin.new().reset().run(SHORT) for _ in range(GAMES)]
     if any(difference(games[0], game) for game in games[1:]):
         return "unseeded games differ"
-    return "its rules list several outcomes" if _has_chance(subject.game()) else None
-
-
-def _has_chance(game: Any) -> bool:
-    return game is not None and len(game.initial()) > 1
+    game = subject.game()
+    return "its rules list several outcomes" if game is not None and len(game.initial()) > 1 else None
 
 
 def seeded_reset_starts_anew(subject: Subject) -> None:
     """A reset with a seed leads to the same episode in mid-turn, in mid-game and after the end as in a fresh one.
 
-    Rewards, commitments or a deck that outlast a reset show here.
+    This finds rewards, commitments or decks that outlast a reset.
     """
-    for skin in subject.skins():
-        require_repeatable(skin)
+    for skin in map(repeatable, subject.skins()):
         fresh = skin.new(choices=2).reset(2).run()
         for steps in (1, 2, 3, STEPS):
             used = skin.new(choices=1).reset(1)
@@ -91,7 +87,7 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
 def unseeded_reset_goes_on(subject: Subject) -> None:
     """A reset without a seed goes on with the generator: the first seed decides all games, and they differ.
 
-    Who seeds once and then only resets would otherwise get runs that cannot be repeated, or one game again and again.
+    Otherwise a learner that seeds once and then only resets gets runs that cannot be repeated, or always one game.
     """
     for skin in subject.skins():
         first, second = (_series(skin) for _ in range(2))

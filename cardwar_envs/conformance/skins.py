@@ -8,21 +8,22 @@ import numpy as np
 
 from cardwar_envs.conformance.compare import require_same
 from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, seats
-from cardwar_envs.conformance.seeds import require_repeatable
+from cardwar_envs.conformance.seeds import repeatable
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import Failed
+from cardwar_envs.conformance.verdicts import Failed, in_a_line
 
 SEEDS = range(8)
 
 
 def skins_are_one_game(subject: Subject) -> None:
-    """AEC and Parallel show the same, pay every agent the same in all, and end alike, by the same seed and choices.
+    """By the same seed and choices, AEC and Parallel show the same, pay every agent the same sum, and end alike.
 
-    Both ways of adding up the AEC rewards are held to the Parallel ones: what last() hands out, and `rewards` after
-    each step, as `aec_to_parallel` adds them. Who forgets to clear them pays twice there.
+    Both ways of adding up the AEC rewards must agree with the Parallel rewards: what last() hands out, and
+    `rewards` after each step, as `aec_to_parallel` adds them. An environment that forgets to clear them pays twice.
     """
-    aec_skin, parallel_skin = subject.skin("AEC"), subject.skin("Parallel")
-    require_repeatable(aec_skin, parallel_skin)
+    aec_skin, parallel_skin = (subject.skin(kind) for kind in ("AEC", "Parallel"))
+    for skin in (aec_skin, parallel_skin):
+        repeatable(skin)
     for seed in SEEDS:
         aec, parallel = aec_skin.new(), parallel_skin.new(choices=seed)
         assert isinstance(aec, AECPlay)
@@ -39,47 +40,42 @@ class _Pair:
         self.paid = {name: dict.fromkeys(seats(parallel.env), 0.0) for name in ("Parallel", "last()", "rewards")}
 
     def follow(self) -> None:
-        """Plays the Parallel environment, the same choices in the AEC environment, and compares."""
+        """Plays both environments by the same choices, and compares them."""
         seed = self.where.partition(",")[0]
         self._compare_views()
         while not self.parallel.over and len(self.parallel.played) < STEPS:
             choice = self.parallel.choice()
             self.parallel.submit(choice, log=False)
             self.where = f"{seed}, after joint action {len(self.parallel.played)}"
-            self._add("Parallel", self.parallel.result[1])
+            self._add("Parallel", self.parallel.rewards())
             self._commit(dict(choice))
             self._compare_ends()
             self._take_leave()
             self._compare_views()
         self._compare_payments()
 
-    def _add(self, name: str, rewards: dict[Any, Any]) -> None:
+    def _add(self, name: str, rewards: dict[Any, float]) -> None:
         for agent, reward in rewards.items():
-            self.paid[name][agent] += float(reward)
+            self.paid[name][agent] += reward
 
     def _commit(self, choice: dict[Any, Any]) -> None:
         """Asks the AEC agents until all who have a choice have made it."""
-        env = self.aec.env
-        while choice and env.agents and env.agent_selection in choice and not self.aec.dead(env.agent_selection):
-            agent = env.agent_selection
+        while choice and (asked := self.aec.asked()) and asked[0] in choice:
+            agent = asked[0]
             self._collect(agent)
             try:
                 self.aec.submit(choice.pop(agent), log=False)
             except Exception as error:
-                what = f"{type(error).__name__}: {' '.join(str(error).split())}"
-                raise Failed(f"{self.where}: what {agent} plays in Parallel raises in AEC: {what}") from error
-            self._add("rewards", env.rewards)
-            if self._turn_is_over(agent, choice):
+                what = f"{self.where}: what {agent} plays in Parallel raises in AEC: {in_a_line(error)}"
+                raise Failed(what) from error
+            self._add("rewards", self.aec.rewards())
+            order = seats(self.aec.env)
+            # The agents whose seats were passed over had nothing to choose.
+            if self.aec.over or order.index(self.aec.env.agent_selection) <= order.index(agent):
                 return
 
-    def _turn_is_over(self, agent: Any, choice: dict[Any, Any]) -> bool:
-        """Whether the next agent's seat comes before the last one's: those between had nothing to choose."""
-        env = self.aec.env
-        order = seats(env)
-        return not env.agents or not choice or order.index(env.agent_selection) <= order.index(agent)
-
     def _collect(self, agent: Any) -> None:
-        self.paid["last()"][agent] += float(self.aec.env.last(observe=False)[1])
+        self.paid["last()"][agent] += self.aec.cumulative_reward()
 
     def _compare_ends(self) -> None:
         terminations, truncations = self.parallel.result[2:4]

@@ -1,4 +1,4 @@
-"""What is checked: an environment by the name of its module or its PettingZoo id."""
+"""What is checked: an environment, found by the name of its module or by its PettingZoo id."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ast
 import importlib
 import logging
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import pettingzoo
 
@@ -17,6 +17,21 @@ from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play
 from cardwar_envs.conformance.verdicts import NotApplicable
 
 PICTURES = ("ansi", "rgb_array")
+
+
+@runtime_checkable
+class Rules(Protocol):
+    """What the kit asks of the rules behind an environment; every game of `cardwar_envs` has it."""
+
+    @property
+    def facts(self) -> Any:
+        """What is true of the game: `zero_sum` and `max_length`, a bound on its joint actions."""
+
+    def initial(self) -> Sequence[Any]:
+        """The possible starts."""
+
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters of the game by name."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +48,7 @@ class Skin:
     _play: type[Play]
 
     def new(self, choices: int = 0, **parameters: Any) -> Play:
-        """A fresh environment, with the seed of the choices that are to be made in it."""
+        """A fresh environment to be driven, with the seed of the choices that are to be made in it."""
         return self._play(self.make(**parameters), choices)
 
 
@@ -47,7 +62,7 @@ class Subject:
         parallel: Makes the Parallel environment, if there is one.
         parameters: Keyword arguments for both.
         zero_sum: Whether the rewards of an episode sum to zero; if None, what the environment declares.
-        value: Exact payoff of player 0 in equilibrium, payoff points; if None, an oracle is asked.
+        value: Exact payoff of player 0 in equilibrium, payoff points; if None, that of an installed oracle.
     """
 
     name: str
@@ -58,12 +73,18 @@ class Subject:
     value: float | None = None
 
     def skins(self) -> list[Skin]:
-        """The kinds that there are, AEC first."""
+        """The kinds that the environment comes in, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
         return [Skin(kind, self._with_parameters(make), play) for kind, make, play in kinds if make is not None]
 
+    def plays(self, seeds: Iterable[int]) -> Iterator[Play]:
+        """A game of each kind just begun with each seed, which decides the choices as well."""
+        for skin in self.skins():
+            for seed in seeds:
+                yield skin.new(choices=seed).reset(seed)
+
     def skin(self, kind: str) -> Skin:
-        """The one of that kind.
+        """The skin of that kind.
 
         Raises:
             NotApplicable: If there is none.
@@ -78,15 +99,13 @@ class Subject:
         return self.skins()[0].make()
 
     def pictures(self) -> list[str]:
-        """The render modes that give something back, text first."""
+        """The render modes that return something, text first."""
         return [mode for mode in PICTURES if mode in self.any_env().metadata.get("render_modes", ())]
 
-    def game(self) -> Any:
-        """The rules behind the environment, if they are a `cardwar_envs.Game`; else None."""
-        from cardwar_envs.core.game import Game
-
+    def game(self) -> Rules | None:
+        """The rules behind the environment, if it has them as its attribute `game`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
-        return game if isinstance(game, Game) else None
+        return game if isinstance(game, Rules) else None
 
     def _with_parameters(self, make: Callable[..., Any]) -> Callable[..., Any]:
         return lambda **more: make(**{**self.parameters, **more})
@@ -94,7 +113,7 @@ class Subject:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without warnings: PettingZoo warns at imports by module and logs at every illegal action."""
+    """Suppresses warnings: PettingZoo warns at imports by module and logs at every illegal action."""
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -112,7 +131,7 @@ def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None) -> 
         word: A PettingZoo id (`cardwar/jujitsu-v0`), a module with `env` or `parallel_env`
             (`pettingzoo.classic.rps_v2`), or `module:name` of an object with these, or of a callable
             that makes an environment.
-        words: Parameters of the environment, `KEY=VALUE`; values are read as Python's where they can be.
+        words: Parameters of the environment, `KEY=VALUE`; values that are Python literals are read as such.
         zero_sum: Whether rewards sum to zero, where the environment does not say.
 
     Raises:

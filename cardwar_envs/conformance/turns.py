@@ -1,4 +1,4 @@
-"""Who still has to commit, as far as it can be told from outside."""
+"""Which agents still have to commit, as far as an onlooker can tell."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from cardwar_envs.conformance.play import AECPlay, legal_actions
 
 
 def has_choice(play: AECPlay, agent: Any) -> bool:
-    """Whether an agent has more than one way to act, or does not say.
+    """Whether an agent has more than one legal action, or its mask does not say.
 
-    Many environments show an all-zero mask to whom they are not asking just now, so that counts as not saying.
+    Many environments show an all-zero mask to agents that they are not asking, so such a mask says nothing.
     """
     mask, space = play.mask(agent), play.env.action_space(agent)
     return mask is None or not mask.any() or len(legal_actions(space, mask)) > 1
@@ -19,12 +19,12 @@ def has_choice(play: AECPlay, agent: Any) -> bool:
 class Turn:
     """A joint action of an AEC environment in the making.
 
-    Whoever has one single action gives nothing away by committing to it, so a turn counts as decided as
-    soon as all have committed who had a choice when it began.
+    An agent with one single action gives nothing away by committing to it, so a turn is decided as soon as
+    all agents have committed that had a choice when it began.
 
     Attributes:
-        open: Who has a choice in this turn and has not been asked yet.
-        asked: Who has been asked, in order.
+        open: The agents that have a choice in this turn and have not been asked yet.
+        asked: The agents that have been asked, in order.
     """
 
     def __init__(self, play: AECPlay) -> None:

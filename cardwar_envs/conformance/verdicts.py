@@ -22,9 +22,14 @@ class Result:
     Attributes:
         check: Name of the check.
         status: "passed", "failed" or "not applicable".
-        reason: Why, empty if it passed.
+        reason: Why; empty if the check passed.
     """
 
     check: str
     status: str
     reason: str = ""
+
+
+def in_a_line(error: BaseException) -> str:
+    """The type and the message of an error, without line breaks."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -153,7 +153,8 @@ def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
     return items
 
 
-# What a class claims about its rules beyond the rules themselves -> the rules that it is about; () is all of them.
+# What a class claims about its rules, beyond the rules themselves -> the rules that the claim is about (and the
+# private methods that these may call); () stands for all rules.
 CLAIMS: dict[str, tuple[str, ...]] = {
     "canonical": (),
     "canonical_actions": (),
@@ -166,20 +167,17 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
 }
-# Methods that change nothing in what is played.
-TEXTS = {"describe", "describe_action", "info", "check", "parameters", "smallest"}
+# Methods that neither change what is played nor what players are told.
+TEXTS = {"describe", "describe_action", "check", "parameters", "smallest"}
 
 
-def _rule(kind: type, name: str) -> object:
-    return inspect.getattr_static(kind, name, None)
-
-
-def _same_rules(kind: type, base: type, names: Collection[str] = ()) -> bool:
-    """Whether a class inherits these rules from `base` unchanged; all methods and properties if none are named."""
-    for name in names or dir(base):
-        rule = _rule(base, name)
-        is_rule = callable(rule) or hasattr(rule, "__get__")
-        if is_rule and not name.startswith("__") and name not in TEXTS and _rule(kind, name) is not rule:
+def _same_rules(kind: type, base: type, about: Collection[str] = ()) -> bool:
+    """Whether a class inherits these rules, or all, from `base` unchanged, and the private methods with them."""
+    for name in dir(base):
+        rule = inspect.getattr_static(base, name)
+        is_rule = (callable(rule) or hasattr(rule, "__get__")) and name not in TEXTS and not name.startswith("__")
+        asked = not about or name in about or name.startswith("_")
+        if is_rule and asked and inspect.getattr_static(kind, name, None) is not rule:
             return False
     return True
 

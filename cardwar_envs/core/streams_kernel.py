@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from numba import njit
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import config, njit
 
 from cardwar_envs.core.streams import MIX_1, MIX_2, SHIFTS, STEP, UNIT, UNUSED_BITS
 
 
+def wraps_around(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel whose whole numbers overflow on purpose; run as plain Python, NumPy would warn of that."""
+    return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel
+
+
+@wraps_around
 @njit(cache=True, nogil=True, inline="always")
 def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
     """Advances stream `g`; a number in [0, 1)."""

@@ -1,11 +1,17 @@
 """Every check catches its toys, and says nothing against a good one."""
 
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import toy_envs
 from gymnasium import spaces
 from toy_envs import BROKEN, GOOD
 
+from cardwar_envs import conformance
 from cardwar_envs.conformance import CHECKS, Failed, NotApplicable, Subject, load, run, run_all
 from cardwar_envs.conformance.compare import difference
 from cardwar_envs.conformance.observations import require_fit
@@ -69,6 +75,9 @@ def test_other_checks_mostly_pass_toys(name):
         ("back from the dead", "is back in `agents`"),
         ("max_rounds ignored", "with max_rounds=1 the game goes on after 1 joint actions"),
         ("prize paid to everyone", "sum to 3, not to 0"),
+        ("pays NaN", "the reward of player_0 is nan, not a finite number"),
+        ("pays infinities that cancel out", "inf, not a finite number"),
+        ("infinite observations in an unbounded space", "observation has an entry that is not a finite number"),
     ],
 )
 def test_failures_say_what_and_where(name, words):
@@ -162,6 +171,41 @@ def test_zero_sum_is_asked_of_who_declares_it_or_is_told():
     assert run("zero_sum_holds", Subject("told", NotZeroSum, zero_sum=True)).status == "failed"
 
 
+class PaysNaN(NotZeroSum):
+    payments = toy_envs.pays_nan
+
+
+def test_rewards_must_be_finite_whatever_is_declared():
+    result = run("nobody_is_paid_after_the_end", Subject("silent", PaysNaN))
+    assert (result.status, "is nan, not a finite number" in result.reason) == ("failed", True)
+    both = BROKEN["pays NaN"][1]
+    assert run("skins_are_one_game", Subject("silent", PaysNaN, both.parallel)).status == "failed"
+
+
+def test_a_value_must_be_a_number():
+    good = load("cardwar/dinosaur-war-v0", ["num_cards=3"])
+    result = run("equilibrium_earns_its_value", Subject(good.name, good.aec, None, good.parameters, value=float("nan")))
+    assert (result.status, result.reason) == ("failed", "the value of the game is nan, not a finite number")
+
+
+@pytest.mark.parametrize("kind", ["aec", "parallel"])
+def test_rewards_of_nan_after_the_end_are_seen(kind):
+    subject = BROKEN["pays NaN"][1]
+    alone = Subject(subject.name, **{kind: getattr(subject, kind)}, zero_sum=True)
+    assert run("zero_sum_holds", alone).status == "failed"
+
+
+def test_the_kit_looks_from_outside():
+    """It imports nothing else of the project; rules are found by what they offer."""
+    code = "import sys, cardwar_envs.conformance as kit; print(kit.load('cardwar/war-v0').game().facts.name)"
+    for path in Path(conformance.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                inside = node.module.startswith("cardwar_envs.conformance")
+                assert inside or node.module.split(".")[0] not in ("cardwar_envs", "baselines", "train"), path
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "war\n"
+
+
 def test_a_wrong_value_is_noticed():
     good = load("cardwar/dinosaur-war-v0", ["num_cards=3"])
     wrong = Subject(good.name, good.aec, good.parallel, good.parameters, value=0.5)
@@ -206,6 +250,8 @@ def test_require_fit_asks_for_the_very_type():
     with pytest.raises(Failed, match="x is float32, the space is float64"):
         require_fit(box, np.zeros(2, dtype=np.float32), "x")
     with pytest.raises(Failed, match="x, hand is not in its space"):
+        require_fit(spaces.Dict({"hand": box}), {"hand": np.full(2, 1.5)}, "x")
+    with pytest.raises(Failed, match="x, hand has an entry that is not a finite number"):
         require_fit(spaces.Dict({"hand": box}), {"hand": np.full(2, np.nan)}, "x")
     with pytest.raises(Failed, match="x is not in its space"):
         require_fit(spaces.Dict({"hand": box}), {}, "x")

@@ -265,7 +265,19 @@ def own_mask(self, agent):
     return self.held[agent] if agent in self.live else Table.mask(self, agent)
 
 
+def endless_space(self, agent):
+    parts = Table.observation_space(self, agent).spaces
+    return spaces.Dict({**parts, "observation": spaces.Box(-np.inf, np.inf, (5,), dtype=np.float32)})
+
+
+def endless_prize(self, agent):
+    seen = Table.observe(self, agent)
+    seen["observation"][3] = np.inf
+    return seen
+
+
 FIT = "observations_fit_their_spaces"
+broken(FIT, "infinite observations in an unbounded space", observe=endless_prize, observation_space=endless_space)
 broken(FIT, "observations out of bounds at the end", observe=last_round_is_four)
 broken(FIT, "observations of float64", observe=doubles)
 broken("arrays_are_fresh", "one buffer for all observations", observe=same_buffer)
@@ -384,11 +396,21 @@ def everyone_wins_the_prize(self, lowest, others):
     return {agent: -self.prize if agent in lowest else self.prize for agent in self.live}
 
 
+def pays_nan(self, lowest, others):
+    return dict.fromkeys(self.live, float("nan"))
+
+
+def pays_without_end(self, lowest, others):
+    return {agent: -np.inf if agent in lowest else np.inf for agent in self.live}
+
+
 broken("ends_are_final", "out without being told", ends=never_says_out)
 BROKEN["back from the dead"] = ("ends_are_final", Subject("back from the dead", None, Lazarus))
 BROKEN["pays who is out"] = ("nobody_is_paid_after_the_end", Subject("pays who is out", None, PaysTheDead))
 broken("limit_of_rounds_is_kept", "max_rounds ignored", last_round=ends_when_empty)
 broken("zero_sum_holds", "prize paid to everyone", payments=everyone_wins_the_prize)
+broken("zero_sum_holds", "pays NaN", payments=pays_nan)
+broken("zero_sum_holds", "pays infinities that cancel out", payments=pays_without_end)
 
 
 # -- the truth ------------------------------------------------------------------------------------

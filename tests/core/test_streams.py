@@ -14,6 +14,7 @@ def test_the_first_numbers_are_the_published_ones():
     assert drawn == [(number >> 11) / 2**53 for number in published]
 
 
+@pytest.mark.plain_kernels
 def test_compiled_draws_are_the_same():
     from cardwar_envs.core import streams_kernel
 
@@ -45,6 +46,7 @@ def test_draws_are_uniform():
     assert ((cells - 1000) ** 2 / 1000).sum() < 114
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize(
     ("drawn", "chosen"), [(0.0, 1), (0.24, 1), (0.25, 3), (0.74, 3), (0.75, 4), (1 - 2**-53, 4), (1.0, 4)]
 )

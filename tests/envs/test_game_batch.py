@@ -75,6 +75,7 @@ def equal(first, second):
 # -- the rules ------------------------------------------------------------------------------
 
 
+@pytest.mark.plain_kernels
 @both_engines
 @compiled_games
 def test_every_step_is_one_that_the_rules_allow(game, engine):
@@ -116,6 +117,7 @@ def test_both_engines_go_the_same_way(game, start):
     assert equal(first, second)
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize("game", [*DUELS, *POKER], ids=named)
 def test_both_engines_draw_the_same_uniform_actions(game):
     first, second = (GameBatch(game, 6, 3, engine=engine) for engine in BOTH)
@@ -221,6 +223,7 @@ def test_random_starts_have_the_odds_of_uniform_play(game, engine):
     assert_drawn_from(Counter(batch.states()), odds, draws)
 
 
+@pytest.mark.plain_kernels
 @both_engines
 def test_uniform_actions_of_a_war_have_the_odds_of_its_cards(engine):
     game, draws = make_game("war", ranks=4, discards=2), 4000
@@ -383,6 +386,7 @@ def test_an_illegal_action_is_named_and_nothing_moves(engine):
     assert batch.step(np.array([[1, 1], [1, 0], [0, 0]])).done.all()
 
 
+@pytest.mark.plain_kernels
 @both_engines
 def test_illegal_actions_of_a_war(engine):
     game = make_game("war", ranks=4, discards=2)

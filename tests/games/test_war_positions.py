@@ -81,6 +81,7 @@ def hold_together(game, form, state, choices):
         assert normal(form, entry(form, code, i, j)) == normal(form, outcome(game, form, state, actions))
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize(("ranks", "discards"), [(3, 0), (3, 1), (4, 1)])
 def test_every_move_of_every_state_is_that_of_the_rules(ranks, discards):
     game = war(ranks, discards, 3)
@@ -141,6 +142,7 @@ def test_positions_are_those_that_the_rules_reach(ranks, discards, undecided, wi
     assert len({form.code(state) >> 1 for state in going_on}) == undecided
 
 
+@pytest.mark.plain_kernels
 def test_a_war_that_one_can_pay_for_and_a_pot_carried_over():
     game = war(4, 1)
     lone = WarState(((2, 3, 5), (2,)), ((), (3, 5)), pot=(4, 4), tied=(0, 1), rounds_left=3)
@@ -154,6 +156,7 @@ def test_a_war_that_one_can_pay_for_and_a_pot_carried_over():
     assert form_of(game, lone).option_counts[form_of(game, lone).lists[form_of(game, lone).code(lone) >> 1]].prod() == 3
 
 
+@pytest.mark.plain_kernels
 def test_mirror_images_are_one_node():
     game = war(4, 1)
     form = form_of(game)
@@ -165,6 +168,7 @@ def test_mirror_images_are_one_node():
         assert (key_of(state) < 0) == bool(state.tied)
 
 
+@pytest.mark.plain_kernels
 def test_a_state_elsewhere_is_not_found():
     game = war(4, 1)
     elsewhere = WarState(((5,), (4,)), ((2, 2, 3, 3, 4, 5), ()), rounds_left=3)

@@ -48,7 +48,7 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
         paid = ante
         if actions[g, 0] != RAISE or actions[g, 1] != FOLD:
             stake = raised if actions[g, 0] == RAISE else ante
-            paid = stake * ((rows[g, 0] > rows[g, 1]) - (rows[g, 0] < rows[g, 1]))
+            paid = stake * (int(rows[g, 0] > rows[g, 1]) - int(rows[g, 0] < rows[g, 1]))
         rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
 
 

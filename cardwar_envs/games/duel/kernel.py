@@ -97,7 +97,7 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
         over[g] = not _acts(rows[g], ranks)
         if not margin:
             score = rows[g, 2 * ranks]
-            paid = float((score > 0.0) - (score < 0.0)) if over[g] else 0.0
+            paid = float(int(score > 0.0) - int(score < 0.0)) if over[g] else 0.0
         rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
 
 

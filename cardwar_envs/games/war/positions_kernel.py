@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cardwar_envs.core.streams_kernel import wraps_around
+
 BASE = 25
 # Of hand 0, wins 0, hand 1, wins 1 and the pot.
 WEIGHTS = np.array([1, 3, 7, 12, 0])
@@ -41,6 +43,7 @@ def split(key, ranks, piles):  # type: ignore[no-untyped-def]
         power *= BASE
 
 
+@wraps_around
 @njit(cache=True, nogil=True)
 def _slot(table, key):  # type: ignore[no-untyped-def]
     mask = len(table) - 1

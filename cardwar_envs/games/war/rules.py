@@ -256,7 +256,7 @@ class War(Game[WarState]):
 
     def action_mask(self, state: WarState, player: int) -> NDArray[np.int8]:
         """1 for what the player may put down, or to wait."""
-        if state.tied and player in state.live:
+        if state.tied and player in self.live_players(state):
             return self._war_view(state, player)[1].copy()
         return super().action_mask(state, player)
 

@@ -1,0 +1,138 @@
+"""Games with one rule overridden: every door of the oracles is right about them, or refuses."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from brute_force import asked, joint_actions, mean_payoff, outcome_distribution
+from changed_rules import changed_rules
+from toys import Arbitrary
+
+from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
+from cardwar_envs import make_game
+from cardwar_envs.core.policy import as_policies
+
+GAMES = dict(changed_rules())
+
+
+def answer(question, *arguments, **options):
+    """The answer, or None if it is refused with a ValueError."""
+    try:
+        return question(*arguments, **options)
+    except ValueError:
+        return None
+
+
+class Plan:
+    """Plays one action at each observation."""
+
+    def __init__(self, actions):
+        self.actions = actions
+
+    def action_probabilities(self, observations, action_masks):
+        return np.eye(action_masks.shape[1])[[self.actions[row.tobytes()] for row in observations]]
+
+
+def plans(game, player):
+    """All plans of a player who moves once, on private information."""
+    legal = {}
+    for start in game.initial():
+        if player in game.acting_players(start.state):
+            seen = game.observation(start.state, player).tobytes()
+            legal[seen] = game.legal_actions(start.state, player)
+    return [Plan(dict(zip(legal, actions, strict=True))) for actions in product(*legal.values())]
+
+
+def true_value(game):
+    """The value at the start, by rules alone: `canonical` and `settled` are not asked."""
+    if not game.facts.public_state:
+        rows, columns = plans(game, 0), plans(game, 1)
+        return solve_matrix([[mean_payoff(game, (row, column), 0) for column in columns] for row in rows]).value
+    memo = {}
+
+    def value(state):
+        acting = game.acting_players(state)
+        if not acting:
+            return 0.0
+        if state not in memo:
+            choices = [[{p: a} for a in game.legal_actions(state, p)] if p in acting else [{}] for p in (0, 1)]
+            memo[state] = solve_matrix([[worth(state, {**r, **c}) for c in choices[1]] for r in choices[0]]).value
+        return memo[state]
+
+    def worth(state, actions):
+        return sum(float(t.probability) * (t.rewards[0] + value(t.state)) for t in game.transitions(state, actions))
+
+    return sum(float(s.probability) * (s.rewards[0] + value(s.state)) for s in game.initial())
+
+
+def true_response(game, policies, player):
+    """What the best response of one player gets, by rules alone."""
+    if not game.facts.public_state:
+        seatings = [(own, policies[1]) if player == 0 else (policies[0], own) for own in plans(game, player)]
+        return max(mean_payoff(game, seats, player) for seats in seatings)
+    memo = {}
+
+    def value(state):
+        acting = game.acting_players(state)
+        if not acting:
+            return 0.0
+        if state not in memo:
+            others = {p: asked(game, policies[p], state, p) for p in acting if p != player}
+            worth = {}
+            for actions in joint_actions(game, state):
+                chance = float(np.prod([others[p][actions[p]] for p in others]))
+                outcomes = game.transitions(state, actions)
+                to_go = sum(float(t.probability) * (t.rewards[player] + value(t.state)) for t in outcomes)
+                own = actions.get(player, 0)
+                worth[own] = worth.get(own, 0.0) + chance * to_go
+            memo[state] = max(worth.values())
+        return memo[state]
+
+    return sum(float(s.probability) * (s.rewards[player] + value(s.state)) for s in game.initial())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_solutions_are_right_or_refused(name):
+    game = GAMES[name]
+    truth = true_value(game)
+    for options in ({}, {"exact": True}, {"selection": "max_entropy"}):
+        solution = answer(solve, game, **options)
+        if solution is not None:
+            assert solution.value == pytest.approx(truth, abs=1e-9)
+            own = answer(exploitability, game, solution.policy)
+            assert own is None or own == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_results_of_policies_are_right_or_refused(name):
+    game = GAMES[name]
+    policies = [*as_policies("uniform", game)[:1], Arbitrary(3)]
+    result = answer(nash_conv, game, policies)
+    if result is not None:
+        payoffs = [mean_payoff(game, policies, player) for player in (0, 1)]
+        gains = [true_response(game, policies, player) - payoffs[player] for player in (0, 1)]
+        assert result.payoffs == pytest.approx(payoffs, abs=1e-9)
+        assert result.per_player == pytest.approx(gains, abs=1e-9)
+    for player in (0, 1):
+        response = answer(best_response, game, policies, player)
+        if response is not None:
+            assert response.value == pytest.approx(true_response(game, policies, player), abs=1e-9)
+    odds = answer(head_to_head, game, *policies)
+    if odds is not None:
+        paid = outcome_distribution(game, policies).items()
+        assert odds.win == pytest.approx(sum(p for (first, second), p in paid if first > second), abs=1e-9)
+        assert odds.mean == pytest.approx(mean_payoff(game, policies, 0), abs=1e-9)
+
+
+def test_games_of_public_state_are_not_refused():
+    refused = {name for name, game in GAMES.items() if answer(nash_conv, game, "uniform") is None}
+    # The last one says that it has positions as arrays, and then does not hand them over.
+    assert {name for name in refused if GAMES[name].facts.public_state} <= {"war-rounds_form"}
+
+
+def test_where_the_lower_card_wins_everybody_knows():
+    game, usual = GAMES["jujitsu-trick_outcomes"], make_game("jujitsu", num_cards=3)
+    assert head_to_head(usual, "lowest_card", "highest_card").win == 1.0
+    assert head_to_head(game, "lowest_card", "highest_card").loss == 1.0
+    assert solve(game).method == "backward induction"
+    assert solve(usual).method == "backward induction over words"
