@@ -1,4 +1,7 @@
-"""Games between policies for any number of players: the only course there is, or a sample of them."""
+"""Games between policies for any number of players.
+
+If nothing is left to chance, one game is all there is, and one game is played. Otherwise games are drawn.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,18 @@ from numpy.typing import NDArray
 from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.war.simulator import MAX_RANKS, NOBODY, UNFINISHED, simulate
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, Transition, keeps_rules
 from cardwar_envs.core.play import sample_transition
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
 
 GAMES = 1000
-# So many choices are asked for at once; masks of thousands of actions should stay in the cache.
+# Choices that a policy is asked for at once. More would not stay in the cache: masks can have thousands of actions.
 ROWS = 128
 CERTAIN_TO = 1e-9
 
-# Whom the compiled simulator knows, by its names for them.
+# The strategies that the compiled simulator knows, and its names for them.
 _COMPILED: dict[type, str] = {
     MinPlayer: "min",
     MaxPlayer: "max",
@@ -50,15 +53,15 @@ class CrossPlay:
         games: Games played; 1 if there is no chance in them.
         wins: Games won, per seat.
         nobody: Games that came to an end without a winner.
-        unfinished: Games stopped by the game's limit of rounds with several players in them.
-        mean_rounds: Rounds of a game on average; an unfinished one counts with all that it had.
-        std_rounds: Their standard deviation over these games.
-        mean_rounds_won: Per seat, rounds of the games that it won on average; None if it won none.
-        mean_payoffs: Per seat, payoff points; None if the compiled simulator has played, which keeps none.
+        unfinished: Games that the limit of rounds stopped while several players were still in them.
+        mean_rounds: Mean number of rounds of a game. An unfinished game counts with the rounds that were played.
+        std_rounds: Standard deviation of the number of rounds over these games.
+        mean_rounds_won: Per seat, the mean number of rounds of the games that it won; None if it won none.
+        mean_payoffs: Per seat, payoff points; None if the compiled simulator played, which keeps no payoffs.
         payoff_errors: Per seat, the standard error of its mean payoff, payoff points: 0 if there is
-            no chance, infinite for a single game drawn.
-        rounds: Rounds of the only course the game can take; None if there is chance in it.
-        winner: Who wins in that course; None if nobody does, or there is chance.
+            no chance, infinite if a single game was drawn.
+        rounds: Rounds of the only possible game if there is no chance, else None.
+        winner: The winner of that game; None if nobody wins it, or if there is chance.
     """
 
     games: int
@@ -98,18 +101,19 @@ def cross_play(
 ) -> CrossPlay:
     """Lets policies play each other.
 
-    If all policies are certain of what they do and the game has no chance, one game is played. Line-ups
-    of WAR's simple strategies are played by the compiled `baselines.war.simulator`, with draws of its own.
+    If every policy always plays one action with certainty and the game has no chance, one game is
+    played. Line-ups of WAR's simple strategies are played by the compiled `baselines.war.simulator`,
+    which draws its own random numbers.
 
     Args:
         game: The rules, for any number of players.
         policies: A policy, or the name of one, per seat.
         games: Games to play if there is chance in them, at least 1.
-        seed: Of everything random.
+        seed: Seed of everything random.
         progress: Called now and then with the number of games that are over.
 
     Returns:
-        How they ended.
+        How the games ended.
 
     Raises:
         ValueError: If the number of games or of policies is wrong, or a policy does not answer with
@@ -118,38 +122,44 @@ def cross_play(
     if isinstance(games, bool) or not isinstance(games, SupportsIndex) or index(games) < 1:
         raise ValueError(f"games ({games}) must be at least 1")
     players = seated_policies(policies, game)
-    only = _Hall(game, players, seed).play(1, while_certain=True)
+    only = _GamesInProgress(game, players, seed).play(1, while_certain=True)
     if only is not None:
         return _summary(only, game.facts.num_players, certain=True)
     endings = _simulated(game, players, games, seed)
     if endings is None:
-        endings = _Hall(game, players, seed).play(games, progress=progress)
+        endings = _GamesInProgress(game, players, seed).play(games, progress=progress)
     assert endings is not None  # only a game that must be certain can break off
     return _summary(endings, game.facts.num_players, certain=False)
 
 
-def load_simulator(game: Game[Any], players: Sequence[Policy]) -> None:
-    """Lets the compiled simulator be compiled or loaded, if `cross_play` will use it, before anything is timed."""
+def warm_up(game: Game[Any], players: Sequence[Policy]) -> None:
+    """Compiles or loads the simulator if `cross_play` will use it, so that a timed call need not."""
     _simulated(game, players, games=1, seed=0)
 
 
 def _simulated(game: Game[Any], players: Sequence[Policy], games: int, seed: int) -> Endings | None:
-    """The games by the compiled simulator, if it knows the game and all in the line-up; who is certain needs none."""
+    """The games played by the compiled simulator, or None if it cannot play them.
+
+    It can if the game has the rules of `War` (a subclass that changes one of them is another game), it
+    knows all strategies, and one of them is random; the others need one game only.
+    """
     line_up = [_COMPILED[type(player)] for player in players if type(player) in _COMPILED]
-    if not isinstance(game, War) or game.ranks > MAX_RANKS or len(line_up) < len(players) or "dummie" not in line_up:
+    if len(line_up) < len(players) or "dummie" not in line_up:
+        return None
+    if not isinstance(game, War) or not keeps_rules(game, War) or game.ranks > MAX_RANKS:
         return None
     done = simulate(line_up, games, seed, ranks=game.ranks, discards=game.discards, max_rounds=game.rounds)
     return Endings(done.winners.astype(np.int64), done.rounds.astype(np.int64), None)
 
 
 class _Course:
-    """A game going on."""
+    """One game in progress: its state, and the payoffs and joint actions so far."""
 
-    def __init__(self, state: Any, paid: tuple[float, ...]) -> None:
-        self.state, self.paid, self.steps = state, paid, 0
+    def __init__(self, start: Transition[Any]) -> None:
+        self.state, self.paid, self.steps = start.state, start.rewards, 0
 
 
-class _Hall:
+class _GamesInProgress:
     """Plays many games in lock step, so that policies are asked in batches."""
 
     def __init__(self, game: Game[Any], players: Sequence[Policy], seed: int) -> None:
@@ -162,63 +172,53 @@ class _Hall:
         at_once = max(1, ROWS // len(self.players))
         running, over = list[_Course](), list[_Course]()
         while len(over) < games and (self.certain or not while_certain):
-            running += [self._start() for _ in range(min(at_once, games - len(over)) - len(running))]
-            over += [course for course in running if not self._acting(course)]
-            running = [course for course in running if self._acting(course)]
+            missing = min(at_once, games - len(over)) - len(running)
+            running += [_Course(self._drawn(self.game.initial())) for _ in range(missing)]
+            over += [course for course in running if not self.game.acting_players(course.state)]
+            running = [course for course in running if self.game.acting_players(course.state)]
             self._step(running)
             if progress is not None:
                 progress(len(over))
-        return self._endings(over) if self.certain or not while_certain else None
+        if while_certain and not self.certain:
+            return None
+        winners, rounds = zip(*(_ending(self.game, course) for course in over), strict=True)
+        return Endings(np.array(winners), np.array(rounds), np.array([course.paid for course in over]))
 
-    def _start(self) -> _Course:
-        deals = self.game.initial()
-        self.certain &= len(deals) == 1
-        deal = sample_transition(deals, self.rng)
-        return _Course(deal.state, deal.rewards)
+    def _drawn(self, outcomes: Sequence[Transition[Any]]) -> Transition[Any]:
+        self.certain &= len(outcomes) == 1
+        return sample_transition(outcomes, self.rng)
 
     def _step(self, courses: list[_Course]) -> None:
         """One joint action in each game."""
         for course, actions in zip(courses, self._joint_actions(courses), strict=True):
-            outcomes = self.game.transitions(course.state, actions)
-            self.certain &= len(outcomes) == 1
-            outcome = sample_transition(outcomes, self.rng)
+            outcome = self._drawn(self.game.transitions(course.state, actions))
             course.state = outcome.state
             course.paid = tuple(a + b for a, b in zip(course.paid, outcome.rewards, strict=True))
             course.steps += 1
 
     def _joint_actions(self, courses: list[_Course]) -> list[dict[int, int]]:
-        seats = [(number, player) for number, course in enumerate(courses) for player in self._acting(course)]
-        observations = [self.game.observation(courses[number].state, player) for number, player in seats]
-        masks = [self.game.action_mask(courses[number].state, player) for number, player in seats]
-        rows_of = defaultdict(list)  # seats can share a policy, which is then asked once for all
-        for row, (_, player) in enumerate(seats):
-            rows_of[id(self.players[player])].append(row)
+        asked: dict[int, list[tuple[int, int]]] = defaultdict(list)  # seats that share a policy are asked together
+        for number, course in enumerate(courses):
+            for player in self.game.acting_players(course.state):
+                asked[id(self.players[player])].append((number, player))
         joint: list[dict[int, int]] = [{} for _ in courses]
-        for rows in rows_of.values():
-            policy = self.players[seats[rows[0]][1]]
-            seen, allowed = np.stack([observations[row] for row in rows]), np.stack([masks[row] for row in rows])
-            answer = checked_probabilities(policy, seen, allowed)
+        for seats in asked.values():
+            seen = np.stack([self.game.observation(courses[number].state, player) for number, player in seats])
+            allowed = np.stack([self.game.action_mask(courses[number].state, player) for number, player in seats])
+            answer = checked_probabilities(self.players[seats[0][1]], seen, allowed)
             self.certain &= bool((answer.max(axis=1) >= 1.0 - CERTAIN_TO).all())
             played = np.flatnonzero(answer.any(axis=0))  # few of the actions, where there are many
             actions = played[sample_actions(answer[:, played], self.rng)]
-            for row, action in zip(rows, actions.tolist(), strict=True):
-                number, player = seats[row]
+            for (number, player), action in zip(seats, actions.tolist(), strict=True):
                 joint[number][player] = action
         return joint
-
-    def _acting(self, course: _Course) -> tuple[int, ...]:
-        return self.game.acting_players(course.state)
-
-    def _endings(self, courses: list[_Course]) -> Endings:
-        winners, rounds = zip(*(_ending(self.game, course) for course in courses), strict=True)
-        return Endings(np.array(winners), np.array(rounds), np.array([course.paid for course in courses]))
 
 
 def _ending(game: Game[Any], course: _Course) -> tuple[int, int]:
     """The winner, and the number of rounds."""
     most = max(course.paid)
     winner = course.paid.index(most) if course.paid.count(most) == 1 else NOBODY
-    if isinstance(course.state, WarState):  # payoffs do not tell a limit reached from a game that nobody wins
+    if isinstance(course.state, WarState):  # payoffs are 0 both at the limit of rounds and where nobody wins
         rounds = game.initial()[0].state.rounds_left - course.state.rounds_left
         return UNFINISHED if len(course.state.live) > 1 else winner, rounds
     return winner, course.steps

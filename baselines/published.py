@@ -1,7 +1,7 @@
-"""What the sources print: every figure once, with its place and how exactly it is given.
+"""The figures that the sources print: each once, with its place and its precision.
 
-Nothing here is computed or corrected. Where a source prints a figure that cannot be right, it stands
-here as printed; `baselines.reproduction` judges it.
+Nothing here is computed or corrected. A printed figure that cannot be right stands here as printed;
+`baselines.reproduction` judges it.
 
 The sources:
 
@@ -14,7 +14,7 @@ The sources:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -41,9 +41,9 @@ class Published:
     Attributes:
         source: Short name of the source.
         place: Where in it, e.g. "Table 5.1".
-        item: What it is; different for all figures of one place.
-        value: As printed; counts out of a number of games as shares of them; a claim that is not
-            a number as True.
+        item: What it is. No two figures of one place have the same item.
+        value: As printed. A count out of a number of games is given as a share of them. A claim that is
+            not a number is given as True.
         tolerance: Half a unit of the last printed digit, in the unit of `value`; 0 for
             fractions and whole numbers.
         games: How many games were sampled for it, or None if it is not from a simulation.
@@ -70,7 +70,8 @@ def published(source: str, place: str | None = None) -> tuple[Published, ...]:
         return figures
     chosen = tuple(figure for figure in figures if figure.place == place)
     if not chosen:
-        raise ValueError(f"{source} has no figures at {place!r}; it has them at {', '.join(_places(figures))}")
+        places = dict.fromkeys(each.place for each in figures)
+        raise ValueError(f"{source} has no figures at {place!r}; it has them at {', '.join(places)}")
     return chosen
 
 
@@ -91,13 +92,23 @@ def _figures(source: str) -> tuple[Published, ...]:
     return tuple(_SOURCES[source]())
 
 
-def _places(figures: Iterable[Published]) -> Iterable[str]:
-    return dict.fromkeys(each.place for each in figures)
-
-
 def _half_unit(text: str) -> float:
     """Half a unit of the last digit of a number in words."""
     return float(Decimal(5).scaleb(int(Decimal(text).as_tuple().exponent) - 1))
+
+
+# Place, item, and the value as printed (a number in words), or True for a claim.
+Remarks = tuple[tuple[str, str, str | bool], ...]
+
+
+def _remarks(source: str, remarks: Remarks) -> Iterator[Published]:
+    for place, item, text in remarks:
+        if isinstance(text, bool):
+            yield Published(source, place, item, text)
+        elif "." in text:
+            yield Published(source, place, item, float(text), _half_unit(text))
+        else:
+            yield Published(source, place, item, Fraction(text))
 
 
 # -- Fetterman 2023 ------------------------------------------------------------------------------
@@ -137,21 +148,21 @@ _PARTS = {
     "to come": "1/2 1 3/2 | 0 1 1 | -3/2 0 1/2",
 }
 # Place, item, value: what the text says in numbers, or claims to hold.
-_REMARKS: tuple[tuple[str, str, int | Fraction | bool], ...] = (
-    ("Section 1.1", "greatest score of one player, 1..10 v. 1..10", 9),
-    ("Section 2", "D({2,3,6}, {1,3,5})", 2),
-    ("Section 2", "expected value of {2,4} v. {1,3}", 2),
+_FETTERMAN: Remarks = (
+    ("Section 1.1", "greatest score of one player, 1..10 v. 1..10", "9"),
+    ("Section 2", "D({2,3,6}, {1,3,5})", "2"),
+    ("Section 2", "expected value of {2,4} v. {1,3}", "2"),
     ("Section 4.0.1", "in Figure 5b, (3, 3) must be followed by (6, 5)", True),
-    ("Section 5", "upper right element of Figure 5b", Fraction(3, 2)),
-    ("Section 5.1", "payoff of the sub-game {3,6} v. {3,5} (given as D)", 1),
+    ("Section 5", "upper right element of Figure 5b", "3/2"),
+    ("Section 5.1", "payoff of the sub-game {3,6} v. {3,5} (given as D)", "1"),
     ("Lemma 1", "rows and columns of the payoff matrix sum to D(A, B)", True),
     ("Lemma 2", "uniform play by both is an equilibrium", True),
-    ("Lemma 2", "{2,3,6} v. {1,3,5}, payoff of a row to uniform play (given as D)", 2),
+    ("Lemma 2", "{2,3,6} v. {1,3,5}, payoff of a row to uniform play (given as D)", "2"),
     ("Lemma 2", "case 2: P_B gains by a column above the mean", True),
     ("Lemma 3", "the value is D(A, B)/n", True),
     ("Section 7", "the 10 v. 10 matrix is symmetric", True),
-    ("Section 7", "1..10 v. 1..10, mean worth of a won first trick", 0),
-    ("Section 7", "1..10 v. 1..10, worth of a first trick won by 5 ranks", 0),
+    ("Section 7", "1..10 v. 1..10, mean worth of a won first trick", "0"),
+    ("Section 7", "1..10 v. 1..10, worth of a first trick won by 5 ranks", "0"),
     ("Section 7", "winning by fewer than n/2 ranks is good, by more is bad", True),
     ("Section 7", "the choice does not matter in Figure 2a", True),
     ("Section 7", "the choice does not matter in Figure 2c", True),
@@ -169,8 +180,7 @@ def _fetterman() -> Iterator[Published]:
         for play, entry in _by_play(hand_0, hand_1, entries):
             yield Published(FETTERMAN, "Figure 5b", f"{{{hand_0}}} v. {{{hand_1}}}, {play}, {part}", entry)
     yield Published(FETTERMAN, "Figure 3", "D({2,3,6}, {1,3,5})", Fraction(2))
-    for place, item, value in _REMARKS:
-        yield Published(FETTERMAN, place, item, value if isinstance(value, bool) else Fraction(value))
+    yield from _remarks(FETTERMAN, _FETTERMAN)
 
 
 def _by_play(hand_0: str, hand_1: str, entries: str) -> Iterator[tuple[str, Fraction]]:
@@ -223,14 +233,21 @@ _TABLE_5_1 = """
 """
 # The table's columns and what one unit of each is as a share of all games. "win margin" is printed without its
 # sign; "spread %" has it.
-_COLUMNS = {
-    "win": TABLE_GAMES,
-    "loss": TABLE_GAMES,
-    "tie": TABLE_GAMES,
-    "margin": TABLE_GAMES,
-    "spread": 100,
-    "tie share": 100,
-}
+_COLUMNS = {**dict.fromkeys(("win", "loss", "tie", "margin"), TABLE_GAMES), "spread": 100, "tie share": 100}
+# What the text says of the figures.
+_SANWAL_DRECHSLER: Remarks = (
+    ("Section 2.1", "strategies of P1 that maximise the score", "1"),
+    ("Section 2.3", "the payoff matrix at the start is symmetric", True),
+    ("Section 4", "4x4 without ties, uniform play optimal at every state", True),
+    ("Section 5.2", "an odd game is tied only if its last trick is; an even one need not be", True),
+    ("Section 5.2", "SecondLowestCard v. LowestCard, win", "1"),
+    ("Section 5.2", "fewer ties in odd games than in even ones", True),
+    ("Section 5.2", "Equilibrium does better in odd games", True),
+    ("Section 5.2", "LowestCard loses less to Equilibrium than Random", True),
+    ("Section 5.2", "LowestCard loses less to Equilibrium than HighestCard", True),
+    ("Section 5.2", "HighestCard loses more to Equilibrium than Random", True),
+    ("Section 5.2", "Equilibrium beats LowestCard on average", True),
+)
 
 
 def _sanwal_drechsler() -> Iterator[Published]:
@@ -245,10 +262,8 @@ def _sanwal_drechsler() -> Iterator[Published]:
         yield Published(SANWAL_DRECHSLER, "Section 4", f"{name} root, highest card", 0.0, LP_MARGIN)
         yield Published(SANWAL_DRECHSLER, "Section 3", f"{name} sub-games", Fraction(4**cards))
         yield Published(SANWAL_DRECHSLER, "Section 3", f"{name} paths", Fraction(factorial(cards) ** 2))
-    yield Published(SANWAL_DRECHSLER, "Section 2.1", "strategies of P1 that maximise the score", Fraction(1))
-    yield Published(SANWAL_DRECHSLER, "Section 4", "4x4 without ties, share of nodes with uniform play", Fraction(1))
     yield Published(SANWAL_DRECHSLER, "Section 5.2", "7x7 root, second highest card", 0.0, LP_MARGIN)
-    yield Published(SANWAL_DRECHSLER, "Section 5.2", "SecondLowestCard v. LowestCard, win", Fraction(1))
+    yield from _remarks(SANWAL_DRECHSLER, _SANWAL_DRECHSLER)
 
 
 # -- Dice Wars ---------------------------------------------------------------------------------------
@@ -290,7 +305,7 @@ def _dice_wars() -> Iterator[Published]:
 # -- Rauscher 2017 -------------------------------------------------------------------------------------
 
 # Place, item, and the value as printed (dollars) or True for a claim.
-_RAUSCHER: tuple[tuple[str, str, str | bool], ...] = (
+_RAUSCHER: Remarks = (
     ("Text", "pure strategies of each player", "64"),
     ("Text", "numbers in the tuple for always raising", "5"),
     ("Text", "worth to B of its reply to always raising", "0.11"),
@@ -307,11 +322,7 @@ _EQUILIBRIUM = {"A": "0.6666667 0 0 0 1 1", "B": "0 0.5 0.8333333 0.3333333 1 1"
 
 
 def _rauscher() -> Iterator[Published]:
-    for place, item, text in _RAUSCHER:
-        if isinstance(text, str) and "." in text:
-            yield Published(RAUSCHER, place, item, float(text), _half_unit(text))
-        else:
-            yield Published(RAUSCHER, place, item, Fraction(text) if isinstance(text, str) else text)
+    yield from _remarks(RAUSCHER, _RAUSCHER)
     for who, replies in _REPLIES.items():
         for number, reply in enumerate(replies, start=1):
             for roll, digit in enumerate(reply, start=1):
@@ -326,26 +337,25 @@ def _rauscher() -> Iterator[Published]:
 
 # -- WAR 2017 ------------------------------------------------------------------------------------------
 
-# Place, item, value as printed or True for a claim, tolerance.
-_WAR: tuple[tuple[str, str, Fraction | float | bool, float], ...] = (
-    ("Section I", "a game can end without a winner", True, 0.0),
-    ("Section II", "the winner's utility at the end, per player of the game", Fraction(90), 0.0),
-    ("Section II", "utility of all players when nobody wins", Fraction(0), 0.0),
-    ("Section III.F", "the adversary at least ties with any known strategies", True, 0.0),
-    ("Section IV", "games per strategy and number of opponents", Fraction(9030), 0.0),
-    ("Section IV", "games in all", 1.8e6, 0.05e6),
-    ("Section IV", "SimpleMindedPlayer2 wins more often than SimpleMindedPlayer1", True, 0.0),
-    ("Section IV", "no significant difference in the mean number of rounds", True, 0.0),
-    ("Section IV", "no significant difference in the standard deviation of rounds", True, 0.0),
-    # The labels of its axis, 0.1 apart, are all that can be read of a figure.
-    ("Figure 2", "least win ratio of SimpleMindedPlayer1, by the axis", 0.6, 0.1),
-    ("Figure 2", "greatest win ratio of SimpleMindedPlayer1, by the axis", 0.9, 0.1),
+_WAR: Remarks = (
+    ("Section I", "a game can end without a winner", True),
+    ("Section II", "the winner's utility at the end, per player of the game", "90"),
+    ("Section II", "utility of all players when nobody wins", "0"),
+    ("Section III.F", "the adversary at least ties with any known strategies", True),
+    ("Section IV", "games per strategy and number of opponents", "9030"),
+    ("Section IV", "games in all", "1.8e6"),
+    ("Section IV", "SimpleMindedPlayer2 wins more often than SimpleMindedPlayer1", True),
+    ("Section IV", "no significant difference in the mean number of rounds", True),
+    ("Section IV", "no significant difference in the standard deviation of rounds", True),
 )
 
 
 def _war() -> Iterator[Published]:
-    for place, item, value, tolerance in _WAR:
-        yield Published(WAR, place, item, value, tolerance)
+    yield from _remarks(WAR, _WAR)
+    # A curve can be read to the labels of its axis only, which are 0.1 apart.
+    for name, value in (("least", 0.6), ("greatest", 0.9)):
+        item = f"{name} win ratio of SimpleMindedPlayer1, by the axis"
+        yield Published(WAR, "Figure 2", item, value, tolerance=0.1)
 
 
 _SOURCES = {

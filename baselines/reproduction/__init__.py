@@ -1,17 +1,13 @@
-"""The sources' figures, recomputed and judged: one module per source, and how a report is written."""
+"""The sources' figures, computed anew and judged: one module or folder per source."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import cast
 
 from baselines.oracle import Progress
-from baselines.reproduction.report import Report
+from baselines.reproduction.findings import Reproduction
 
-Reproduction = Callable[[Progress | None], Report]
-
-# Name on the command line -> the module whose `reproduce` makes the report, loaded when it is asked for.
+# Name on the command line -> the module whose `reproduce` does the work. It is imported when it is asked for.
 REPRODUCTIONS = {
     "fetterman-2023": "fetterman.paper",
     "sanwal-drechsler-2002": "sanwal_drechsler.paper",
@@ -23,16 +19,17 @@ REPRODUCTIONS = {
 }
 
 
-def reproduction(name: str) -> Reproduction:
-    """The function that recomputes a source's figures.
+def recompute(name: str, progress: Progress | None = None) -> Reproduction:
+    """Computes a source's figures anew.
 
     Args:
         name: A key of `REPRODUCTIONS`.
+        progress: Called now and then with a number that grows (states explored, games played).
 
     Raises:
         ValueError: If there is no such source.
     """
     if name not in REPRODUCTIONS:
         raise ValueError(f"unknown source {name!r}; known are {', '.join(REPRODUCTIONS)}")
-    module = import_module(f"{__name__}.{REPRODUCTIONS[name]}")
-    return cast(Reproduction, module.reproduce)
+    made: Reproduction = import_module(f"{__name__}.{REPRODUCTIONS[name]}").reproduce(progress)
+    return made

@@ -1,4 +1,4 @@
-"""Strategies for the duel family, all of which look at the own hand only."""
+"""Strategies for the duel family. They look at their own hand only."""
 
 from __future__ import annotations
 

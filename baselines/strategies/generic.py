@@ -11,7 +11,7 @@ from cardwar_envs.core.game import Game
 
 
 class Uniform:
-    """Plays every card alike, so a rank held twice is twice as likely.
+    """Plays every card with the same probability, so a rank that is held twice is twice as likely.
 
     Names: "Random" in Sanwal and Drechsler 2002, section 5; "playing all options with uniform
     randomness" in Fetterman 2023, section 3, where it is an equilibrium of Dinosaur War.
@@ -33,7 +33,7 @@ class Uniform:
 
 
 class UniformActions:
-    """Plays every legal action alike, however many cards stand behind it."""
+    """Plays every legal action with the same probability, whatever number of cards it stands for."""
 
     stationary = True
 

@@ -1,4 +1,4 @@
-"""Policies that are written down observation by observation."""
+"""Policies given as a table of observations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class TablePolicy:
-    """Plays what a table says for an observation, and uniformly over legal actions elsewhere."""
+    """Plays what a table says for an observation; for other observations, all legal actions are equally likely."""
 
     def __init__(self, table: Mapping[bytes, NDArray[np.float64]]) -> None:
         """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities."""

@@ -1,10 +1,12 @@
 """The strategies of "WAR with Auction Rounds" (2017) that look at the table only.
 
-Text (section III) and appendix program differ. The plain names play as the program does, because the
-paper's figures come from it; the names that end in `_as_written` follow the text. Both are said for
-wars that cost 3 discards, hence the program's 4 cards to pay with and 5 to take a risk with: here
-`discards` + 1 and `discards` + 2. In a war all discard their lowest cards and choose among the rest,
-the "upper hand".
+The text (section III) and the program in the appendix differ. The plain names play as the program does,
+because the paper's figures come from it. The names that end in `_as_written` follow the text.
+
+The paper assumes wars that cost 3 discards: a player needs 4 cards to pay for a war, and takes a risk
+only with 5. Here these are `discards` + 1 and `discards` + 2. In a war all strategies discard their
+lowest cards and choose among the rest, the "upper hand". For example, with 2 discards a player who
+holds 2 3 5 9 discards 2 and 3 and battles with 5 or 9.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ def checked_war(game: Game[Any], player: object) -> War:
     return game
 
 
-class _WarPlayer:
+class WarPlayer:
     """Chooses one card of its hand; in a war, one of its upper hand."""
 
     stationary = True
@@ -57,20 +59,22 @@ class _WarPlayer:
         hand[chooses] = _upper(hand[chooses], game.discards)
         # Only those who are tied matter in a war, also those who cannot pay for it.
         others = hands[:, 1:] * (tied[:, 1:] | ~at_war[:, None])[:, :, None]
-        actions = self._rank(hand, others, at_war)
+        pot = observations[:, 2 * players * ranks : (2 * players + 1) * ranks]
+        actions = self._rank(hand, others, at_war, pot)
         actions[chooses] += ranks * (1 + _lowest_set(hands[chooses, 0], game.discards))
         actions[waiting] = wait
         probabilities = np.zeros(action_masks.shape)
         probabilities[rows, actions] = 1.0
         return probabilities
 
-    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
-        """What to battle with.
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
+        """The rank of the card that battles.
 
         Args:
             hand: `[batch, ranks]`, in a war the upper hand.
-            others: `[batch, players - 1, ranks]`, in a war 0 for those who are not in it.
+            others: `[batch, players - 1, ranks]` hands, in a war 0 for players who are not in it.
             at_war: `[batch]`.
+            pot: `[batch, ranks]`.
 
         Returns:
             `[batch]`, a fresh array.
@@ -78,30 +82,30 @@ class _WarPlayer:
         raise NotImplementedError
 
 
-class MinPlayer(_WarPlayer):
+class MinPlayer(WarPlayer):
     """Plays its lowest card; in a war it discards its lowest cards and battles with the next one.
 
     Names: "MinPlayer" in WAR 2017, section III.A.
     """
 
-    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
         return _lowest_above(hand)
 
 
-class MaxPlayer(_WarPlayer):
+class MaxPlayer(WarPlayer):
     """Plays its highest card; in a war it discards its lowest cards and battles with its highest.
 
     Names: "MaxPlayer" in WAR 2017, section III.B.
     """
 
-    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
         return _highest(hand)
 
 
 class DummiePlayer(Uniform):
-    """Plays every card alike; in a war it draws the discards and then the battle card alike.
+    """Plays every card with the same probability; in a war it draws the discards and then the battle card so.
 
-    That is what `uniform` does, because `War.action_counts` counts the ways to draw them.
+    `uniform` does the same, because `War.action_counts` counts the ways to draw them.
 
     Names: "DummiePlayer" in WAR 2017, section III.C; appendix, lines 18-34.
     """
@@ -110,24 +114,24 @@ class DummiePlayer(Uniform):
         super().__init__(checked_war(game, self))
 
 
-class _SimpleMinded(_WarPlayer):
-    """Wins as cheaply as is certain, else dares a tie or plays its lowest card."""
+class _SimpleMinded(WarPlayer):
+    """Plays the lowest card that is certain to win; if there is none, it dares a tie or plays its lowest card."""
 
-    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
         top = _highest(others).max(axis=1)
         dare = np.where(hand.sum(axis=1) >= self._game.discards + 2, self._dare(hand, others, at_war), -1)
         careful = np.where(dare >= 0, dare, _lowest_above(hand))
         return np.where(_highest(hand) > top, _lowest_above(hand, top), careful)
 
     def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
-        """With what it dares a tie if it holds enough cards, -1 where it does not; else as `_rank`."""
+        """The rank with which it dares a tie if it holds enough cards, or -1. The arguments are those of `_rank`."""
         raise NotImplementedError
 
 
 class SimpleMindedPlayer1(_SimpleMinded):
-    """Dares a tie with its highest card if its second is as good as the best second card of all others.
+    """Dares a tie with its highest card if its second card is as good as the best second card of all others.
 
-    Also if no other has a second card.
+    It also does so if no other player has a second card.
 
     Names: "SimpleMindedPlayer" in WAR 2017, appendix, lines 35-79; "SimpleMindedPlayer1" in the text.
     """

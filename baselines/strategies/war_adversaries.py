@@ -14,7 +14,7 @@ from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, n
 from cardwar_envs.games.war.actions import WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
-# A probability that differs from 1 by no more is one: answers are checked and divided by their sum.
+# A probability counts as 1 if it differs by at most this much: answers are checked and divided by their sum.
 CERTAIN_TO = 1e-9
 
 
@@ -27,11 +27,11 @@ class _Adversary:
             must be deterministic, and none may be such an adversary itself.
 
     Attributes:
-        stationary: Whether it plays alike however many rounds are left: if the others do.
+        stationary: Whether its play does not depend on the rounds left. That is so if it is so for all others.
 
     Raises:
-        ValueError: If the game is not WAR, or the others are not as said. An answer that is a mixture is
-            only met in play, and is a ValueError there.
+        ValueError: If the game is not WAR, or `others` is not as described. A mixed answer of one of the
+            others can only be noticed in play; it raises a ValueError there.
     """
 
     def __init__(self, game: Game[Any], others: Sequence[Policy | str] | None = None) -> None:
@@ -87,11 +87,12 @@ class _Adversary:
 
 
 class GeneralPurposeAdversary(_Adversary):
-    """Asks the others for their cards; wins as cheaply as it can, or forces a tie in which nobody outdoes it.
+    """Asks the others for their cards, then wins with its lowest winning card or forces a tie.
 
-    In the war after that tie none of the others would battle with a higher card than its own; it may
-    well be a tie again. In a war it asks the others for the cards that they would play *in a round*.
-    Those who have no cards left are passed over, also where the program would fail on them.
+    It forces a tie only if none of the others would battle with a higher card than its own in the war
+    that follows; that war may well be a tie again. In a war it asks the others for the cards that they
+    would play *in a round*. It passes over players who have no cards left; the program fails on some of
+    them.
 
     Names: "GeneralPurposeAdversary" in WAR 2017, appendix, lines 117-162.
     """
@@ -144,10 +145,10 @@ class GeneralPurposeAdversary(_Adversary):
 
 
 class GeneralPurposeAdversaryAsWritten(_Adversary):
-    """Asks the others for their cards; wins as cheaply as it can, or forces ties that it wins in the end.
+    """Asks the others for their cards, then wins with its lowest winning card or forces ties that it wins in the end.
 
-    In the war after a tie all are asked for their choices there, and so on until it is decided. In a
-    war it discards its lowest cards and chooses the battle card in the same way.
+    For the war after a tie, it asks all others for their choices in that war, and so on until it is
+    decided. In a war it discards its lowest cards and chooses the battle card in the same way.
 
     Names: "GeneralPurposeAdversary" in WAR 2017, section III.F.
     """

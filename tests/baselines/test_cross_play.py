@@ -12,6 +12,7 @@ from baselines import cross_play, head_to_head, make_policy
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.core.policy import seated_policies
+from cardwar_envs.games.war import War
 
 MODULE = sys.modules[cross_play.__module__]  # its function has the name too
 
@@ -115,7 +116,24 @@ def test_the_simulator_plays_only_what_it_knows():
         endings = MODULE._simulated(game, players, 5, 0)
         assert (endings is not None) is (game is known and line_up == ("dummie", "min", "max"))
     assert len(endings.winners) == len(endings.rounds) == 5
-    MODULE.load_simulator(known, players)
+    MODULE.warm_up(known, players)
+
+
+class LowestWins(War):
+    """WAR in which the lowest card of a round or war wins."""
+
+    def _decided(self, state, hands, pot, battle):
+        return super()._decided(state, hands, pot, {player: -card for player, card in battle.items()})
+
+
+def test_a_game_with_other_rules_is_not_played_by_the_simulator():
+    game, line_up = LowestWins(ranks=3, discards=1, max_rounds=5), ("dummie", "max")
+    assert MODULE._simulated(game, seated_policies(line_up, game), 5, 0) is None
+    drawn, usual = (cross_play(each, line_up, games=1500) for each in (game, War(ranks=3, discards=1, max_rounds=5)))
+    assert drawn.mean_payoffs is not None
+    # Whoever plays its highest card mostly wins where the highest wins, and mostly loses here.
+    assert drawn.wins[0] > 2 * drawn.wins[1]
+    assert usual.wins[1] > 2 * usual.wins[0]
 
 
 @pytest.mark.parametrize("line_up", [("uniform", "highest_card"), ("second_lowest_card", "uniform")])

@@ -12,7 +12,7 @@ from rich.table import Table
 
 import baselines
 from baselines import CrossPlay, HeadToHead
-from baselines.cross_play import load_simulator
+from baselines.cross_play import warm_up
 from cardwar_envs import Game, Policy
 from train.command.console import AsJson, GameName, compile_for, counting, fixed, out, print_json
 from train.policies.by_word import line_up_from
@@ -61,7 +61,7 @@ def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title
 def _played_match(
     game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
 ) -> None:
-    load_simulator(game, line_up)
+    warm_up(game, line_up)
     start = time.perf_counter()
     with counting("games played") as progress:
         result = baselines.cross_play(game, line_up, **given, progress=progress)

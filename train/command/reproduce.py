@@ -1,4 +1,4 @@
-"""A reproduction on the terminal and as JSON: what agrees in numbers, what does not in words."""
+"""A reproduction on the terminal and as JSON: numbers for what agrees, words for the rest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,66 +16,53 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from baselines.reproduction import REPRODUCTIONS, reproduction
-from baselines.reproduction.report import Number, Report, Row, Verdict, write_report
+from baselines.reproduction import REPRODUCTIONS, recompute
+from baselines.reproduction.findings import Finding, Number, Reproduction, Verdict, write
 from train.command.console import AsJson, counting, out
 
 
-def run(name: str, folder: Path | None) -> tuple[Report, dict[str, Any]]:
-    """Recomputes a source's figures and writes them down.
+def run(name: str, folder: Path | None) -> tuple[Reproduction, dict[str, Any]]:
+    """Computes a source's figures anew and writes them down.
 
     Args:
         name: A key of `baselines.reproduction.REPRODUCTIONS`.
-        folder: Where to; `runs/reproduce-NAME` if None.
+        folder: Where to write; `runs/reproduce-NAME` if None.
 
     Returns:
-        The report, and the same as plain data with the files written.
+        What was found, and the same as plain data with the files written.
 
     Raises:
         ValueError: If there is no such source.
         OSError: If the folder cannot be written to.
     """
-    make = reproduction(name)
     start = time.perf_counter()
     with counting("states explored") as progress:
-        report = make(progress)
+        made = recompute(name, progress)
     seconds = time.perf_counter() - start
-    written = write_report(report, folder or Path("runs") / f"reproduce-{name}")
+    written = write(made, folder or Path("runs") / f"reproduce-{name}")
     data = {
         "name": name,
         "seconds": seconds,
-        "sound": report.sound,
-        "checks": dict(report.checks),
-        "rows": [_plain(row) for row in report.rows],
+        "sound": made.sound,
+        "checks": dict(made.checks),
+        "rows": [asdict(each) for each in made.findings],
         "files": [str(path) for path in written],
     }
-    return report, data
+    return made, data
 
 
-def _plain(row: Row) -> dict[str, Any]:
-    return {
-        "figure": row.figure,
-        "item": row.item,
-        "published": row.published,
-        "computed": row.computed,
-        "range": None if row.range is None else list(row.range),
-        "verdict": str(row.verdict),
-        "reason": row.reason,
-    }
-
-
-def show(report: Report, data: dict[str, Any]) -> None:
-    """Prints how many figures of each place agree, and every figure of which more is to be said.
+def show(made: Reproduction, data: dict[str, Any]) -> None:
+    """Prints how many figures of each place agree, and every figure that does not simply agree.
 
     Args:
-        report: What `run` made.
+        made: What `run` found.
         data: The same as plain data.
     """
-    out.print(_counts(report.rows, f"{data['name']}: {len(report.rows)} figures in {data['seconds']:.0f} s"))
-    others = [row for row in report.rows if row.verdict is not Verdict.AGREES]
+    out.print(_counts(made.findings, f"{data['name']}: {len(made.findings)} figures in {data['seconds']:.0f} s"))
+    others = [each for each in made.findings if each.verdict is not Verdict.AGREES]
     if others:
         out.print(_details(others))
-    for check, holds in report.checks.items():
+    for check, holds in made.checks.items():
         out.print(f"{'holds' if holds else 'FAILS'}: {check}", highlight=False)
     files = [Path(path) for path in data["files"]]
     out.print(f"All figures with reasons: {files[0]}", highlight=False, soft_wrap=True)
@@ -83,38 +71,40 @@ def show(report: Report, data: dict[str, Any]) -> None:
         out.print(f"Pictures beside it: {pictures}", highlight=False)
 
 
-def _counts(rows: Sequence[Row], title: str) -> Table:
-    found = [verdict for verdict in Verdict if any(row.verdict is verdict for row in rows)]
+def _counts(findings: Sequence[Finding], title: str) -> Table:
+    found = [verdict for verdict in Verdict if any(each.verdict is verdict for each in findings)]
     table = Table(title=title, show_footer=True)
-    table.add_column("figure", footer="all")
+    table.add_column("place", footer="all")
     for verdict in found:
-        table.add_column(str(verdict), str(sum(row.verdict is verdict for row in rows)), justify="right")
-    for place in dict.fromkeys(row.figure for row in rows):
-        count = Counter(row.verdict for row in rows if row.figure == place)
+        table.add_column(str(verdict), str(sum(each.verdict is verdict for each in findings)), justify="right")
+    for place in dict.fromkeys(each.place for each in findings):
+        count = Counter(each.verdict for each in findings if each.place == place)
         table.add_row(place, *(str(count[verdict] or "") for verdict in found))
     return table
 
 
-def _details(rows: Sequence[Row]) -> Table:
-    """Rows under the place they are from; a reason that several in a row share stands below the last of them."""
+def _details(findings: Sequence[Finding]) -> Table:
+    """Figures under the place they are from; a reason that neighbours share is printed once, below the last of them."""
     table = Table(title="where more is to be said than that they agree")
-    table.add_column("figure: item, reason", ratio=1)
+    table.add_column("place: item, reason", ratio=1)
     table.add_column("published", justify="right", max_width=14)
     table.add_column("computed", justify="right", max_width=14)
     table.add_column("verdict", no_wrap=True)
-    for place, of_place in groupby(rows, key=lambda row: row.figure):
+    for place, of_place in groupby(findings, key=lambda each: each.place):
         table.add_section()
         table.add_row(Text(place, style="bold"))
-        for reason, alike in groupby(of_place, key=lambda row: row.reason):
-            for row in alike:
-                table.add_row(Text(row.item), _short(row.published), _computed(row), str(row.verdict))
+        for reason, alike in groupby(of_place, key=lambda each: each.reason):
+            for each in alike:
+                table.add_row(Text(each.item), _short(each.published), _computed(each), str(each.verdict))
             table.add_row(Padding(Text(reason, style="dim"), (0, 0, 0, 2)))
     return table
 
 
-def _computed(row: Row) -> str:
-    computed = _short(row.computed)
-    return computed if row.range is None else f"{computed}\n{_short(row.range[0])} to\n{_short(row.range[1])}"
+def _computed(finding: Finding) -> str:
+    computed = _short(finding.computed)
+    return (
+        computed if finding.range is None else f"{computed}\n{_short(finding.range[0])} to\n{_short(finding.range[1])}"
+    )
 
 
 def _short(value: Number | None) -> str:
@@ -128,10 +118,10 @@ def reproduce(
     folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default runs/reproduce-NAME.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Recompute a source's figures beside the published ones; exit code 0 if ours pass all checks, else 1."""
-    report, data = run(name, folder)
+    """Compute a source's figures anew, beside the published ones; exit code 0 if ours pass all checks, else 1."""
+    made, data = run(name, folder)
     if as_json:
         print(json.dumps(data))
     else:
-        show(report, data)
-    return 0 if report.sound else 1
+        show(made, data)
+    return 0 if made.sound else 1

@@ -1,6 +1,6 @@
-"""Duels with ties discarded, reckoned without a solver: sums over the matchings of two hands.
+"""Duels with ties discarded, computed without a solver: exact sums over the matchings of two hands.
 
-What the solver finds is set beside these. All are exact.
+The solver's figures are compared with these.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def without(hand: Hand, place: int) -> Hand:
 
 @cache
 def value_by_recursion(hand_0: Hand, hand_1: Hand) -> Fraction:
-    """What player 0 earns if both play every card alike, by Fetterman's section 5 trick by trick."""
+    """What player 0 earns if both play uniformly, trick by trick as in Fetterman's section 5."""
     if not hand_0:
         return Fraction(0)
     total = sum(

@@ -1,26 +1,22 @@
-"""Dice Poker beyond six sides and a raise of one: value and bluffs, and the continuous game as their limit."""
+"""Dice Poker with other dice and raises: value and bluffs, and their limit, the continuous game."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
 from baselines.oracle import Progress
-from baselines.reproduction.pictures import new_figure
-from baselines.reproduction.report import Number
+from baselines.reproduction.findings import Table
+from baselines.reproduction.pictures import Figure, finish, new_figure
 from baselines.results import PrivateSolution
 from baselines.solution import solve
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_poker.rules import RAISE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MOST_SIDES = 1000
 SIDES = (*range(2, 61), 70, 80, 90, 100, 125, 150, 175, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, MOST_SIDES)
@@ -28,7 +24,6 @@ SIDES = (*range(2, 61), 70, 80, 90, 100, 125, 150, 175, 200, 250, 300, 350, 400,
 FEW, MANY = 6, 200
 # 1/16 to 16 antes, four to each doubling.
 RAISES = tuple(2.0 ** (k / 4) for k in range(-16, 17))
-BLUFFS = "how often A bluffs (where the value is not 0)"
 # Raises at which the limit is held against a die of `MOST_SIDES`.
 LIMIT_RAISES = (Fraction(1, 4), Fraction(1), Fraction(2), Fraction(8))
 
@@ -102,7 +97,7 @@ def continuous_bluffs(raise_size: Fraction) -> Fraction:
 
 
 def continuous_value(raise_size: Fraction) -> Fraction:
-    """What that game is worth to A, payoff points: as many antes as A bluffs often.
+    """The value of that game to A, payoff points. In antes, it equals the probability that A bluffs.
 
     A bluff gains 2 (a - x) on a check at x < a, a strong raise 2 b (x - c) at x > c, and checking
     always is worth 0. These add up to a^2 + b (1 - c)^2, which is a once a, c and d are put in.
@@ -112,40 +107,34 @@ def continuous_value(raise_size: Fraction) -> Fraction:
     return a * a + raise_size * strong * strong
 
 
-def needed_bluffs(point: Point) -> float:
-    """How often A bluffs; nan, which is not drawn, where the game is worth nothing and A may as well check."""
-    return point.bluffs if point.value > 1e-9 else math.nan
-
-
-def points_table(points: Sequence[Point]) -> Iterator[list[Number]]:
+def points_table(points: Sequence[Point]) -> Table:
     """Solved games for a CSV file."""
-    limits = "continuous value", "continuous bluffs"
-    yield ["sides", "raise", "value", "fraction", "gap", "bluffs", "raises", *limits]
+    rows = []
     for p in points:
-        raise_size = Fraction(p.raise_size)
-        row: list[Number] = [p.sides, p.raise_size, p.value, str(p.exact or ""), p.gap, p.bluffs, p.raises]
-        yield [*row, float(continuous_value(raise_size)), float(continuous_bluffs(raise_size))]
+        value, bluffs = map(float, _limits(p.raise_size))
+        exact = str(p.exact or "")
+        rows.append([p.sides, p.raise_size, p.value, exact, p.gap, p.bluffs, p.raises, value, bluffs])
+    headings = ["sides", "raise", "value", "fraction", "gap", "bluffs", "raises", "continuous value"]
+    return [[*headings, "continuous bluffs"], *rows]
+
+
+def _limits(raise_size: float) -> tuple[Fraction, Fraction]:
+    """Value and bluffs of the continuous game."""
+    return continuous_value(Fraction(raise_size)), continuous_bluffs(Fraction(raise_size))
 
 
 def draw_sides(points: Sequence[Point]) -> Figure:
     """Value and bluffs against the number of sides."""
-    drawing = new_figure(11.0, 4.8)
+    drawing, sides = new_figure(11.0, 4.8), [p.sides for p in points]
     limit = continuous_value(Fraction(1))
-    curves: tuple[tuple[str, Callable[[Point], float]], ...] = (
-        ("value to A (payoff points)", lambda point: point.value),
-        (BLUFFS, needed_bluffs),
-    )
-    for axes, (label, height) in zip(drawing.subplots(1, 2), curves, strict=True):
-        axes.plot([p.sides for p in points], list(map(height, points)), marker=".", markersize=4, linewidth=0.8)
+    ticks = [2, 6, 10, 20, 50, 100, 200, 500, 1000]
+    for axes, heights in zip(drawing.subplots(1, 2), _heights(points), strict=True):
+        axes.plot(sides, heights, marker=".", markersize=4, linewidth=0.8)
         axes.axhline(float(limit), color="black", linestyle="--", linewidth=1, label=f"continuous game, {limit}")
         axes.set_xscale("log")
-        axes.set_xticks(
-            [2, 6, 10, 20, 50, 100, 200, 500, 1000], ["2", "6", "10", "20", "50", "100", "200", "500", "1000"]
-        )
+        axes.set_xticks(ticks, list(map(str, ticks)))
         axes.minorticks_off()
-        axes.set_xlabel("sides of the dice")
-        _finish(axes, label)
-    drawing.suptitle("Dice Poker with dice of many sides: ante 1, raise 1")
+    _finish(drawing, "sides of the dice", "Dice Poker with dice of many sides: ante 1, raise 1")
     return drawing
 
 
@@ -153,28 +142,29 @@ def draw_raises(few: Sequence[Point], many: Sequence[Point]) -> Figure:
     """Value and bluffs against the size of the raise."""
     drawing = new_figure(11.0, 4.8)
     sizes = np.geomspace(RAISES[0], RAISES[-1], 200)
-    curves: tuple[tuple[str, Callable[[Point], float], Callable[[Fraction], Fraction]], ...] = (
-        ("value to A (payoff points)", lambda point: point.value, continuous_value),
-        (BLUFFS, needed_bluffs, continuous_bluffs),
-    )
-    for axes, (label, height, limit) in zip(drawing.subplots(1, 2), curves, strict=True):
-        for points, marker in ((few, "o"), (many, ".")):
-            sides = points[0].sides
-            axes.plot([p.raise_size for p in points], list(map(height, points)), marker=marker, markersize=4,
-                      linewidth=0.8, label=f"{sides} sides")  # fmt: skip
-        heights = [float(limit(Fraction(float(size)))) for size in sizes]
-        axes.plot(sizes, heights, color="black", linestyle="--", linewidth=1, label="continuous game")
+    limits = zip(*(map(float, _limits(float(size))) for size in sizes), strict=True)
+    ticks = [2.0**k for k in range(-4, 5)]
+    for axes, of_few, of_many, limit in zip(drawing.subplots(1, 2), _heights(few), _heights(many), limits, strict=True):
+        for points, heights, marker in ((few, of_few, "o"), (many, of_many, ".")):
+            axes.plot([p.raise_size for p in points], heights, marker=marker, markersize=4, linewidth=0.8,
+                      label=f"{points[0].sides} sides")  # fmt: skip
+        axes.plot(sizes, limit, color="black", linestyle="--", linewidth=1, label="continuous game")
         axes.set_xscale("log", base=2)
-        ticks = [2.0**k for k in range(-4, 5)]
         axes.set_xticks(ticks, [str(Fraction(tick)) for tick in ticks])
-        axes.set_xlabel("raise (antes)")
-        _finish(axes, label)
-    drawing.suptitle("Dice Poker with raises of other sizes: ante 1")
+    _finish(drawing, "raise (antes)", "Dice Poker with raises of other sizes: ante 1")
     return drawing
 
 
-def _finish(axes: Axes, label: str) -> None:
-    axes.set_ylabel(label)
-    axes.set_ylim(bottom=0)
-    axes.grid(True, alpha=0.25)
-    axes.legend()
+def _heights(points: Sequence[Point]) -> tuple[list[float], list[float]]:
+    """What the two plots show of each game: its value, and how often A bluffs.
+
+    Where the value is 0, A may as well check: the bluffs are nan there, which is not drawn.
+    """
+    return [p.value for p in points], [p.bluffs if p.value > 1e-9 else math.nan for p in points]
+
+
+def _finish(drawing: Figure, x_label: str, title: str) -> None:
+    value, bluffs = drawing.axes
+    finish(value, x_label, "value to A (payoff points)")
+    finish(bluffs, x_label, "how often A bluffs (where the value is not 0)")
+    drawing.suptitle(title)

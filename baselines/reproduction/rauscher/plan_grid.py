@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.reproduction.pictures import new_figure
-from baselines.reproduction.report import Number
+from baselines.reproduction.findings import Table
+from baselines.reproduction.pictures import Figure, new_figure
 from cardwar_envs.games.dice_poker import DicePoker
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Plan = tuple[int, ...]
 
@@ -36,39 +31,25 @@ class Grid:
     deals: int
 
     @property
-    def best_for_a(self) -> NDArray[np.bool_]:
-        """Where a cell is the greatest of its column: A does not want to leave it."""
-        best: NDArray[np.bool_] = self.sums == self.sums.max(axis=0, keepdims=True)
-        return best
+    def best(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """For A and for B, `[plans of A, plans of B]`: the cells that this player does not want to leave.
 
-    @property
-    def best_for_b(self) -> NDArray[np.bool_]:
-        """Where a cell is the least of its row: B does not want to leave it."""
-        best: NDArray[np.bool_] = self.sums == self.sums.min(axis=1, keepdims=True)
-        return best
+        Those are the greatest of their columns for A and the least of their rows for B.
+        """
+        return self.sums == self.sums.max(axis=0), self.sums == self.sums.min(axis=1, keepdims=True)
 
     def worth(self, a: Plan, b: Plan) -> Fraction:
         """What A wins, payoff points."""
         return Fraction(float(self.sums[self.plans.index(a), self.plans.index(b)])) / self.deals
 
-    def most_used_by_a(self) -> tuple[tuple[Plan, ...], int]:
-        """The strategies that are best for A in the most columns, and in how many."""
-        return self._most_used(self.best_for_a.sum(axis=1))
-
-    def most_used_by_b(self) -> tuple[tuple[Plan, ...], int]:
-        """The strategies that are best for B in the most rows, and in how many."""
-        return self._most_used(self.best_for_b.sum(axis=0))
-
-    def _most_used(self, counts: NDArray[np.int64]) -> tuple[tuple[Plan, ...], int]:
+    def most_used(self, seat: int) -> tuple[tuple[Plan, ...], int]:
+        """The strategies of A (0) or B (1) that are best against the most of the other's, and against how many."""
+        counts: NDArray[np.int64] = self.best[seat].sum(axis=1 - seat)
         return self._chosen(counts == counts.max()), int(counts.max())
 
-    def replies_of_b(self, a: Plan) -> tuple[Plan, ...]:
-        """B's best pure replies to a strategy of A."""
-        return self._chosen(self.best_for_b[self.plans.index(a)])
-
-    def replies_of_a(self, b: Plan) -> tuple[Plan, ...]:
-        """A's best pure replies to a strategy of B."""
-        return self._chosen(self.best_for_a[:, self.plans.index(b)])
+    def replies(self, seat: int, plan: Plan) -> tuple[Plan, ...]:
+        """The best pure replies of A (0) or B (1) to a strategy of the other."""
+        return self._chosen(np.asarray(self.best[seat].take(self.plans.index(plan), axis=1 - seat)))
 
     def _chosen(self, which: NDArray[np.bool_]) -> tuple[Plan, ...]:
         return tuple(plan for plan, chosen in zip(self.plans, which, strict=True) if chosen)
@@ -90,11 +71,11 @@ def in_words(plan: Plan) -> str:
     return "".join(map(str, plan))
 
 
-def grid_table(grid: Grid) -> Iterator[list[Number]]:
+def grid_table(grid: Grid) -> Table:
     """The grid for a CSV file, in fractions."""
-    yield ["A \\ B", *map(in_words, grid.plans)]
-    for plan, row in zip(grid.plans, grid.sums, strict=True):
-        yield [in_words(plan), *(str(Fraction(float(total)) / grid.deals) for total in row)]
+    rows = zip(grid.plans, grid.sums.tolist(), strict=True)
+    heading = ["A \\ B", *map(in_words, grid.plans)]
+    return [heading, *([in_words(plan), *(str(Fraction(total) / grid.deals) for total in row)] for plan, row in rows)]
 
 
 def draw_grid(grid: Grid) -> Figure:
@@ -109,10 +90,11 @@ def draw_grid(grid: Grid) -> Figure:
     axes.set_yticks(range(len(names)), names, fontsize=5.5, family="monospace")
     axes.set_xlabel("B: calls (1) or folds (0) with a roll of 1, 2, ... 6")
     axes.set_ylabel("A: raises (1) or checks (0) with a roll of 1, 2, ... 6")
+    for_a, for_b = grid.best
     marks = (
-        (grid.best_for_a, "s", "none", "black", 34, "greatest of its column: best for A"),
-        (grid.best_for_b, "o", "gold", "black", 14, "least of its row: best for B"),
-        (grid.best_for_a & grid.best_for_b, "*", "lime", "black", 120, "saddle point"),
+        (for_a, "s", "none", "black", 34, "greatest of its column: best for A"),
+        (for_b, "o", "gold", "black", 14, "least of its row: best for B"),
+        (for_a & for_b, "*", "lime", "black", 120, "saddle point"),
     )
     for where, marker, face, edge, area, label in marks:
         rows, columns = np.nonzero(where)

@@ -1,7 +1,9 @@
-"""Exact figures of Jujitsu at one size: equilibria, their choices, and what they come to against others.
+"""Exact figures of Jujitsu at one size: equilibria, the choices among them, and their results against others.
 
-All on canonical states. Random, HighestCard and LowestCard look at cards by their order only, so
-they play canonical states as they play the states themselves.
+All figures are computed on canonical states: one state stands for all that differ only in the names of
+the cards or in the seats. For example, 2 and 7 against 3 and 5 is played as 1 and 4 against 2 and 3.
+Random, HighestCard and LowestCard look at the order of cards only, so they play a canonical state as
+they play the states that it stands for.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ DIRECTIONS = 16
 
 
 class Exact(NamedTuple):
-    """One figure: of our documented choice, and its least and greatest over all choices of optimal play."""
+    """One figure for our documented choice of optimal play, and its least and greatest value over all choices."""
 
     default: float
     low: float
@@ -115,17 +117,20 @@ def _outcomes(
     play: OptimalPlay, opponents: Mapping[str, Sequence[Array]], paid: Mapping[str, Array], root: int
 ) -> tuple[dict[Pairing, dict[str, Exact]], float]:
     """All pairings, and a bound on the error of their extremes."""
-    outcomes: dict[Pairing, dict[str, Exact]] = {}
-    slack = 0.0
+    outcomes: dict[Pairing, dict[str, Exact]] = defaultdict(dict)
+    slack, random = 0.0, opponents[RANDOM]
     for name, opponent in opponents.items():
-        ranges = {column: _range(play, opponent, paid[column], root) for column in COLUMNS}
-        outcomes[EQUILIBRIUM, name] = {column: exact for column, (exact, _) in ranges.items()}
-        slack = max(slack, *(error for _, error in ranges.values()))
-        outcomes[RANDOM, name] = {
-            column: _certain(play.worth(opponents[RANDOM], opponent, paid[column])[0, root]) for column in COLUMNS
-        }
+        for column in COLUMNS:
+            most, least = play.extreme(opponent, paid[column]), play.extreme(opponent, -paid[column])
+            slack = max(slack, most.slack, least.slack)
+            ours, theirs = (
+                float(play.worth(first, opponent, paid[column])[0, root]) for first in (play.default(), random)
+            )
+            low, high = -float(least.worth[0, root]), float(most.worth[0, root])
+            outcomes[EQUILIBRIUM, name][column] = Exact(ours, low, high)
+            outcomes[RANDOM, name][column] = Exact(theirs, theirs, theirs)
     outcomes[EQUILIBRIUM, EQUILIBRIUM] = _both_optimal(play, paid, root)
-    return outcomes, slack
+    return dict(outcomes), slack
 
 
 def outcome_payments(graph: GameGraph[Any]) -> dict[str, Array]:
@@ -135,13 +140,6 @@ def outcome_payments(graph: GameGraph[Any]) -> dict[str, Array]:
     return {**{column: share.astype(np.float64) for column, share in shares.items()}, "margin": rewards}
 
 
-def _range(play: OptimalPlay, opponent: Sequence[Array], paid: Array, root: int) -> tuple[Exact, float]:
-    most, least = play.extreme(opponent, paid), play.extreme(opponent, -paid)
-    default = float(play.worth(play.default(), opponent, paid)[0, root])
-    figure = Exact(default, -float(least.worth[0, root]), float(most.worth[0, root]))
-    return figure, max(most.slack, least.slack)
-
-
 def _support(play: OptimalPlay, opponent: Sequence[Array], paid: Mapping[str, Array], root: int) -> Array:
     angles = np.arange(DIRECTIONS) * (2 * np.pi / DIRECTIONS)
     most = [
@@ -149,10 +147,6 @@ def _support(play: OptimalPlay, opponent: Sequence[Array], paid: Mapping[str, Ar
         for x, y in zip(np.cos(angles), np.sin(angles), strict=True)
     ]
     return np.column_stack([np.cos(angles), np.sin(angles), most])
-
-
-def _certain(value: float) -> Exact:
-    return Exact(float(value), float(value), float(value))
 
 
 def _both_optimal(play: OptimalPlay, paid: Mapping[str, Array], root: int) -> dict[str, Exact]:

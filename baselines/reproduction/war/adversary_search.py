@@ -1,9 +1,9 @@
 """WAR 2017, section III.F: does a player who knows the others' strategies always at least tie?
 
-Two ways to find out. Against the source's own deterministic strategies: every line-up of up to four
-of them is played to its end. Against any deterministic strategy at all: on small decks of two
-players, all that an opponent could ever answer is followed until the adversary is beaten or nothing
-is left to try.
+There are two ways to find out. Against the source's own deterministic strategies, every line-up of up
+to four of them is played to its end. Against any deterministic strategy at all, on small decks for two
+players, the search follows everything that an opponent could ever answer, until the adversary is
+beaten or nothing is left to try.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def _by_name(name: str) -> Adversary:
 ADVERSARIES = {name: _by_name(name) for name in ("general_purpose_adversary", "general_purpose_adversary_as_written")}
 DETERMINISTIC = ("min", "max", "simple_minded_1", "simple_minded_2")
 MOST_OTHERS = 4
-# Decks (ranks, discards) small enough to follow every opponent in seconds. The version as written leaves
-# an opponent far less to try.
+# Decks (ranks, discards) that are small enough to follow every opponent in seconds. Against the version as
+# written, an opponent has far fewer answers to try.
 DECKS = ((2, 0), (3, 0), (3, 1), (4, 0), (4, 1), (5, 2), (6, 3))
 MORE_DECKS = {"general_purpose_adversary_as_written": ((5, 0), (5, 1), (6, 1), (7, 3), (8, 3))}
 # More rounds than any way to beat an adversary was seen to need.
@@ -78,18 +78,19 @@ def follow(game: War, names: Sequence[str], policies: Sequence[Policy]) -> Playe
     """Plays strategies that never mix, and never look at the rounds left, until the end or a repetition."""
     state, passed = game.initial()[0].state, set()
     while True:
-        rounds = game.rounds - state.rounds_left
-        if state.live and 0 not in state.live:
-            return Played(tuple(names), Result.LOST, rounds, endless=False)
-        if not game.live_players(state):
-            result = Result.WON if state.live == (0,) else Result.TIED
-            return Played(tuple(names), result, rounds, endless=False)
         position = state._replace(rounds_left=1)
-        if position in passed:
-            return Played(tuple(names), Result.TIED, rounds, endless=True)
+        out, over = bool(state.live) and 0 not in state.live, not game.live_players(state)
+        if out or over or position in passed:
+            result = Result.LOST if out else Result.WON if over and state.live == (0,) else Result.TIED
+            return Played(tuple(names), result, game.rounds - state.rounds_left, endless=not (out or over))
         passed.add(position)
-        actions = {player: chosen(game, state, player, policies[player]) for player in game.acting_players(state)}
-        state = game.transitions(state, actions)[0].state
+        _, state = _joint_action(game, state, policies)
+
+
+def _joint_action(game: War, state: WarState, policies: Sequence[Policy]) -> tuple[dict[int, int], WarState]:
+    """What policies that never mix play, and the state that follows."""
+    actions = {player: chosen(game, state, player, policies[player]) for player in game.acting_players(state)}
+    return actions, game.transitions(state, actions)[0].state
 
 
 def chosen(game: War, state: WarState, player: int, policy: Policy) -> int:
@@ -102,7 +103,7 @@ def chosen(game: War, state: WarState, player: int, policy: Policy) -> int:
 
 
 class _Script:
-    """An opponent that answers as it is told: what it was asked, and what else it could have said."""
+    """An opponent that gives prepared answers, and records what it was asked and what else it could have said."""
 
     def __init__(self, answers: Sequence[int], fixed: dict[bytes, int]) -> None:
         self.asked: dict[bytes, int] = dict(fixed)
@@ -129,9 +130,14 @@ class _Script:
 
 @dataclass(frozen=True)
 class _Node:
-    """A state on the way, what the opponent has said of the rest of the round, and how it came about.
+    """A state on the way, and how it came about.
 
-    Observations show the rounds left, so what it says in one round does not bind it in the next.
+    Attributes:
+        state: The state.
+        said: What the opponent has said that it would play in the rest of this round, by observation. It is
+            bound to that. Observations show the rounds left, so it is free again in the next round.
+        before: The node before, None at the start.
+        answers: What the opponent said or played on the way from there.
     """
 
     state: WarState
@@ -236,7 +242,6 @@ def _replayed(game: War, adversary: Adversary, node: _Node) -> tuple[str, ...]:
     policies = [adversary(game, [opponent]), opponent]
     state, moves = game.initial()[0].state, []
     while game.live_players(state):
-        actions = {player: chosen(game, state, player, policies[player]) for player in game.acting_players(state)}
+        actions, state = _joint_action(game, state, policies)
         moves.append(" v. ".join(game.describe_action(action, player) for player, action in actions.items()))
-        state = game.transitions(state, actions)[0].state
     return tuple(moves) if state.live == (1,) else ()

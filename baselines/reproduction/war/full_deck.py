@@ -1,14 +1,14 @@
-"""WAR with the full deck, where nothing is solved: cross-play of all strategies, and how far each is from safe.
+"""WAR with the full deck, where nothing is solved: cross-play of all strategies, and lower bounds on exploitability.
 
-The best response to a strategy is out of reach here, but any response bounds its exploitability from
-below: what the best of many responses wins, over both seats, is a lower bound. Who never mixes is met
-by the adversaries; who plays at random by responses that weigh what a card can win and lose.
+The best response to a strategy cannot be computed here. But any response gives a lower bound on its
+exploitability: what the response wins on average over both seats. Against strategies that never mix,
+the adversaries are tried; against random play, responses that weigh what a card can win and lose.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import combinations_with_replacement
 from math import sqrt
 
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from baselines.cross_play import CrossPlay, cross_play
 from baselines.oracle import Progress
-from baselines.reproduction.report import Number, Report, Row, Verdict
+from baselines.reproduction.findings import Finding, Reproduction, new
+from baselines.strategies.war import Cards, Ranks, WarPlayer
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.games.war import War
 
@@ -28,50 +29,28 @@ STRATEGIES = (
 ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
 GAME = War()
 PAIR_GAMES = 1000
-# Games to choose among responses by, and others to measure the chosen one.
+# Games that choose among responses, and further games that measure the chosen one.
 TRIAL_GAMES, FINAL_GAMES = 300, 2000
 SEED = 2017
 # One-sided 97.5 % limits.
 WIDTH = 1.959964
 
 
-class ExpectedGain:
-    """Against a random player: the card that wins most, on average, less what it loses.
+class ExpectedGain(WarPlayer):
+    """Plays, against a random player, the card that wins most on average, less what it loses.
 
-    A card is worth `(rank + shift) ** power`, the lowest having rank 0, whoever holds it; what is in
-    the pot counts as well. The other's card is any of its hand alike; a tie is worth nothing.
-
-    Attributes:
-        stationary: It plays alike however many rounds are left.
+    A card is worth `(rank + shift) ** power`, the lowest having rank 0, whoever holds it. The cards in
+    the pot count as well. The other plays any card of its hand alike; a tie is worth nothing.
     """
 
-    stationary = True
-
     def __init__(self, game: War, shift: float, power: float) -> None:
-        self._game = game
+        super().__init__(game)
         self._worth = (np.arange(game.ranks) + shift) ** power
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """`[batch, num_actions]`: all weight on one action."""
-        ranks, wait = self._game.ranks, self._game.actions.wait
-        own, others = observations[:, :ranks], observations[:, 2 * ranks : 3 * ranks]
-        pot = observations[:, 4 * ranks : 5 * ranks] @ self._worth
-        gains = self._gains(others / np.maximum(others.sum(axis=1, keepdims=True), 1.0), pot)
-        probabilities = np.zeros(action_masks.shape)
-        for row, mask in enumerate(action_masks):
-            held = np.repeat(np.arange(ranks), own[row].astype(np.int64))
-            at_war = not mask[:ranks].any()
-            # The lowest cards are discarded, and the rest battles as in a round.
-            upper = held[self._game.discards :] if at_war else held
-            action = wait
-            if not mask[wait]:
-                card = self._game.cards[upper[gains[row, upper].argmax()]]
-                low = [self._game.cards[rank] for rank in held[: self._game.discards]]
-                action = self._game.actions.encode((low, card) if at_war else card)
-            probabilities[row, action] = 1.0
-        return probabilities
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
+        other = others[:, 0]
+        gains = self._gains(other / np.maximum(other.sum(axis=1, keepdims=True), 1.0), pot @ self._worth)
+        return np.asarray(np.where(hand > 0, gains, -np.inf).argmax(axis=1))
 
     def _gains(self, odds: NDArray[np.float64], pot: NDArray[np.float64]) -> NDArray[np.float64]:
         """`[batch, ranks]` expected gain of each card, given the odds of each rank of the other's."""
@@ -82,7 +61,7 @@ class ExpectedGain:
         return gains
 
 
-# Shift and power of the worths tried: every card alike, by rank, and ever more for high ranks.
+# Shift and power of the worths that are tried: all cards equal, by rank, and ever more for high ranks.
 TRIED = tuple((shift, power) for shift in (1.0, 4.0) for power in (0.0, 0.5, 1.0, 2.0, 3.0))
 
 
@@ -92,9 +71,9 @@ class Bound:
 
     Attributes:
         strategy: Its name.
-        response: What does best against it, of all that was tried.
+        response: The response that did best against it, of all that were tried.
         won: Mean payoff of the response over both seats, payoff points.
-        least: The same with 97.5 % confidence; certain where there is no chance.
+        least: Lower limit of that mean: 97.5 % sure, and certain where there is no chance.
         games: Games in both seats together.
     """
 
@@ -105,7 +84,7 @@ class Bound:
     games: int
 
 
-def reproduce(progress: Progress | None = None) -> Report:
+def reproduce(progress: Progress | None = None) -> Reproduction:
     """Cross-play of all pairs, and a lower bound on the exploitability of each strategy.
 
     Args:
@@ -113,19 +92,25 @@ def reproduce(progress: Progress | None = None) -> Report:
     """
     pairs = dict(_pairs(progress))
     bounds = [bound(name) for name in STRATEGIES]
-    checks = {
-        "a strategy against itself wins as often from either seat": all(
-            abs(played.wins[0] - played.wins[1]) <= 4 * sqrt(played.games)
-            for (first, second), played in pairs.items()
-            if first == second
-        ),
-        "no bound exceeds what can be won": all(each.least <= GAME.facts.max_payoff for each in bounds),
-    }
-    return Report(
-        rows=tuple(bound_rows(bounds)),
-        sound=all(checks.values()),
-        tables={"cross_play": list(pair_table(pairs)), "bounds": list(bound_table(bounds))},
-        checks=checks,
+    alike = [played for (first, second), played in pairs.items() if first == second]
+    return Reproduction(
+        findings=list(map(bound_finding, bounds)),
+        checks={
+            "a strategy against itself wins as often from either seat": all(
+                abs(played.wins[0] - played.wins[1]) <= 4 * sqrt(played.games) for played in alike
+            ),
+            "no bound exceeds what can be won": all(each.least <= GAME.facts.max_payoff for each in bounds),
+        },
+        tables={
+            "cross_play": [
+                ["first", "second", "games", "first wins", "second wins", "nobody", "unfinished", "mean_rounds"],
+                *(
+                    [*pair, played.games, *played.wins, played.nobody, played.unfinished, played.mean_rounds]
+                    for pair, played in pairs.items()
+                ),
+            ],
+            "bounds": [["strategy", "best response found", "wins", "at least", "games"], *map(astuple, bounds)],
+        },
     )
 
 
@@ -165,23 +150,7 @@ def _won(response: str | Policy, strategy: str, games: int, seed: int = SEED) ->
     return sum(means) / 2, sum(means) / 2 - WIDTH * sqrt(sum(variances)) / 2
 
 
-def bound_rows(bounds: list[Bound]) -> Iterator[Row]:
-    """A row for each strategy."""
-    for each in bounds:
-        reason = f"{each.response} wins {each.won:.4g} points a game on average over {each.games:,} games in both seats"
-        item = f"{each.strategy}: exploitability, at least (97.5 % sure)"
-        yield Row("Full deck", item, None, each.least, None, Verdict.NEW, reason)
-
-
-def bound_table(bounds: list[Bound]) -> Iterator[tuple[Number, ...]]:
-    """A heading row and a row for each strategy."""
-    yield ("strategy", "best response found", "wins", "at least", "games")
-    for each in bounds:
-        yield (each.strategy, each.response, each.won, each.least, each.games)
-
-
-def pair_table(pairs: dict[tuple[str, str], CrossPlay]) -> Iterator[tuple[Number, ...]]:
-    """A heading row and a row for each pair."""
-    yield ("first", "second", "games", "first wins", "second wins", "nobody", "unfinished", "mean_rounds")
-    for (first, second), played in pairs.items():
-        yield (first, second, played.games, *played.wins, played.nobody, played.unfinished, played.mean_rounds)
+def bound_finding(each: Bound) -> Finding:
+    """A bound as a figure."""
+    reason = f"{each.response} wins {each.won:.4g} points a game on average over {each.games:,} games in both seats"
+    return new("Full deck", f"{each.strategy}: exploitability, at least (97.5 % sure)", each.least, reason)

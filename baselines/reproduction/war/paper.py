@@ -1,13 +1,13 @@
-"""WAR 2017: the month of simulation again, and the claims made about it.
+"""WAR 2017: the source's simulation played again, and what it claims about the results.
 
-The source's figures are curves without numbers, so what can be judged is what it says about them;
-the curves themselves are in `points.csv` with 95 % intervals. A difference counts as significant
-beyond what 5 % of all such sets of comparisons would show by chance.
+The source's figures are curves without numbers, so only its statements about them can be judged. Our
+curves are in `points.csv` with 95 % intervals. A difference is significant if chance alone produces one
+as large in at most 5 % of all such sets of comparisons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from math import sqrt
@@ -16,11 +16,11 @@ from scipy.stats import norm
 
 from baselines.oracle import Progress
 from baselines.published import WAR, figure
-from baselines.reproduction.report import STANDARD_ERRORS, Number, Picture, Report, Row, Verdict, judged, number
-from baselines.reproduction.war import adversary_search as war_adversary
-from baselines.reproduction.war import win_ratios as war_figures
+from baselines.reproduction.findings import STANDARD_ERRORS, Finding, Reproduction, Table, judge, new
+from baselines.reproduction.war import adversary_search as adversary
+from baselines.reproduction.war import win_ratios as simulation
 from baselines.reproduction.war.adversary_search import Played, Result, Search
-from baselines.reproduction.war.win_ratios import Point
+from baselines.reproduction.war.win_ratios import Estimate, Point
 from baselines.strategies.generic import Uniform
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.core.policy import named_policy
@@ -34,43 +34,44 @@ SIGNIFICANCE = 0.05
 RULES_GAMES = 300
 
 
-def reproduce(progress: Progress | None = None) -> Report:
-    """Plays the source's games, judges its claims, and looks for what beats its adversary.
+printed = partial(figure, WAR)
+
+
+def reproduce(progress: Progress | None = None) -> Reproduction:
+    """Plays the source's games, judges its claims, and looks for opponents that beat its adversary.
 
     Args:
         progress: Called now and then with the number of games played.
     """
-    points = war_figures.play(progress)
-    played = {name: list(war_adversary.line_ups(name)) for name in war_adversary.ADVERSARIES}
-    searches = {name: war_adversary.searches(name) for name in war_adversary.ADVERSARIES}
-    checks = {
-        f"{RULES_GAMES} games by the rules themselves win as often as the simulation": rules_agree(points),
-        "every opponent found to beat the adversary does so when it is played": all(
-            found.moves for each in searches.values() for found in each if found.beaten_in is not None
-        ),
-    }
-    return Report(
-        rows=(*rule_rows(), *simulation_rows(points), *adversary_rows(played, searches)),
-        sound=all(checks.values()),
-        pictures=(Picture("figures_2_to_7", partial(war_figures.draw, points)),),
-        tables={
-            "points": list(war_figures.points_table(points)),
-            "line_ups": list(line_up_table(played)),
-            "counterexamples": list(counterexample_table(searches)),
+    points = simulation.play(progress)
+    played = [game for name in adversary.ADVERSARIES for game in adversary.line_ups(name)]
+    searches = {name: adversary.searches(name) for name in adversary.ADVERSARIES}
+    return Reproduction(
+        findings=(*rule_findings(), *simulation_findings(points), *adversary_findings(played, searches)),
+        checks={
+            f"{RULES_GAMES} games by the rules themselves win as often as the simulation": rules_agree(points),
+            "every opponent found to beat the adversary does so when it is played": all(
+                found.moves for each in searches.values() for found in each if found.beaten_in is not None
+            ),
         },
-        checks=checks,
+        tables={
+            "points": simulation.points_table(points),
+            "line_ups": line_up_table(played),
+            "counterexamples": counterexample_table(searches),
+        },
+        pictures={"figures_2_to_7": partial(simulation.draw, points)},
     )
 
 
 def rules_agree(points: Sequence[Point]) -> bool:
     """Whether SimpleMindedPlayer1 beats one random player as often when games are played by `War` itself."""
     game = War(max_rounds=100_000)
-    policies = [named_policy(war_figures.STRATEGIES[0], game), Uniform(game)]
+    policies = [named_policy(simulation.STRATEGIES[0], game), Uniform(game)]
     wins = sum(
-        play_episode(game, policies, seed=war_figures.SEED + number).states[-1].live == (0,)
+        play_episode(game, policies, seed=simulation.SEED + number).states[-1].live == (0,)
         for number in range(RULES_GAMES)
     )
-    simulated = next(p for p in points if p.strategy == war_figures.STRATEGIES[0] and p.opponents == 1).win_ratio
+    simulated = next(p for p in points if p.strategy == simulation.STRATEGIES[0] and p.opponents == 1).win_ratio
     error = sqrt(simulated.mean * (1 - simulated.mean) / RULES_GAMES + simulated.error**2)
     return abs(wins / RULES_GAMES - simulated.mean) <= STANDARD_ERRORS * error
 
@@ -78,79 +79,82 @@ def rules_agree(points: Sequence[Point]) -> bool:
 # -- the rules and the simulation ----------------------------------------------------------------------
 
 
-def rule_rows() -> Iterator[Row]:
+def rule_findings() -> Iterator[Finding]:
     """What section I and II say of the end of a game."""
     names = ("simple_minded_1", "simple_minded_2")
     game = War()
     end = play_episode(game, names, seed=0).states[-1]
-    yield judged(
-        figure(WAR, "Section I", "a game can end without a winner"),
-        not end.live,
-        f"e.g. {' v. '.join(names)}: both lose all cards to the pot in round {game.rounds - end.rounds_left}",
-    )
+    reason = f"e.g. {' v. '.join(names)}: both lose all cards to the pot in round {game.rounds - end.rounds_left}"
+    yield judge(printed("Section I", "a game can end without a winner"), not end.live, reason)
     winner = play_episode(game, ("min", "simple_minded_1"), seed=0).states[-1]
     # The pot of an undecided war is won with the next round, so the winner holds every card.
     of_winner = Fraction(utility(winner, winner.live[0]), game.num_players)
-    yield judged(
-        figure(WAR, "Section II", "the winner's utility at the end, per player of the game"),
-        of_winner,
-        "2 + 3 + ... + 13, the cards of one player; true unless the last war left cards in the pot",
-    )
-    yield judged(
-        figure(WAR, "Section II", "utility of all players when nobody wins"),
-        Fraction(sum(utility(end, player) for player in range(game.num_players))),
-        "all cards are in the pot",
-    )
+    claim = printed("Section II", "the winner's utility at the end, per player of the game")
+    reason = "2 + 3 + ... + 13, the cards of one player; true unless the last war left cards in the pot"
+    yield judge(claim, of_winner, reason)
+    of_all = Fraction(sum(utility(end, player) for player in range(game.num_players)))
+    yield judge(printed("Section II", "utility of all players when nobody wins"), of_all, "all cards are in the pot")
 
 
-def simulation_rows(points: Sequence[Point]) -> Iterator[Row]:
+def simulation_findings(points: Sequence[Point]) -> Iterator[Finding]:
     """What section IV says of the curves."""
-    games = sum(point.games for point in points)
-    yield judged(
-        figure(WAR, SIMULATION, "games per strategy and number of opponents"), Fraction(points[0].games), "played again"
-    )
-    yield judged(figure(WAR, SIMULATION, "games in all"), float(games), "two strategies, 1 to 100 opponents")
-    yield _ratio_row(points)
-    yield _rounds_row(points, "mean_rounds", "no significant difference in the mean number of rounds")
-    yield _rounds_row(points, "std_rounds", "no significant difference in the standard deviation of rounds")
-    first = [p for p in points if p.strategy == war_figures.STRATEGIES[0]]
-    for name, least in (("least", True), ("greatest", False)):
-        point = (min if least else max)(first, key=lambda p: p.win_ratio.mean)
-        yield judged(
-            figure(WAR, "Figure 2", f"{name} win ratio of SimpleMindedPlayer1, by the axis"),
-            point.win_ratio.mean,
-            f"against {point.opponents} random players; the axis is labelled in steps of 0.1",
-        )
+    claim = printed(SIMULATION, "games per strategy and number of opponents")
+    yield judge(claim, Fraction(points[0].games), "played again")
+    games = float(sum(point.games for point in points))
+    yield judge(printed(SIMULATION, "games in all"), games, "two strategies, 1 to 100 opponents")
+    yield more_wins(points)
+    yield same_rounds(points, "mean_rounds", "no significant difference in the mean number of rounds")
+    yield same_rounds(points, "std_rounds", "no significant difference in the standard deviation of rounds")
+    first = [p for p in points if p.strategy == simulation.STRATEGIES[0]]
+    for name, extreme in (("least", min), ("greatest", max)):
+        point = extreme(first, key=lambda p: p.win_ratio.mean)
+        claim = printed("Figure 2", f"{name} win ratio of SimpleMindedPlayer1, by the axis")
+        reason = f"against {point.opponents} random players; the axis is labelled in steps of 0.1"
+        yield judge(claim, point.win_ratio.mean, reason)
     longest = max(points, key=lambda point: point.longest)
     reason = f"{longest.strategy} against {longest.opponents} random players"
-    yield Row(SIMULATION, "rounds of the longest game won", None, longest.longest, None, Verdict.NEW, reason)
+    yield new(SIMULATION, "rounds of the longest game won", longest.longest, reason)
 
 
-def _ratio_row(points: Sequence[Point]) -> Row:
-    pairs = war_figures.pairs(points)
-    apart = [second.win_ratio.apart(first.win_ratio) for first, second in pairs]
-    bar = _bar(len(pairs))
-    better, worse = ([p[0].opponents for p, z in zip(pairs, apart, strict=True) if s * z > bar] for s in (1, -1))
+def more_wins(points: Sequence[Point]) -> Finding:
+    """Whether the second strategy wins more often than the first."""
+    apart, better, worse = _differences(points, "win_ratio")
     ends = f" ({better[0]} to {better[-1]})" if better else ""
     reason = (
-        f"over all numbers of opponents together; taken singly, for {len(better)} of {len(pairs)}{ends}, and "
+        f"over all numbers of opponents together; taken singly, for {len(better)} of {len(apart)}{ends}, and "
         f"significantly less often for {len(worse)}; {min(apart):+.1f} to {max(apart):+.1f} standard errors apart"
     )
-    claim = figure(WAR, SIMULATION, "SimpleMindedPlayer2 wins more often than SimpleMindedPlayer1")
-    return judged(claim, not worse and sum(apart) / sqrt(len(apart)) > _bar(1), reason)
+    claim = printed(SIMULATION, "SimpleMindedPlayer2 wins more often than SimpleMindedPlayer1")
+    return judge(claim, not worse and sum(apart) / sqrt(len(apart)) > _bar(1), reason)
 
 
-def _rounds_row(points: Sequence[Point], attribute: str, claim: str) -> Row:
-    pairs = war_figures.pairs(points)
-    apart = [getattr(second, attribute).apart(getattr(first, attribute)) for first, second in pairs]
-    shares = [getattr(second, attribute).mean / getattr(first, attribute).mean - 1 for first, second in pairs]
-    bar = _bar(len(pairs))
-    longer, shorter = ([p[0].opponents for p, z in zip(pairs, apart, strict=True) if s * z > bar] for s in (1, -1))
+def same_rounds(points: Sequence[Point], attribute: str, claim: str) -> Finding:
+    """Whether a figure of the rounds is the same for both strategies, for every number of opponents."""
+    _, longer, shorter = _differences(points, attribute)
+    shares = [second.mean / first.mean - 1 for first, second in _estimates(points, attribute)]
     reason = (
         f"SimpleMindedPlayer2's is significantly greater for {_numbers(longer)}, smaller for {_numbers(shorter)} "
         f"opponents; from {min(shares):+.1%} to {max(shares):+.1%} of SimpleMindedPlayer1's"
     )
-    return judged(figure(WAR, SIMULATION, claim), not longer and not shorter, reason)
+    return judge(printed(SIMULATION, claim), not longer and not shorter, reason)
+
+
+def _estimates(points: Sequence[Point], attribute: str) -> list[tuple[Estimate, Estimate]]:
+    """A figure of both strategies for each number of opponents."""
+    return [(getattr(first, attribute), getattr(second, attribute)) for first, second in simulation.pairs(points)]
+
+
+def _differences(points: Sequence[Point], attribute: str) -> tuple[list[float], list[int], list[int]]:
+    """How far the second strategy lies above the first, in standard errors, and where that is significant.
+
+    Returns:
+        For each number of opponents the difference; the numbers of opponents for which the second
+        strategy is significantly above the first; those for which it is significantly below.
+    """
+    apart = [second.apart(first) for first, second in _estimates(points, attribute)]
+    opponents, bar = [first.opponents for first, _ in simulation.pairs(points)], _bar(len(apart))
+    above, below = ([n for n, z in zip(opponents, apart, strict=True) if sign * z > bar] for sign in (1, -1))
+    return apart, above, below
 
 
 def _bar(comparisons: int) -> float:
@@ -159,7 +163,7 @@ def _bar(comparisons: int) -> float:
 
 
 def _numbers(opponents: Sequence[int]) -> str:
-    """E.g. `no numbers of`, `5`, `3 to 40 (12 numbers of)`."""
+    """E.g. `no number of`, `5`, `12 numbers of (between 3 and 40)`."""
     if len(opponents) <= 3:
         return ", ".join(map(str, opponents)) or "no number of"
     return f"{len(opponents)} numbers of (between {opponents[0]} and {opponents[-1]})"
@@ -168,53 +172,57 @@ def _numbers(opponents: Sequence[int]) -> str:
 # -- the adversary ------------------------------------------------------------------------------------
 
 
-def adversary_rows(played: dict[str, list[Played]], searches: dict[str, list[Search]]) -> Iterator[Row]:
+def adversary_findings(played: Sequence[Played], searches: Mapping[str, Sequence[Search]]) -> Iterator[Finding]:
     """The claim, and what was found for each version of the adversary."""
-    lost = [game for games in played.values() for game in games if game.result is Result.LOST]
-    beaten = [found for each in searches.values() for found in each if found.beaten_in is not None]
-    example = "no line-up and no opponent on a small deck beats it"
-    if beaten:
-        found = beaten[0]
-        example = f"beaten on {_deck(found.game)} by a deterministic opponent in round {found.beaten_in}"
+    lost = [game for game in played if game.result is Result.LOST]
+    beaten = {name: [found for found in each if found.beaten_in is not None] for name, each in searches.items()}
+    reason = "no line-up and no opponent on a small deck beats it"
     if lost:
-        example = f"{lost[0].line_up[0]} is out against {', '.join(lost[0].line_up[1:])} in round {lost[0].rounds}"
-    claim = figure(WAR, ADVERSARY, "the adversary at least ties with any known strategies")
-    yield judged(claim, not lost and not beaten, f"counterexample: {example}" if lost or beaten else example)
-    for name, games in played.items():
+        game = lost[0]
+        reason = (
+            f"counterexample: {game.line_up[0]} is out against {', '.join(game.line_up[1:])} in round {game.rounds}"
+        )
+    elif every := [found for each in beaten.values() for found in each]:
+        where = f"{_deck(every[0].game)} by a deterministic opponent in round {every[0].beaten_in}"
+        reason = f"counterexample: beaten on {where}"
+    claim = printed(ADVERSARY, "the adversary at least ties with any known strategies")
+    yield judge(claim, not lost and not any(beaten.values()), reason)
+    for name in searches:
         for result in Result:
-            count = sum(game.result is result for game in games)
-            yield _new(f"{name}: line-ups of 1 to {war_adversary.MOST_OTHERS} others, {result}", count, "full deck")
+            count = sum(game.result is result for game in played if game.line_up[0] == name)
+            item = f"{name}: line-ups of 1 to {adversary.MOST_OTHERS} others, {result}"
+            yield new(ADVERSARY, item, count, "full deck")
     for name, each in searches.items():
-        beaten = [found for found in each if found.beaten_in is not None]
         decks = ", ".join(f"{found.game.ranks}/{found.game.discards}" for found in each)
         reason = f"every answer of every opponent followed, {sum(found.positions for found in each):,} positions"
-        yield _new(f"{name}: decks (ranks/discards {decks}) on which an opponent beats it", len(beaten), reason)
-        if beaten:
-            found = min(beaten, key=lambda found: (found.beaten_in, len(found.moves)))
+        item = f"{name}: decks (ranks/discards {decks}) on which an opponent beats it"
+        yield new(ADVERSARY, item, len(beaten[name]), reason)
+        if beaten[name]:
+            found = min(beaten[name], key=lambda found: (found.beaten_in, len(found.moves)))
             item = f"{name}: rounds in which an opponent beats it on {_deck(found.game)}"
-            yield _new(item, number(found.beaten_in or 0), f"adversary v. opponent: {'; '.join(found.moves)}")
-
-
-def _new(item: str, computed: Number, reason: str) -> Row:
-    return Row(ADVERSARY, item, None, computed, None, Verdict.NEW, reason)
+            yield new(ADVERSARY, item, found.beaten_in or 0, f"adversary v. opponent: {'; '.join(found.moves)}")
 
 
 def _deck(game: War) -> str:
     return f"{game.ranks} ranks and {game.discards} discards"
 
 
-def line_up_table(played: dict[str, list[Played]]) -> Iterator[tuple[Number, ...]]:
+def line_up_table(played: Sequence[Played]) -> Table:
     """A heading row and a row for each line-up."""
-    yield ("seat 0", "others", "result", "rounds", "endless")
-    for game in (game for games in played.values() for game in games):
-        others = " ".join(game.line_up[1:])
-        yield (game.line_up[0], others, str(game.result), game.rounds, "yes" if game.endless else "no")
+    return [
+        ["seat 0", "others", "result", "rounds", "endless"],
+        *(
+            [game.line_up[0], " ".join(game.line_up[1:]), game.result, game.rounds, "yes" if game.endless else "no"]
+            for game in played
+        ),
+    ]
 
 
-def counterexample_table(searches: dict[str, list[Search]]) -> Iterator[tuple[Number, ...]]:
+def counterexample_table(searches: Mapping[str, Sequence[Search]]) -> Table:
     """A heading row and a row for each adversary and deck."""
-    yield ("adversary", "ranks", "discards", "positions", "beaten in round", "moves (adversary v. opponent)")
-    for name, each in searches.items():
-        for found in each:
-            rounds = "never" if found.beaten_in is None else found.beaten_in
-            yield (name, found.game.ranks, found.game.discards, found.positions, rounds, "; ".join(found.moves))
+    rows = [
+        [name, each.game.ranks, each.game.discards, each.positions, each.beaten_in or "never", "; ".join(each.moves)]
+        for name, found in searches.items()
+        for each in found
+    ]
+    return [["adversary", "ranks", "discards", "positions", "beaten in round", "moves (adversary v. opponent)"], *rows]

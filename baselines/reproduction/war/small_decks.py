@@ -1,12 +1,12 @@
-"""WAR with small decks for two: what no simulation can say, exactly.
+"""WAR with small decks for two players: exact figures that no simulation can give.
 
-Values with a last round, whether they settle as rounds are added, what the endless game is worth, and
-how far from optimal the strategies of "WAR with Auction Rounds" (2017) are.
+They are values with a last round, whether values settle as rounds are added, bounds for the game
+without a last round, and the exploitability of the strategies of "WAR with Auction Rounds" (2017).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,7 +15,7 @@ import numpy as np
 from baselines.exploitability import exploitability
 from baselines.matrix_game import solve_matrix
 from baselines.oracle import Progress
-from baselines.reproduction.report import Number, Report, Row, Verdict
+from baselines.reproduction.findings import Finding, Number, Reproduction, new
 from baselines.results import StateSolution
 from baselines.rounds.endless_bounds import EndlessBounds, endless_bounds
 from baselines.rounds.value_iteration import RoundValues, values_of
@@ -28,14 +28,14 @@ DECKS = ((3, 0), (3, 1), (3, 3), (4, 0), (4, 1), (4, 3), (5, 0), (5, 1), (5, 3),
 HORIZONS = (10, 100, 500)
 PLAYED_ROUNDS = 100
 STRATEGIES = ("dummie", "min", "max", "simple_minded_1", "simple_minded_2")
-# A value that changes by no more than this is said to be settled; bounds no further apart are said to meet.
+# A value that changes by at most SMALL has settled. Bounds further apart than SMALL, or than WIDE, are counted.
 SMALL, WIDE = 1e-6, 1e-2
+# Values repeat with a period if they differ by at most this share of their greatest change.
 SAME = 0.01
-# Changes over so many rounds are looked at for a period.
 LONGEST_PERIOD = 12
-# What error of a value, and what gain over the equilibrium, is taken for none.
+# The greatest error of a value, and the greatest gain over the equilibrium, that pass the checks.
 MOST_GAP, MOST_GAIN = 1e-6, 1e-9
-# Positions held to the rules.
+# How many positions are compared with the rules.
 SAMPLE = 40
 
 
@@ -45,22 +45,21 @@ class Deck:
 
     Attributes:
         game: The game, with the most rounds looked at.
-        positions: Positions at which a round begins, up to swapping the seats.
-        start: A start that is not alike for both: player 0's highest card has taken the other's lowest.
-        values: Value to player 0 there for each of `HORIZONS`.
-        change: The most that any value changed with the last round added.
-        moving: Positions whose value changed by more than `SMALL` then.
-        period: After how many rounds all values come again, but for `SAME` of the most that they move;
-            None if after none.
-        by_rules: Whether a sample of values is that of the matrix games that the rules make of the mirror
-            images, with the sign changed.
+        positions: Number of positions at which a round begins, up to swapping the seats.
+        start: A state in which the seats differ: player 0's highest card has taken the other's lowest.
+        values: The value of `start` to player 0 with each of `HORIZONS` rounds left.
+        change: The greatest change of any value when the last round was added.
+        moving: Number of positions whose value changed by more than `SMALL` then.
+        period: Number of rounds after which all values repeat (see `SAME`); None if they do not.
+        by_rules: Whether a sample of values agrees with the matrix games of the mirrored positions, in which
+            the seats are swapped and the sign of the value is changed.
         gap: Certified bound on the error of all these values.
         endless: Bounds for the game without a last round.
-        wider_before: The greatest width after the last horizon but one.
-        circle: Rounds after which play between equilibria from the widest position comes back to one that
-            it has passed; None if the game ends, or all bounds meet.
-        bounded: Whether all values lie between the bounds for as many rounds.
-        exploitable: Exploitability of each strategy with `PLAYED_ROUNDS`, "equilibrium" included.
+        wider_before: The greatest width of these bounds after the last horizon but one.
+        circle: Number of rounds after which equilibrium play from the position with the widest bounds repeats a
+            position; None if that game ends, or if all bounds meet.
+        bounded: Whether all values lie between the bounds for the same number of rounds.
+        exploitable: Exploitability of each strategy and of "equilibrium", with `PLAYED_ROUNDS`.
     """
 
     game: War
@@ -79,33 +78,29 @@ class Deck:
     exploitable: Mapping[str, float]
 
 
-def reproduce(progress: Progress | None = None) -> Report:
+def reproduce(progress: Progress | None = None) -> Reproduction:
     """Solves each deck, bounds its endless game, and exploits the strategies.
 
     Args:
         progress: Called now and then with the number of matrix games solved for a deck.
     """
     decks = [study(ranks, discards, progress) for ranks, discards in DECKS]
-    checks = {
-        f"every value is certified to {MOST_GAP:g}": all(deck.gap <= MOST_GAP for deck in decks),
-        f"no reply gains more than {MOST_GAIN:g} on the equilibrium": all(
-            abs(deck.exploitable["equilibrium"]) <= MOST_GAIN for deck in decks
-        ),
-        "values are those of matrix games that the rules make of mirrored positions": all(
-            deck.by_rules for deck in decks
-        ),
-        "every value lies between those for unfinished games lost and won": all(deck.bounded for deck in decks),
-    }
-    return Report(
-        rows=tuple(row for deck in decks for row in deck_rows(deck)),
-        sound=all(checks.values()),
-        tables={"decks": table(decks)},
-        checks=checks,
+    rows, gains = list(map(table_row, decks)), [abs(deck.exploitable["equilibrium"]) for deck in decks]
+    mirrored = "values are those of matrix games that the rules make of mirrored positions"
+    return Reproduction(
+        findings=[each for deck in decks for each in deck_findings(deck)],
+        checks={
+            f"every value is certified to {MOST_GAP:g}": all(deck.gap <= MOST_GAP for deck in decks),
+            f"no reply gains more than {MOST_GAIN:g} on the equilibrium": all(gain <= MOST_GAIN for gain in gains),
+            mirrored: all(deck.by_rules for deck in decks),
+            "every value lies between those for unfinished games lost and won": all(deck.bounded for deck in decks),
+        },
+        tables={"decks": [list(rows[0]), *(list(row.values()) for row in rows)]},
     )
 
 
 def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
-    """All about one deck."""
+    """Solves one deck and collects what `Deck` holds."""
     game = War(ranks=ranks, discards=discards, max_rounds=HORIZONS[-1])
     solution = cast(StateSolution, solve(game, progress=progress))
     values, endless = values_of(solution), endless_bounds(game, HORIZONS[-1], progress)
@@ -133,7 +128,7 @@ def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
 
 
 def follows_the_rules(solution: StateSolution, values: RoundValues) -> bool:
-    """Whether a sample of values is opposite to what the rules make of the mirror images."""
+    """Whether a sample of values is minus the value of the matrix game of the mirrored position."""
     for node in np.unique(np.linspace(2, len(values.form.lists) - 1, SAMPLE).astype(int)).tolist():
         state, image = (values.form.state(2 * node + side, values.rounds) for side in (0, 1))
         if abs(solution.value_at(state) + solve_matrix(solution.payoff_matrix(image)).value) > MOST_GAIN:
@@ -142,7 +137,7 @@ def follows_the_rules(solution: StateSolution, values: RoundValues) -> bool:
 
 
 def circle(solution: StateSolution, endless: EndlessBounds) -> int | None:
-    """Rounds between two visits of the likeliest play from the widest position to the same position."""
+    """Number of rounds after which the likeliest play from the widest position repeats a position, if it does."""
     game = solution.game
     passed: dict[WarState, int] = {}
     state: WarState = endless.widest[0]._replace(rounds_left=HORIZONS[-1])
@@ -165,35 +160,21 @@ def name(deck: Deck) -> str:
     return f"{deck.game.ranks} ranks, {deck.game.discards} discard{'' if deck.game.discards == 1 else 's'}"
 
 
-def deck_rows(deck: Deck) -> Iterator[Row]:
+def deck_findings(deck: Deck) -> Iterator[Finding]:
     """The figures of one deck."""
-
-    def row(item: str, computed: Number, reason: str) -> Row:
-        return Row(name(deck), item, None, computed, None, Verdict.NEW, reason)
-
-    yield row("positions", deck.positions, "beginnings of rounds from the start, up to swapping the seats")
-    yield row("value at the start", 0.0, "the seats are alike")
+    place, found = name(deck), deck.endless
+    yield new(place, "positions", deck.positions, "beginnings of rounds from the start, up to swapping the seats")
+    yield new(place, "value at the start", 0.0, "the seats are alike")
     for rounds, value in zip(HORIZONS, deck.values, strict=True):
-        yield row(
-            f"value with {rounds} rounds left, the highest card having taken the lowest",
-            value,
-            f"points to who has taken it; error at most {deck.gap:.1g}",
-        )
-    yield row(f"change of values with round {HORIZONS[-1]}", deck.change, settling(deck))
-    found = deck.endless
-    reason = f"{found.wider(SMALL)} positions stay wider than {SMALL:g}, {found.wider(WIDE)} than {WIDE:g}"
-    yield Row(
-        name(deck),
-        "endless game, at the start",
-        None,
-        "between",
-        (found.lower, found.upper),
-        Verdict.NEW,
-        f"{reason}; {'settled' if found.settled else 'looked ahead'} after {found.sweeps} rounds",
-    )
-    yield row("endless game, greatest width", float(found.widths.max()), widest(deck))
+        item = f"value with {rounds} rounds left, the highest card having taken the lowest"
+        yield new(place, item, value, f"points to who has taken it; error at most {deck.gap:.1g}")
+    yield new(place, f"change of values with round {HORIZONS[-1]}", deck.change, settling(deck))
+    wide = f"{found.wider(SMALL)} positions stay wider than {SMALL:g}, {found.wider(WIDE)} than {WIDE:g}"
+    reason = f"{wide}; {'settled' if found.settled else 'looked ahead'} after {found.sweeps} rounds"
+    yield new(place, "endless game, at the start", "between", reason, (found.lower, found.upper))
+    yield new(place, "endless game, greatest width", float(found.widths.max()), widest(deck))
     for strategy, gain in deck.exploitable.items():
-        yield row(f"exploitability of {strategy}, {PLAYED_ROUNDS} rounds", gain, "points")
+        yield new(place, f"exploitability of {strategy}, {PLAYED_ROUNDS} rounds", gain, "points")
 
 
 def settling(deck: Deck) -> str:
@@ -216,41 +197,21 @@ def widest(deck: Deck) -> str:
     return f"{before}; {piles}: likeliest play goes round in a circle of {deck.circle} rounds"
 
 
-def table(decks: Sequence[Deck]) -> list[list[Number]]:
-    """A row for each deck under a heading row."""
-    heading: list[Number] = [
-        "ranks",
-        "discards",
-        "positions",
-        *(f"value, {r} rounds" for r in HORIZONS),
-        "settled or period",
-    ]
-    heading += ["endless, lower", "endless, upper", f"wider than {SMALL:g}", f"wider than {WIDE:g}", "greatest width"]
-    heading += ["circle", *(f"exploitability of {strategy}" for strategy in decks[0].exploitable)]
-    return [heading, *(_table_row(deck) for deck in decks)]
-
-
-def _table_row(deck: Deck) -> list[Number]:
+def table_row(deck: Deck) -> dict[str, Number]:
+    """The figures of one deck by the headings of the table."""
     found = deck.endless
-    period: Number = "none" if deck.period is None else deck.period
-    return [
-        deck.game.ranks,
-        deck.game.discards,
-        deck.positions,
-        *deck.values,
-        "settled" if deck.change <= SMALL else period,
-        found.lower,
-        found.upper,
-        found.wider(SMALL),
-        found.wider(WIDE),
-        float(found.widths.max()),
-        "" if deck.circle is None else deck.circle,
-        *deck.exploitable.values(),
-    ]
-
-
-def markdown(rows: Sequence[Sequence[Number]]) -> str:
-    """A table, heading first, as Markdown."""
-    lines = [[f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
-    lines.insert(1, ["---"] * len(rows[0]))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    period = "none" if deck.period is None else deck.period
+    return {
+        "ranks": deck.game.ranks,
+        "discards": deck.game.discards,
+        "positions": deck.positions,
+        **{f"value, {rounds} rounds": value for rounds, value in zip(HORIZONS, deck.values, strict=True)},
+        "settled or period": "settled" if deck.change <= SMALL else period,
+        "endless, lower": found.lower,
+        "endless, upper": found.upper,
+        f"wider than {SMALL:g}": found.wider(SMALL),
+        f"wider than {WIDE:g}": found.wider(WIDE),
+        "greatest width": float(found.widths.max()),
+        "circle": "" if deck.circle is None else deck.circle,
+        **{f"exploitability of {strategy}": gain for strategy, gain in deck.exploitable.items()},
+    }

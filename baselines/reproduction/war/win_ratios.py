@@ -1,26 +1,22 @@
 """WAR 2017, Figures 2 to 7: two strategies against 1 to 100 random players, 9,030 games each.
 
-Win ratios are over all games; rounds are those of the games won, as in the source, without a limit
-on rounds. Intervals are 95 % intervals.
+Win ratios are shares of all games. Rounds are those of the games won, as in the source. There is no
+limit on rounds. All intervals are 95 % intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracle import Progress
-from baselines.reproduction.pictures import new_figure
+from baselines.reproduction.findings import Table
+from baselines.reproduction.pictures import Figure, new_figure
 from baselines.war.simulator import simulate
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 STRATEGIES = ("simple_minded_1", "simple_minded_2")
 OPPONENTS = range(1, 101)
@@ -115,17 +111,18 @@ def pairs(points: Sequence[Point]) -> list[tuple[Point, Point]]:
     return list(zip(first, second, strict=True))
 
 
-def points_table(points: Sequence[Point]) -> Iterator[tuple[float | str, ...]]:
+def points_table(points: Sequence[Point]) -> Table:
     """A heading row and a row for each point."""
     figures = ("win_ratio", "mean_rounds", "std_rounds")
     bounds = [heading for name in figures for heading in (name, f"{name}_low", f"{name}_high")]
-    yield ("strategy", "opponents", "games", "wins", *bounds, "longest")
+    rows = []
     for point in points:
         numbers = [n for name in figures for n in (getattr(point, name).mean, *getattr(point, name).interval)]
-        yield (point.strategy, point.opponents, point.games, point.wins, *numbers, point.longest)
+        rows.append([point.strategy, point.opponents, point.games, point.wins, *numbers, point.longest])
+    return [["strategy", "opponents", "games", "wins", *bounds, "longest"], *rows]
 
 
-# Figure of each strategy, attribute, what the axis shows.
+# The source's numbers of its figures for each strategy, the attribute that they show, and its name.
 _PANELS = (
     ((2, 5), "win_ratio", "win ratio"),
     ((3, 6), "mean_rounds", "mean rounds of games won"),
@@ -138,21 +135,18 @@ def draw(points: Sequence[Point]) -> Figure:
     figure = new_figure(11, 12)
     grid = figure.subplots(3, 2, sharex=True, sharey="row")
     for (numbers, attribute, label), row in zip(_PANELS, grid, strict=True):
-        for strategy, number, axes in zip(STRATEGIES, numbers, row, strict=True):
-            _panel(axes, [p for p in points if p.strategy == strategy], attribute)
-            axes.set_title(f"Figure {number}: {strategy}", fontsize=10)
         row[0].set_ylabel(label)
+        for strategy, number, axes in zip(STRATEGIES, numbers, row, strict=True):
+            shown = [point for point in points if point.strategy == strategy]
+            estimates = [getattr(point, attribute) for point in shown]
+            opponents = [point.opponents for point in shown]
+            low, high = zip(*(estimate.interval for estimate in estimates), strict=True)
+            axes.fill_between(opponents, low, high, alpha=0.3, linewidth=0)
+            axes.plot(opponents, [estimate.mean for estimate in estimates], linewidth=1.2)
+            axes.grid(alpha=0.3)
+            axes.set_title(f"Figure {number}: {strategy}", fontsize=10)
     for axes in grid[-1]:
         axes.set_xlabel("number of random players (dummie)")
     games = f"{points[0].games:,} games for each number of opponents; bands: 95 % intervals"
     figure.suptitle(f"WAR against random players\n{games}", fontsize=11)
     return figure
-
-
-def _panel(axes: Axes, points: Sequence[Point], attribute: str) -> None:
-    estimates = [getattr(point, attribute) for point in points]
-    opponents = [point.opponents for point in points]
-    low, high = zip(*(estimate.interval for estimate in estimates), strict=True)
-    axes.fill_between(opponents, low, high, alpha=0.3, linewidth=0)
-    axes.plot(opponents, [estimate.mean for estimate in estimates], linewidth=1.2)
-    axes.grid(alpha=0.3)

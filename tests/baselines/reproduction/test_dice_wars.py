@@ -8,8 +8,16 @@ import pytest
 
 from baselines.published import DICE_WARS, published
 from baselines.reproduction import dice_wars
-from baselines.reproduction.dice_wars import count_rows, csv_tables, odds_table, per_cent, table_rows, ways_by_recursion
-from baselines.reproduction.report import Verdict
+from baselines.reproduction.dice_wars import (
+    count_findings,
+    odds_table,
+    odds_tables,
+    per_cent,
+    sums_table,
+    table_findings,
+    ways_by_recursion,
+)
+from baselines.reproduction.findings import Verdict
 from cardwar_envs.games.dice_wars import DiceWars, total_counts
 
 
@@ -21,17 +29,17 @@ def odds():
 @pytest.fixture
 def no_stacks(monkeypatch):
     """Leaves the game of stacks out, which takes most of the time."""
-    monkeypatch.setattr(dice_wars, "stack_rows", lambda progress: ([], {}))
+    monkeypatch.setattr(dice_wars, "stack_findings", lambda progress: ([], {}))
 
 
 def test_both_tables_agree_to_all_digits(odds):
-    rows = list(table_rows(published(DICE_WARS), odds))
+    rows = list(table_findings(published(DICE_WARS), odds))
     assert len(rows) == 72
     assert {row.verdict for row in rows} == {Verdict.AGREES}
 
 
 def test_one_die_never_beats_six(odds):
-    rows = {row.item: row for row in table_rows(published(DICE_WARS), odds)}
+    rows = {row.item: row for row in table_findings(published(DICE_WARS), odds)}
     assert odds["win"][0][5] == 0
     assert rows["1 v. 6 dice, win"].reason.startswith("exactly 0")
     assert rows["1 v. 2 dice, win"].reason == "exactly 5/54"
@@ -42,7 +50,7 @@ def test_one_die_never_beats_six(odds):
 @pytest.mark.parametrize("change", [1e-6, -1e-6])
 def test_a_changed_digit_is_found_wrong(odds, change):
     first, *others = published(DICE_WARS, "win table")
-    rows = list(table_rows([replace(first, value=first.value + change), *others], odds))
+    rows = list(table_findings([replace(first, value=first.value + change), *others], odds))
     assert [row.verdict for row in rows[:2]] == [Verdict.WRONG, Verdict.AGREES]
 
 
@@ -61,17 +69,17 @@ def test_counts_are_those_of_the_recursion():
 
 
 def test_the_plots_of_the_source_begin_in_the_wrong_place():
-    rows = [row for row in count_rows() if row.figure == "Plots"]
+    rows = [row for row in count_findings() if row.place == "Plots"]
     assert [(row.published, row.computed) for row in rows] == [("0", "1"), ("0", "2"), ("0", "3"), ("0", "4")]
     assert {row.verdict for row in rows} == {Verdict.WRONG}
 
 
 def test_tables_hold_decimals_and_fractions(odds):
-    tables = dict(csv_tables(odds))
-    assert set(tables) == {"sums", "win", "win_fractions", "tie", "tie_fractions"}
+    tables = odds_tables(odds)
+    assert set(tables) == {"win", "win_fractions", "tie", "tie_fractions"}
     assert tables["win_fractions"][1][2] == "5/54"
     assert tables["win"][1][2] == pytest.approx(5 / 54)
-    assert tables["sums"][1:8] == [*([1, n, 1, 1 / 6, "1/6"] for n in range(1, 7)), [2, 2, 1, 1 / 36, "1/36"]]
+    assert sums_table()[1:8] == [*([1, n, 1, 1 / 6, "1/6"] for n in range(1, 7)), [2, 2, 1, 1 / 36, "1/36"]]
     assert all(len(tables[name]) == len(tables[name][0]) == 21 for name in ("win", "tie", "tie_fractions"))
 
 
@@ -79,7 +87,7 @@ def test_the_report_is_sound(no_stacks):
     report = dice_wars.reproduce()
     assert report.sound
     assert all(report.checks.values())
-    (timing,) = (row for row in report.rows if row.figure == "Probability of tie")
+    (timing,) = (row for row in report.findings if row.place == "Probability of tie")
     assert "2.29 s" in timing.reason  # the source's own, on its machine
     assert timing.published is None
 
@@ -93,7 +101,7 @@ def test_stacks_of_two_dice_by_hand(monkeypatch):
     # {1, 2} v. {1, 2}: alike, so 0; every card earns 0 against uniform play.
     monkeypatch.setattr(dice_wars, "PRINTED", 2)
     monkeypatch.setattr(dice_wars, "EVEN_STACKS", (2, 2))
-    rows, checks = dice_wars.stack_rows(None)
+    rows, checks = dice_wars.stack_findings(None)
     assert all(checks.values())
     values = {row.item: row.computed for row in rows}
     assert values["1..6 v. 1..6 stacks, margin: value"] == 0

@@ -17,12 +17,12 @@ from baselines.reproduction.fetterman.matchings import (
 from baselines.reproduction.fetterman.paper import (
     TEN,
     closed_form,
-    entry_rows,
+    entry_findings,
+    section_7_findings,
     solved_matrices,
-    table_rows,
-    text_rows,
+    text_findings,
 )
-from baselines.reproduction.report import Verdict, judged
+from baselines.reproduction.findings import Verdict, judge
 from baselines.reproduction.uniform_play import UniformCheck, check_uniform_play
 from baselines.solution import solve
 from cardwar_envs import DuelState
@@ -42,7 +42,7 @@ def verdicts(rows):
 
 
 def test_every_printed_entry_agrees(matrices):
-    rows = list(entry_rows(published(FETTERMAN), matrices))
+    rows = list(entry_findings(published(FETTERMAN), matrices))
     assert len(rows) == 4 * 3 + 1 + 4 + 9 * 4 + 9 * 3 + 100
     assert {row.verdict for row in rows} == {Verdict.AGREES}
 
@@ -50,12 +50,12 @@ def test_every_printed_entry_agrees(matrices):
 @pytest.mark.parametrize("place", ["Figure 2c", "Figure 5a", "Figure 5b", "Section 7, table"])
 def test_a_changed_entry_is_found_wrong(matrices, place):
     first, *others = published(FETTERMAN, place)
-    rows = list(entry_rows([replace(first, value=first.value + Fraction(1, 9)), *others], matrices))
+    rows = list(entry_findings([replace(first, value=first.value + Fraction(1, 9)), *others], matrices))
     assert [row.verdict for row in rows] == [Verdict.WRONG] + [Verdict.AGREES] * len(others)
 
 
 def test_slips_of_the_text(matrices):
-    found = verdicts([*text_rows(matrices), *table_rows(matrices), *fetterman_lemmas.lemma_2_slips()])
+    found = verdicts([*text_findings(matrices), *section_7_findings(matrices), *fetterman_lemmas.lemma_2_slips()])
     wrong = {item: computed for item, (verdict, computed) in found.items() if verdict is Verdict.WRONG}
     assert wrong == {
         "expected value of {2,4} v. {1,3}": "1",
@@ -80,12 +80,12 @@ def test_the_text_could_have_been_right(matrices, monkeypatch):
         "the 10 v. 10 matrix is symmetric": False,
     }
 
-    def as_corrected(source, place, item):
-        each = figure(source, place, item)
+    def as_corrected(place, item):
+        each = figure(FETTERMAN, place, item)
         return replace(each, value=corrected.get(item, each.value))
 
-    monkeypatch.setattr(fetterman_2023, "figure", as_corrected)
-    found = verdicts([*text_rows(matrices), *table_rows(matrices)])
+    monkeypatch.setattr(fetterman_2023, "printed", as_corrected)
+    found = verdicts([*text_findings(matrices), *section_7_findings(matrices)])
     assert {found[item][0] for item in corrected} == {Verdict.AGREES}
 
 
@@ -93,9 +93,9 @@ def test_lemmas_hold_on_random_hands(monkeypatch):
     monkeypatch.setattr(fetterman_lemmas, "HANDS", 25)
     monkeypatch.setattr(fetterman_lemmas, "WIN_CARDS", 4)
     monkeypatch.setattr(fetterman_lemmas, "WIN_HANDS", 5)
-    found = fetterman_lemmas.check_lemmas()
-    assert all(found.checks.values())
-    held = [row.item for row in found.rows if row.verdict is Verdict.AGREES]
+    findings, checks = fetterman_lemmas.check_lemmas()
+    assert all(checks.values())
+    held = [each.item for each in findings if each.verdict is Verdict.AGREES]
     assert len(held) == 4
     assert "uniform play is also optimal for the chance of winning" in held
 
@@ -104,7 +104,7 @@ def test_a_wrong_lemma_would_be_seen(monkeypatch):
     monkeypatch.setattr(fetterman_lemmas, "HANDS", 10)
     monkeypatch.setattr(fetterman_lemmas, "footnote_5", lambda: [])
     monkeypatch.setattr(fetterman_lemmas, "dominance", lambda own, other: dominance(own, other) + 1)
-    found = verdicts(fetterman_lemmas.check_lemmas().rows)
+    found = verdicts(fetterman_lemmas.check_lemmas()[0])
     assert found["rows and columns of the payoff matrix sum to D(A, B)"] == (Verdict.WRONG, "no")
     assert found["the value is D(A, B)/n"] == (Verdict.WRONG, "no")
     assert found["uniform play by both is an equilibrium"] == (Verdict.AGREES, "yes")
@@ -160,9 +160,9 @@ def test_exact_matrix_and_value_of_a_solution():
 
 def test_a_reason_belongs_to_its_verdict():
     each = figure(FETTERMAN, "Figure 3", "D({2,3,6}, {1,3,5})")
-    assert judged(each, Fraction(2), "right", "wrong").reason == "right"
-    assert judged(each, Fraction(3), "right", "wrong").reason == "wrong"
-    assert judged(each, Fraction(3), "either way").reason == "either way"
+    assert judge(each, Fraction(2), "right", "wrong").reason == "right"
+    assert judge(each, Fraction(3), "right", "wrong").reason == "wrong"
+    assert judge(each, Fraction(3), "either way").reason == "either way"
 
 
 def test_pictures_can_be_read():
@@ -178,5 +178,5 @@ def test_pictures_can_be_read():
 def test_the_whole_reproduction_is_sound():
     report = fetterman_2023.reproduce()
     assert report.sound
-    assert len(report.rows) == 205
-    assert sum(row.verdict is Verdict.WRONG for row in report.rows) == 9
+    assert len(report.findings) == 205
+    assert sum(row.verdict is Verdict.WRONG for row in report.findings) == 9

@@ -8,6 +8,7 @@ import pytest
 
 from baselines import solve
 from baselines.published import RAUSCHER, figure, published
+from baselines.reproduction.findings import Verdict
 from baselines.reproduction.rauscher import many_sides as rauscher_dice
 from baselines.reproduction.rauscher import paper as rauscher_2017
 from baselines.reproduction.rauscher.many_sides import (
@@ -19,13 +20,12 @@ from baselines.reproduction.rauscher.many_sides import (
 from baselines.reproduction.rauscher.paper import (
     GAME,
     conceded,
-    equilibrium_rows,
-    grid_rows,
+    equilibrium_findings,
+    grid_findings,
     printed_strategy,
-    reply_rows,
+    reply_findings,
 )
 from baselines.reproduction.rauscher.plan_grid import draw_grid, grid_table, make_grid
-from baselines.reproduction.report import Verdict
 
 
 @pytest.fixture(scope="module")
@@ -66,27 +66,27 @@ def test_no_cell_is_best_for_both(grid):
         for q, b in enumerate(grid.plans):
             if (p + q) % 16 == 0:  # some of them, one by one
                 worth = grid.worth(a, b)
-                assert grid.best_for_a[p, q] == all(worth >= grid.worth(other, b) for other in grid.plans)
-                assert grid.best_for_b[p, q] == all(worth <= grid.worth(a, other) for other in grid.plans)
-    assert not (grid.best_for_a & grid.best_for_b).any()
-    assert grid.best_for_a.any(axis=0).all()
-    assert grid.best_for_b.any(axis=1).all()
+                assert grid.best[0][p, q] == all(worth >= grid.worth(other, b) for other in grid.plans)
+                assert grid.best[1][p, q] == all(worth <= grid.worth(a, other) for other in grid.plans)
+    assert not (grid.best[0] & grid.best[1]).any()
+    assert grid.best[0].any(axis=0).all()
+    assert grid.best[1].any(axis=1).all()
 
 
 def test_most_used_strategies_and_their_replies(grid):
     # Rauscher 2017, the output of its code; 49 of 64
     always, two_up = (1,) * 6, (0, 1, 1, 1, 1, 1)
-    assert grid.most_used_by_a() == ((always,), 49)
-    assert grid.most_used_by_b()[0] == (two_up,)
-    assert set(grid.replies_of_b(always)) == {(0, 0, 1, 1, 1, 1), two_up}
-    assert set(grid.replies_of_a(two_up)) == {(0, 0, 0, 0, 1, 1), (0, 0, 0, 1, 1, 1)}
-    assert {grid.worth(always, b) for b in grid.replies_of_b(always)} == {Fraction(-4, 36)}
-    assert {grid.worth(a, two_up) for a in grid.replies_of_a(two_up)} == {Fraction(6, 36)}
+    assert grid.most_used(0) == ((always,), 49)
+    assert grid.most_used(1)[0] == (two_up,)
+    assert set(grid.replies(1, always)) == {(0, 0, 1, 1, 1, 1), two_up}
+    assert set(grid.replies(0, two_up)) == {(0, 0, 0, 0, 1, 1), (0, 0, 0, 1, 1, 1)}
+    assert {grid.worth(always, b) for b in grid.replies(1, always)} == {Fraction(-4, 36)}
+    assert {grid.worth(a, two_up) for a in grid.replies(0, two_up)} == {Fraction(6, 36)}
 
 
 def test_every_printed_figure_is_judged_once(grid):
-    rows = [*grid_rows(grid), *reply_rows(grid), *equilibrium_rows(solve(GAME, exact=True))]
-    judged = [(row.figure, row.item) for row in rows if row.verdict is not Verdict.NEW]
+    rows = [*grid_findings(grid), *reply_findings(grid), *equilibrium_findings(solve(GAME, exact=True))]
+    judged = [(row.place, row.item) for row in rows if row.verdict is not Verdict.NEW]
     assert sorted(judged) == sorted((each.place, each.item) for each in published(RAUSCHER))
     wrong = [row.item for row in rows if row.verdict is Verdict.WRONG]
     assert wrong == ["numbers in the tuple for always raising"]
@@ -114,11 +114,11 @@ def test_printed_strategies_are_optimal_in_rationals():
 )
 def test_a_changed_digit_is_found_wrong(monkeypatch, place, item, change):
     def changed(*asked):
-        found = figure(*asked)
-        return replace(found, value=found.value + change) if asked[1:] == (place, item) else found
+        found = figure(RAUSCHER, *asked)
+        return replace(found, value=found.value + change) if asked == (place, item) else found
 
-    monkeypatch.setattr(rauscher_2017, "figure", changed)
-    rows = {(row.figure, row.item): row.verdict for row in equilibrium_rows(solve(GAME, exact=True))}
+    monkeypatch.setattr(rauscher_2017, "printed", changed)
+    rows = {(row.place, row.item): row.verdict for row in equilibrium_findings(solve(GAME, exact=True))}
     assert [key for key, verdict in rows.items() if verdict is Verdict.WRONG] == [(place, item)]
 
 
@@ -153,7 +153,7 @@ def test_the_report_is_sound(few_dice):
     assert len(calls) == 5
     assert set(report.tables) == {"grid", "sides", "raises"}
     assert report.tables["sides"][3][:4] == [6, 1.0, pytest.approx(5 / 54), "5/54"]
-    new = {row.item: row.computed for row in report.rows if row.figure == "Beyond"}
+    new = {row.item: row.computed for row in report.findings if row.place == "Beyond"}
     assert (new["3 sides: value"], new["2 sides: value"], new["10 sides: value"]) == ("2/27", "0", "1/10")
     assert new["continuous game, raise 1: value"] == "1/10"
 

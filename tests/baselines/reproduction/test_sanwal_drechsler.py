@@ -13,7 +13,7 @@ from baselines.graph.game_graph import full_graph
 from baselines.graph.optimal_play import OptimalPlay
 from baselines.matrix_game.optimal_sets import vertices
 from baselines.published import SANWAL_DRECHSLER, published
-from baselines.reproduction.report import Verdict, write_report
+from baselines.reproduction.findings import Verdict, write
 from baselines.reproduction.sanwal_drechsler import paper as source
 from baselines.reproduction.sanwal_drechsler import table_5_1 as jujitsu_table
 from baselines.reproduction.sanwal_drechsler.exact_figures import (
@@ -24,7 +24,7 @@ from baselines.reproduction.sanwal_drechsler.exact_figures import (
     jujitsu_figures,
     outcome_payments,
 )
-from baselines.reproduction.sanwal_drechsler.table_5_1 import cells, discussion_rows, joint_rows
+from baselines.reproduction.sanwal_drechsler.table_5_1 import cells, discussion_findings, joint_findings
 from baselines.reproduction.uniform_play import UniformCheck
 from cardwar_envs.games.jujitsu import Jujitsu
 
@@ -44,13 +44,13 @@ def report():
 
 @pytest.fixture(scope="module")
 def rows(report):
-    return {row.item: row for row in report.rows}
+    return {row.item: row for row in report.findings}
 
 
 def test_the_report_is_sound_and_no_item_stands_twice(report, rows):
     assert report.sound
     assert all(report.checks.values())
-    assert len(rows) == len(report.rows)
+    assert len(rows) == len(report.findings)
 
 
 def test_equilibrium_against_equilibrium_is_wrong(rows):
@@ -97,7 +97,7 @@ def test_every_count_and_margin_of_the_table_is_judged(rows):
 
 
 def judged_after(cell, change):
-    return replace(cell, printed=replace(cell.printed, value=cell.printed.value + change)).row().verdict
+    return replace(cell, printed=replace(cell.printed, value=cell.printed.value + change)).finding().verdict
 
 
 def test_a_changed_figure_changes_its_verdict(figures):
@@ -124,26 +124,26 @@ def test_twenty_runs_are_a_sharper_sieve(figures):
 
 def changed(monkeypatch, item, value):
     """Prints another value at one place of the table."""
-    real = jujitsu_table.figure
+    real = jujitsu_table.printed
 
-    def figure(source_name, place, name):
-        found = real(source_name, place, name)
+    def printed(place, name):
+        found = real(place, name)
         return replace(found, value=value) if name == item else found
 
-    monkeypatch.setattr(jujitsu_table, "figure", figure)
+    monkeypatch.setattr(jujitsu_table, "printed", printed)
 
 
 def test_shares_that_no_one_choice_gives_are_found(monkeypatch, figures):
-    assert {row.verdict for row in joint_rows(figures)} == {Verdict.FREE}
+    assert {row.verdict for row in joint_findings(figures)} == {Verdict.FREE}
     # Each within its own range, but the margin against HighestCard is forced.
     changed(monkeypatch, "4x4 Equilibrium v. HighestCard, win", 0.41)
-    verdicts = {row.item: row.verdict for row in joint_rows(figures)}
+    verdicts = {row.item: row.verdict for row in joint_findings(figures)}
     assert verdicts["4x4 Equilibrium v. HighestCard, win, loss and tie at once"] is Verdict.WRONG
 
 
 def test_columns_that_differ_are_found(monkeypatch):
     changed(monkeypatch, "5x5 Random v. LowestCard, spread", 0.0007)
-    (row,) = jujitsu_table.consistency_rows((4, 5))
+    row = jujitsu_table.consistency((4, 5))
     assert row.verdict is Verdict.WRONG
     assert "5x5 Random v. LowestCard" in row.reason
 
@@ -152,22 +152,22 @@ def test_what_the_discussion_says_can_be_true(figures):
     """With the two sizes exchanged, both claims about odd games come out the other way."""
     exchanged = [replace(figures[0], size=5), replace(figures[1], size=4)]
     for sizes, fewer_ties, better in ((figures, True, False), (exchanged, False, True)):
-        agrees = {row.item: row.verdict is Verdict.AGREES for row in discussion_rows(sizes)}
+        agrees = {row.item: row.verdict is Verdict.AGREES for row in discussion_findings(sizes)}
         assert agrees["fewer ties in odd games than in even ones"] is fewer_ties
         assert agrees["Equilibrium does better in odd games"] is better
 
 
 def test_claims_of_the_text_can_fail(monkeypatch, figures):
     ends = {size: count_sub_games(size)._replace(tied_ends={True: 1, False: 1}) for size in (4, 5)}
-    (row,) = source.parity_rows(ends)
+    row = source.parity(ends)
     assert (row.verdict, row.computed) == (Verdict.WRONG, "no")
-    (row,) = source.without_ties_rows({4: UniformCheck(9, Fraction(1, 8))})
+    (row,) = source.without_ties_findings({4: UniformCheck(9, Fraction(1, 8))})
     assert row.verdict is Verdict.WRONG
     plays_top = replace(figures[0], root=figures[0].root + 0.01)
-    wrong = {row.item: row.verdict for row in source.strategy_rows([plays_top])}
+    wrong = {row.item: row.verdict for row in source.strategy_findings([plays_top])}
     assert wrong["4x4 root, highest card"] is Verdict.WRONG
     monkeypatch.setattr(source, "second_lowest_wins", lambda size: 0.5)
-    (row,) = source.second_lowest_rows((4,))
+    row = source.second_lowest((4,))
     assert row.verdict is Verdict.WRONG
 
 
@@ -246,7 +246,7 @@ def test_second_lowest_card_always_beats_lowest_card():
 
 def test_tables_and_pictures_are_written(report, tmp_path):
     pytest.importorskip("matplotlib")
-    names = {path.name for path in write_report(report, tmp_path)}
+    names = {path.name for path in write(report, tmp_path)}
     assert {"rows.csv", "table_5_1.csv", "root_strategies.csv", "sub_games.csv"} < names
     assert {"table_5_1_margin.png", "table_5_1_tie.png"} < names
     assert len((tmp_path / "table_5_1.csv").read_text().splitlines()) == 1 + 2 * 7 * 4
@@ -258,7 +258,7 @@ def test_the_whole_paper_in_time():
     report = source.reproduce()
     assert time.perf_counter() - start < 180
     assert report.sound
-    rows = {row.item: row for row in report.rows}
+    rows = {row.item: row for row in report.findings}
     margins = {row.verdict for item, row in rows.items() if item.endswith("Equilibrium v. Equilibrium, margin")}
     assert margins == {Verdict.WRONG}
     assert {row.verdict for item, row in rows.items() if " Random v. " in item} == {Verdict.CONSISTENT}

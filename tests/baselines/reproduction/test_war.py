@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from baselines.published import WAR, published
-from baselines.reproduction.report import Verdict
+from baselines.reproduction.findings import Verdict
 from baselines.reproduction.war import (
     adversary_search as war_adversary,
 )
@@ -104,13 +104,13 @@ def test_a_difference_that_is_not_there_is_not_called_one():
 def test_claims_are_judged_by_what_was_played(points):
     same = [replace(p, win_ratio=Estimate(0.5, 0.01)) for p in points]
     better = [replace(p, win_ratio=Estimate(0.5 + 0.2 * p.strategy.endswith("2"), 0.01)) for p in points]
-    assert war_2017._ratio_row(better).verdict is Verdict.AGREES
-    assert war_2017._ratio_row(same).verdict is Verdict.WRONG
+    assert war_2017.more_wins(better).verdict is Verdict.AGREES
+    assert war_2017.more_wins(same).verdict is Verdict.WRONG
     apart = [replace(p, mean_rounds=Estimate(50.0 + 9 * p.strategy.endswith("2"), 0.1)) for p in points]
     claim = "no significant difference in the mean number of rounds"
-    assert war_2017._rounds_row(apart, "mean_rounds", claim).verdict is Verdict.WRONG
+    assert war_2017.same_rounds(apart, "mean_rounds", claim).verdict is Verdict.WRONG
     alike = [replace(p, mean_rounds=Estimate(50.0, 0.1)) for p in points]
-    assert war_2017._rounds_row(alike, "mean_rounds", claim).verdict is Verdict.AGREES
+    assert war_2017.same_rounds(alike, "mean_rounds", claim).verdict is Verdict.AGREES
 
 
 def test_the_rules_win_as_often_as_the_simulation_and_not_as_something_else(points, monkeypatch):
@@ -182,7 +182,7 @@ def report():
 
 
 def test_every_published_figure_is_judged_once(report):
-    judged = [(row.figure, row.item) for row in report.rows if row.verdict is not Verdict.NEW]
+    judged = [(row.place, row.item) for row in report.findings if row.verdict is not Verdict.NEW]
     assert sorted(judged) == sorted((figure.place, figure.item) for figure in published(WAR))
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from baselines.reproduction import reproduction
-from baselines.reproduction.report import Verdict
+from baselines.reproduction import recompute
+from baselines.reproduction.findings import Verdict
 from baselines.reproduction.war import small_decks as war_small_decks
 from cardwar_envs.games.war.state import WarState
 
@@ -34,20 +34,18 @@ def test_a_deck_that_goes_round_in_circles(decks):
 
 def test_rows_and_tables_say_the_same(decks):
     deck = decks[3, 3]
-    rows = list(war_small_decks.deck_rows(deck))
+    rows = list(war_small_decks.deck_findings(deck))
     assert {row.verdict for row in rows} == {Verdict.NEW}
-    assert {row.figure for row in rows} == {"3 ranks, 3 discards"}
-    heading, first = war_small_decks.table([deck])
-    assert len(heading) == len(first)
-    assert dict(zip(heading, first, strict=True))["circle"] == 4
-    head, rule, line = war_small_decks.markdown([heading, first]).splitlines()
-    assert head.count("|") == rule.count("|") == line.count("|") == len(heading) + 1
+    assert {row.place for row in rows} == {"3 ranks, 3 discards"}
+    row = war_small_decks.table_row(deck)
+    assert row["circle"] == 4
+    assert row["exploitability of min"] == next(each.computed for each in rows if " of min," in each.item)
 
 
 def test_the_report_is_sound_and_would_say_if_it_were_not(decks, monkeypatch):
     monkeypatch.setattr(war_small_decks, "DECKS", ((3, 1),))
     monkeypatch.setattr(war_small_decks, "study", lambda ranks, discards, progress: decks[ranks, discards])
-    report = reproduction("war-small-decks")(None)
+    report = recompute("war-small-decks")
     assert report.sound
     assert list(report.tables) == ["decks"]
     monkeypatch.setattr(war_small_decks, "MOST_GAP", -1.0)

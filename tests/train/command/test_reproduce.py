@@ -1,5 +1,6 @@
 """`cardwar reproduce`: what it prints, what it writes, and its exit code."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -9,13 +10,13 @@ from matplotlib.figure import Figure
 
 import train.command.reproduce
 from baselines.reproduction import REPRODUCTIONS, dice_wars
-from baselines.reproduction.report import Picture, Report, Row, Verdict
+from baselines.reproduction.findings import Finding, Reproduction, Verdict
 from train.cli import main
 
-ROWS = (
-    Row("Table 1", "3x3 Random v. Random, win", 0.25, 0.25, None, Verdict.AGREES, "all digits"),
-    Row("Table 1", "3x3 Equilibrium v. Equilibrium, margin", 0.013, 0.0, (0.0, 0.0), Verdict.WRONG, "alike, so 0"),
-    Row(
+FINDINGS = (
+    Finding("Table 1", "3x3 Random v. Random, win", 0.25, 0.25, None, Verdict.AGREES, "all digits"),
+    Finding("Table 1", "3x3 Equilibrium v. Equilibrium, margin", 0.013, 0.0, (0.0, 0.0), Verdict.WRONG, "alike, so 0"),
+    Finding(
         "Section 2 of a source with a long name", "worth [of] a word " * 6, None, "8/9", None, Verdict.NEW, "why " * 40
     ),
 )
@@ -34,8 +35,8 @@ def report(monkeypatch):
     """Makes the command find this report under any name."""
 
     def use(**changed):
-        made = Report(**{"rows": ROWS, "sound": True, "checks": {"a sum is a sum": True}, **changed})
-        monkeypatch.setattr(train.command.reproduce, "reproduction", lambda name: lambda progress: made)
+        made = Reproduction(**{"findings": FINDINGS, "checks": {"a sum is a sum": True}, **changed})
+        monkeypatch.setattr(train.command.reproduce, "recompute", lambda name, progress: made)
 
     use()
     return use
@@ -46,7 +47,7 @@ def test_json_has_every_row(capsys, tmp_path, report):
     assert (code, err) == (0, "")
     answer = json.loads(out)
     assert answer["rows"][1] == {
-        "figure": "Table 1",
+        "place": "Table 1",
         "item": "3x3 Equilibrium v. Equilibrium, margin",
         "published": 0.013,
         "computed": 0.0,
@@ -72,7 +73,7 @@ def test_the_table_fits_a_terminal(capsys, tmp_path, report):
 
 
 def test_what_is_not_sound_is_exit_code_1(capsys, tmp_path, report):
-    report(sound=False, checks={"a sum is a sum": False})
+    report(checks={"a sum is a sum": False})
     code, out, err = run(capsys, "dice-wars", "--out", str(tmp_path))
     assert (code, err) == (1, "")
     assert "FAILS: a sum is a sum" in out
@@ -81,13 +82,13 @@ def test_what_is_not_sound_is_exit_code_1(capsys, tmp_path, report):
 
 def test_files_lie_where_they_should(capsys, tmp_path, report, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    report(pictures=(Picture("blank", Figure),), tables={"extra": [["n"], [1]]})
+    report(pictures={"blank": Figure}, tables={"extra": [["n"], [1]]})
     run(capsys, "fetterman-2023")
     folder = tmp_path / "runs" / "reproduce-fetterman-2023"
     assert sorted(path.name for path in folder.iterdir()) == ["blank.png", "extra.csv", "rows.csv"]
     assert (folder / "blank.png").read_bytes().startswith(b"\x89PNG")
     first, second, *_ = (folder / "rows.csv").read_text().splitlines()
-    assert first == "figure,item,published,computed,range,verdict,reason"
+    assert first == "place,item,published,computed,range,verdict,reason"
     assert second == 'Table 1,"3x3 Random v. Random, win",0.25,0.25,,agrees,all digits'
 
 
@@ -113,10 +114,10 @@ def test_a_folder_that_cannot_be_is_an_error(capsys, tmp_path, report):
 
 
 def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(dice_wars, "stack_rows", lambda progress: ([], {}))  # most of the time
+    monkeypatch.setattr(dice_wars, "stack_findings", lambda progress: ([], {}))  # most of the time
     code, out, err = run(capsys, "dice-wars", "--out", str(tmp_path), "--json")
     assert (code, err) == (0, "")
-    verdicts = [row["verdict"] for row in json.loads(out)["rows"] if row["figure"] == "win table"]
+    verdicts = [row["verdict"] for row in json.loads(out)["rows"] if row["place"] == "win table"]
     assert verdicts == ["agrees"] * 36
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".png"}
 
@@ -124,8 +125,7 @@ def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):
 def test_matplotlib_is_not_needed_before_pictures_are():
     script = (
         "import sys\n"
-        "from baselines.reproduction import reproduction\n"
-        "make = reproduction('fetterman-2023')\n"
+        "import baselines.reproduction.fetterman.paper\n"
         "print([m for m in ('torch', 'matplotlib', 'baselines.reproduction.dice_wars') if m in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -134,4 +134,5 @@ def test_matplotlib_is_not_needed_before_pictures_are():
 
 def test_every_name_has_its_module():
     for name in REPRODUCTIONS:
-        assert callable(train.command.reproduce.reproduction(name))
+        module = importlib.import_module(f"baselines.reproduction.{REPRODUCTIONS[name]}")
+        assert callable(module.reproduce)

@@ -1,0 +1,148 @@
+"""The tables of the documents are those that the commands' output makes, and have the form that it has."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from baselines import solve
+from baselines.published import DICE_WARS, published
+from baselines.reproduction import REPRODUCTIONS, dice_wars, documents, recompute
+from baselines.reproduction.findings import Reproduction, write
+from baselines.reproduction.rauscher import paper as rauscher
+from baselines.reproduction.rauscher.plan_grid import make_grid
+from train.reports.tables import BRIEF_DIGITS, BRIEF_HEADINGS, NOTE, known, markdown_table, points
+
+ROOT = Path(__file__).parents[2]
+PAGES = {name: (ROOT / name).read_text() for name in documents.DOCUMENTS}
+SECTIONS = [found for text in PAGES.values() for found in documents.SECTION.finditer(text)]
+
+
+def bodies(name):
+    """The generated sections of a reproduction, by part."""
+    return {
+        found["part"]: found["body"].strip() for found in SECTIONS if found["command"] == f"cardwar reproduce {name}"
+    }
+
+
+# -- what the generator does ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """What a reproduction may leave."""
+    made = tmp_path / "reproduce-some-source"
+    made.mkdir()
+    lines = (
+        "place,item,published,computed,range,verdict,reason",
+        "Table 1,win,0.25,0.25,,agrees,all digits",
+        'Table 1,loss,0.5,0.2512345678,0.25 to 0.3,wrong,"a | b"',
+        "Section 2,tie,,-1e-12,,new,",
+    )
+    (made / "rows.csv").write_text("\n".join(lines))
+    (made / "wide.csv").write_text("ranks,discards,value\n3,0,0.125\n")
+    return made
+
+
+def test_parts_of_a_reproduction(folder):
+    assert documents.part_of(folder, "counts") == "3 figures; agrees: 1, new: 1, wrong: 1."
+    assert documents.part_of(folder, "wrong").splitlines() == [
+        "| place | item | published | computed | range | reason |",
+        "| --- | --- | --- | --- | --- | --- |",
+        r"| Table 1 | loss | 0.5 | 0.251235 | 0.25 to 0.3 | a \| b |",
+    ]
+    assert documents.part_of(folder, "Section 2").splitlines()[::2] == [
+        "| item | computed | verdict |",
+        "| tie | 0 | new |",  # nothing below 1e-9 is shown
+    ]
+    assert documents.part_of(folder, "wide").splitlines() == [  # turned, as it has more columns than rows
+        "| ranks | 3 |",
+        "| --- | --- |",
+        "| discards | 0 |",
+        "| value | 0.125 |",
+    ]
+    with pytest.raises(ValueError, match="has no part 'Table 9'"):
+        documents.part_of(folder, "Table 9")
+
+
+def test_documents_are_rewritten_in_place(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(documents, "DOCUMENTS", (str(tmp_path / "page.md"),))
+    mark = "<!-- generated: cardwar reproduce {}, counts -->\n{}<!-- end -->"
+    page = f"# Page\n\n{mark.format('some-source', 'old')}\n\n{mark.format('other-source', 'old')}\n"
+    (tmp_path / "page.md").write_text(page)
+    documents.main([str(folder)])
+    new = page.replace("old", "\n3 figures; agrees: 1, new: 1, wrong: 1.\n\n", 1)
+    assert (tmp_path / "page.md").read_text() == new
+    documents.main([str(folder)])
+    assert (tmp_path / "page.md").read_text() == new
+
+
+def test_tables_of_a_study_lose_note_and_commands_and_lie_below_their_heading(tmp_path, monkeypatch):
+    table = markdown_table(BRIEF_HEADINGS, [["MMD", "0", "10 joint actions", "1", "0.1000", ""]])
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / "report.md").write_text(f"{NOTE}\n\n## a game\n\n{table}\n\n```\ncardwar train a\n```\n")
+    mark = "<!-- generated: cardwar study studies/some.toml, report.md -->\n\n{}<!-- end -->\n"
+    monkeypatch.setattr(documents, "DOCUMENTS", (str(tmp_path / "page.md"),))
+    (tmp_path / "page.md").write_text("# Page\n\n### Here\n\n" + mark.format("old"))
+    documents.main([str(tmp_path / "some")])
+    assert (tmp_path / "page.md").read_text() == "# Page\n\n### Here\n\n" + mark.format(f"#### a game\n\n{table}\n\n")
+
+
+# -- what the documents say ------------------------------------------------------------------------
+
+
+def test_every_section_has_its_command():
+    assert len(SECTIONS) == sum(text.count("<!-- generated: ") for text in PAGES.values()) > 20
+    assert {found["command"] for found in SECTIONS} == {f"cardwar reproduce {name}" for name in REPRODUCTIONS} | {
+        f"cardwar study studies/{name}.toml" for name in ("learning_curves", "what_matters")
+    }
+    assert all(found["body"].strip() for found in SECTIONS)
+
+
+def test_figures_that_are_quickly_computed_are_those_of_the_documents(tmp_path):
+    rolls = {name: dice_wars.odds_table(name, dice_wars.PRINTED) for name in dice_wars.OUTCOME}
+    grid, equilibrium = make_grid(rauscher.GAME), solve(rauscher.GAME, exact=True)
+    quick = {
+        "dice-wars": [*dice_wars.table_findings(published(DICE_WARS), rolls), *dice_wars.count_findings()],
+        "rauscher-2017": [*rauscher.grid_findings(grid), *rauscher.equilibrium_findings(equilibrium)],
+    }
+    for name, parts in (("dice-wars", ("wrong",)), ("rauscher-2017", ("wrong", "Output, equilibrium"))):
+        write(Reproduction(quick[name], checks={}), tmp_path / name)
+        for part in parts:
+            assert documents.part_of(tmp_path / name, part) == bodies(name)[part]
+
+
+@pytest.mark.slow  # from ten seconds to five minutes each
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_the_documents_are_what_the_reproductions_write(name, tmp_path):
+    made = recompute(name)
+    write(Reproduction(made.findings, made.checks, made.tables), tmp_path)
+    for part, body in bodies(name).items():
+        assert documents.part_of(tmp_path, part) == body
+
+
+STUDY_SECTIONS = [found for found in SECTIONS if found["command"].startswith("cardwar study")]
+GAME = re.compile(r"(#+) (?P<title>.+)\n\n(?P<known>.+)\n\n(?P<table>(\|.*\n?)+)\n*")
+
+
+def test_the_note_of_the_brief_tables_stands_in_the_results():
+    assert " ".join(NOTE.split()) in " ".join(PAGES["docs/results.md"].replace("\n> ", "\n").split())
+
+
+@pytest.mark.parametrize("section", STUDY_SECTIONS, ids=[found["part"] for found in STUDY_SECTIONS])
+def test_results_have_the_form_of_brief_tables(section):
+    games = list(GAME.finditer(section["body"].strip() + "\n"))
+    assert "".join(found[0] for found in games).strip() == section["body"].strip()
+    for game in games:
+        value, uniform = map(float, re.findall(r"-?\d+\.\d{6}", game["known"]))
+        reference = {"value": value, "uniform_exploitability": uniform}
+        assert known(SimpleNamespace(reference=reference)) == game["known"].replace("\\", "")
+        heading, _, *rows = (re.sub(r"\\(.)", r"\1", line)[2:-2].split(" | ") for line in game["table"].splitlines())
+        assert game["table"].strip() == markdown_table(heading, rows)
+        assert tuple(heading) == BRIEF_HEADINGS
+        assert [row[4] for row in rows] == sorted((points(float(row[4]), BRIEF_DIGITS) for row in rows), key=float)
+        for _, seeds, steps, seconds, _, interval in rows:
+            assert re.fullmatch(r"[\d,]+ (joint actions|iterations|best responses)", steps)
+            assert seconds.isdecimal()
+            assert re.fullmatch(r"\d\.\d{4} to \d\.\d{4} \(75 %\)" if seeds == "0, 1, 2" else "", interval)
