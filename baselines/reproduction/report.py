@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from baselines.atomic_files import write_atomically
 from baselines.published import Published
 
 if TYPE_CHECKING:
@@ -137,12 +138,14 @@ def write_report(report: Report, folder: Path) -> list[Path]:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(table)
         written.append(folder / f"{name}.csv")
-        written[-1].write_text(text.getvalue())
+        write_atomically(written[-1], text.getvalue().encode())
     for picture in report.pictures:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         written.append(folder / f"{picture.name}.png")
-        FigureCanvasAgg(picture.draw()).print_figure(written[-1], format="png")
+        image = io.BytesIO()
+        FigureCanvasAgg(picture.draw()).print_figure(image, format="png")
+        write_atomically(written[-1], image.getvalue())
     return written
 
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
 from stable_baselines3 import DQN
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import polyak_update

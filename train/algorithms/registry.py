@@ -1,20 +1,20 @@
-"""What a learning algorithm is to the rest of the package, and the one list of them.
+"""The list of all learning algorithms.
 
-Importing this does not import torch: each algorithm's module is loaded when it is asked for.
+Importing this imports neither torch nor pydantic: each algorithm's module is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cardwar_envs.core.game import Game
-from train.algorithms.contract import CommonArgs, Learner
+from train.words import check_names, fields_from
 
 if TYPE_CHECKING:
-    pass
+    from train.algorithms.contract import CommonArgs, Learner
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Algorithm:
         label: How it is written in pictures and sentences.
         summary: One line on what it is.
         module: Where its classes `Args` and `Learner` are.
-        step: What it counts as steps, in the plural.
+        step: What one step is, in the plural.
     """
 
     name: str
@@ -39,17 +39,25 @@ class Algorithm:
         """Its arguments; those not given have their defaults.
 
         Raises:
-            ValueError: If there is no such argument or a value is out of range.
+            ValueError: If there is no such argument, or a value is of another type or out of range.
         """
+        from train.validation import one_line  # needs pydantic, which most commands do without
+
         kind = self.args_type()
-        names = [each.name for each in dataclasses.fields(kind)]
-        for name in values:
-            if name not in names:
-                raise ValueError(f"{self.name} has no argument {name!r}; it has {', '.join(names)}")
-        return kind(**values)  # type: ignore[arg-type]  # the dataclass checks its types itself
+        check_names(kind, values, self.name)
+        with one_line():
+            return kind(**values)  # type: ignore[arg-type]  # it checks the types itself
+
+    def args_from(self, words: Mapping[str, str]) -> CommonArgs:
+        """Its arguments, with values as words.
+
+        Raises:
+            ValueError: As `args`.
+        """
+        return self.args(**fields_from(self.args_type(), words, self.name))
 
     def args_type(self) -> type[CommonArgs]:
-        """The dataclass of its arguments; `field.metadata["help"]` says what each one is."""
+        """The dataclass of its arguments; `field.metadata["description"]` says what each one is."""
         kind: type[CommonArgs] = import_module(f"train.algorithms.{self.module}").Args
         return kind
 

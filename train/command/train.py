@@ -13,7 +13,7 @@ from rich.table import Table
 from cardwar_envs import Game
 from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
 from train.command.console import AsJson, GameName, out, print_json
-from train.words import fields_from, game_from, split_words
+from train.words import game_from, split_words
 
 if TYPE_CHECKING:
     from train.runs.loop import RunResult
@@ -32,7 +32,7 @@ def train(
     folder: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Run folder; made from the names if not given.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
@@ -45,20 +45,21 @@ def train(
     if list_options:
         out.print(_options_table(entry))
         return
-    arguments = entry.args(**fields_from(entry.args_type(), options, algorithm))
+    arguments = entry.args_from(options)
     # These need torch and matplotlib, which the other commands do without.
-    from train.reports.curves import PLOT_FILE
+    from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
 
     if folder is None:
         given = "".join(f"-{key}={text}" for key, text in parameters.items())
         folder = Path("runs") / f"{game}{given}-{algorithm}-seed={seed}"
     result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
+    picture = plot_runs([result.folder], result.folder / PLOT_FILE)
     if as_json:
         _print_run(rules, algorithm, result)
         return
     out.print(result.verdict, highlight=False)
-    out.print(f"Picture: {result.folder / PLOT_FILE}", highlight=False, soft_wrap=True)
+    out.print(f"Picture: {picture}", highlight=False, soft_wrap=True)
 
 
 def _print_run(game: Game[Any], algorithm: str, result: RunResult) -> None:
@@ -81,5 +82,5 @@ def _options_table(entry: Algorithm) -> Table:
     for heading in ("option", "default", "what it is"):
         table.add_column(heading)
     for field in dataclasses.fields(entry.args_type()):
-        table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["help"])
+        table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["description"])
     return table
