@@ -33,11 +33,11 @@ def restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> No
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
 
 
-def stored_streams(batch: GameBatch[Any]) -> Tensor:
+def streams_of(batch: GameBatch[Any]) -> Tensor:
     """`[num_games]`: the games' random streams as a tensor that a file can hold."""
     return torch.from_numpy(batch.streams.view(np.int64))
 
 
 def restore_streams(batch: GameBatch[Any], streams: Tensor) -> None:
-    """Sets the games' random streams to what `stored_streams` gave."""
+    """Sets the games' random streams to what `streams_of` gave."""
     batch.streams = streams.numpy().view(np.uint64)

@@ -26,13 +26,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
 from train.policies.networks import Network
@@ -145,7 +139,7 @@ class Learner:
         tensors |= {f"target.{name}": each for name, each in self._target.state_dict().items()}
         for name, optimizer in self._optimizers.items():
             tensors |= {f"{name}.{key}": each for key, each in optimizer_tensors(optimizer).items()}
-        tensors["streams"] = stored_streams(self._starts)
+        tensors["streams"] = streams_of(self._starts)
         tensors |= {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
         return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
 

@@ -24,13 +24,7 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Replay
 from train.policies.networks import Network, SoftmaxPolicy
@@ -175,7 +169,7 @@ class Learner:
         }
         tensors |= optimizer_tensors(self._optimizer)
         tensors |= {f"replay.{k}": torch.from_numpy(v) for k, v in self._replay.filled().items()}
-        tensors["streams"] = stored_streams(self._batch)
+        tensors["streams"] = streams_of(self._batch)
         return tensors, {"steps": self.steps, "added": self._replay.added, "generator": self._rng.bit_generator.state}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:

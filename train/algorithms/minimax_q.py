@@ -27,13 +27,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Trials, Tried, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
@@ -167,7 +161,7 @@ class Learner:
         tensors |= optimizer_tensors(self._optimizer)
         of_memory = optimizer_tensors(self._memory_optimizer)
         tensors |= {f"memory.{name}": torch.as_tensor(each) for name, each in of_memory.items()}
-        tensors |= {"streams": stored_streams(self._starts), "chance": stored_streams(self._trials.batch)}
+        tensors |= {"streams": streams_of(self._starts), "chance": streams_of(self._trials.batch)}
         return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:

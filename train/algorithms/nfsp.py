@@ -30,13 +30,7 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.self_play import SelfPlayVecEnv
@@ -163,7 +157,7 @@ class Learner:
         tensors |= {f"average_{k}": v for k, v in optimizer_tensors(self._optimizer).items()}
         tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
         tensors |= {f"reservoir.{k}": torch.from_numpy(v) for k, v in self._reservoir.filled().items()}
-        tensors["streams"] = stored_streams(self._batch)
+        tensors["streams"] = streams_of(self._batch)
         return tensors, {
             "steps": self.steps,
             "updates": self._dqn._n_updates,

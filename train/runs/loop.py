@@ -159,13 +159,17 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any]) ->
 
 
 def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow], config: Mapping[str, Any]) -> None:
-    tensors, data = learner.state()
-    tensors = {f"learner.{name}": tensor for name, tensor in tensors.items()}
+    learned_tensors, learned = learner.state()
+    tensors = {f"learner.{name}": tensor for name, tensor in learned_tensors.items()}
     tensors["generator"] = torch.get_rng_state()
-    state = np.random.get_state(legacy=False)
-    state["state"]["key"] = state["state"]["key"].tolist()
-    run = {key: config[key] for key in IDENTITY}
-    folder.write_checkpoint(Archive(tensors, {"run": run, "rows": rows, "learner": data, "generator": state}))
+    generator, key, *rest = np.random.get_state()
+    data = {
+        "run": {name: config[name] for name in IDENTITY},
+        "rows": rows,
+        "learner": learned,
+        "generator": [generator, key.tolist(), *rest],
+    }
+    folder.write_checkpoint(Archive(tensors, data))
 
 
 def _learn(game: Game[Any], learner: Learner, args: CommonArgs, seconds: float) -> Iterator[MetricsRow]:

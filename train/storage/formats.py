@@ -22,6 +22,11 @@ Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 Points = Annotated[float, Field(ge=-LARGEST_PAYOFF, le=LARGEST_PAYOFF)]
 Value = Annotated[int, Field(ge=-MAX_INT, le=MAX_INT)] | float | bool | str | None
 
+# State of numpy's own generator, the Mersenne Twister: its name, key and position, and a normal draw that is left over.
+Key = Annotated[list[Seed], Field(min_length=624, max_length=624)]
+Place, Flag = Annotated[int, Field(ge=0, le=624)], Annotated[int, Field(ge=0, le=1)]
+Twister = Annotated[tuple[Literal["MT19937"], Key, Place, Flag, float], Field(strict=False)]  # JSON has no tuples
+
 
 class StoredArgs(Strict):
     """Arguments of a learner, of which every learner has the first two."""
@@ -61,16 +66,13 @@ class StoredConfig(StoredIdentity):
 
 
 class StoredMetadata(Strict):
-    """`metadata.json`: where and when a run began."""
+    """`metadata.json`: where and when a run began, such as the versions of this and other packages."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, str]
 
     seed: Seed
-    created: str
-    version: str
     commit: str | None
-    platform: str
-    python: str
-    torch: str
-    numpy: str
 
 
 class StoredRow(Strict):
@@ -96,25 +98,9 @@ class StoredRows(Strict):
     rows: Annotated[list[StoredRow], Field(min_length=1)]
 
 
-class StoredTwister(Strict):
-    """State of numpy's Mersenne Twister."""
-
-    key: Annotated[list[Seed], Field(min_length=624, max_length=624)]
-    pos: Annotated[int, Field(ge=0, le=624)]
-
-
-class StoredGenerator(Strict):
-    """State of numpy's own generator."""
-
-    bit_generator: Literal["MT19937"]
-    state: StoredTwister
-    has_gauss: Annotated[int, Field(ge=0, le=1)]
-    gauss: float
-
-
 class StoredCheckpoint(StoredRows):
     """The data of a checkpoint; what is in `learner` the learner itself checks."""
 
     run: StoredIdentity
     learner: dict[str, Any]
-    generator: StoredGenerator
+    generator: Twister

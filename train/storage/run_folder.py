@@ -15,7 +15,6 @@ import hashlib
 import io
 import json
 import platform
-import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -40,8 +39,6 @@ from train.validation import Strict, check
 
 CONFIG_FILE, METADATA_FILE, METRICS_FILE = "config.json", "metadata.json", "metrics.csv"
 CHECKPOINT_FILE, CHECKSUM_FILE = "checkpoint.safetensors", "checksums.txt"
-SUMMED = (CONFIG_FILE, METADATA_FILE, METRICS_FILE)
-CHECKSUM_LINE = re.compile(rf"([0-9a-f]{{64}})  ({'|'.join(map(re.escape, SUMMED))})\n")
 ANEW = "put back a copy, or start the run again in another folder"
 RESUME = "to resume the run (--resume) writes it anew from the checkpoint"
 
@@ -85,7 +82,7 @@ class RunFolder:
         folder.path.mkdir(parents=True, exist_ok=True)
         metadata, config = {"seed": config["seed"], **_circumstances()}, {"format": FORMAT, **config}
         contents = {METADATA_FILE: _json(metadata), CONFIG_FILE: _json(config)}
-        folder._write_checksums({name: [_digest(content)] for name, content in contents.items()})
+        folder._write_checksums([_checksum(name, content) for name, content in contents.items()])
         for name, content in contents.items():  # the settings last: it is a run from then on
             write_atomically(folder.path / name, content)
         return folder
@@ -106,6 +103,7 @@ class RunFolder:
         if not (folder.path / CONFIG_FILE).exists():
             raise ValueError(f"{path} holds no run to resume")
         folder.check_same(identity)
+        folder.metadata()
         for held_file in sorted(folder.path.iterdir()):
             refuse_links(folder.path, held_file.name)
         return folder
@@ -180,10 +178,10 @@ class RunFolder:
         writer.writeheader()
         writer.writerows(rows)
         content = text.getvalue().encode()
-        sums = self._checksums()
-        self._write_checksums({**sums, METRICS_FILE: [*sums.get(METRICS_FILE, []), _digest(content)]})
+        lines, line = self._checksums(), _checksum(METRICS_FILE, content)
+        self._write_checksums([*lines, line])
         write_atomically(self.path / METRICS_FILE, content)
-        self._write_checksums({**sums, METRICS_FILE: [_digest(content)]})
+        self._write_checksums([*(each for each in lines if not each.endswith(f"{METRICS_FILE}\n".encode())), line])
 
     def read_metrics(self) -> list[MetricsRow]:
         """The rows of `metrics.csv`.
@@ -202,34 +200,29 @@ class RunFolder:
         except (OSError, TypeError, ValueError, csv.Error) as error:
             raise ValueError(f"{path} cannot be read: {error}; {RESUME}") from None
 
-    def _checksums(self) -> dict[str, list[str]]:
-        """The checksums that each file may have."""
+    def _checksums(self) -> list[bytes]:
+        """A line for each file, and two for metrics that are just being replaced."""
         path = self.path / CHECKSUM_FILE
-        sums: dict[str, list[str]] = {}
-        lines = path.read_bytes().decode(errors="replace").splitlines(keepends=True) if path.exists() else []
-        for line in lines or [""]:
-            match = CHECKSUM_LINE.fullmatch(line)
-            if match is None:
-                raise ValueError(f"{path} is missing or damaged; {ANEW}")
-            sums.setdefault(match[2], []).append(match[1])
-        return sums
+        return path.read_bytes().splitlines(keepends=True) if path.exists() else []
 
-    def _write_checksums(self, sums: Mapping[str, Sequence[str]]) -> None:
-        lines = [f"{digest}  {name}\n" for name, digests in sums.items() for digest in digests]
-        write_atomically(self.path / CHECKSUM_FILE, "".join(lines).encode())
+    def _write_checksums(self, lines: Sequence[bytes]) -> None:
+        write_atomically(self.path / CHECKSUM_FILE, b"".join(lines))
 
     def _check_sum(self, name: str, content: bytes) -> None:
         """Raises ValueError if a file does not hold what was written."""
-        if _digest(content) not in self._checksums().get(name, []):
-            raise ValueError(f"it is damaged, or {CHECKSUM_FILE} is, which has another checksum")
+        if _checksum(name, content) not in self._checksums():
+            raise ValueError(
+                f"{CHECKSUM_FILE} does not have its checksum, so that one of the two is missing or damaged"
+            )
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, indent=2) + "\n").encode()
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _checksum(name: str, content: bytes) -> bytes:
+    """A line as the program `sha256sum` writes and checks it."""
+    return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

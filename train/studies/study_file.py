@@ -185,7 +185,7 @@ def _named(file: _File) -> dict[str, _Named]:
 
 def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequence[int]) -> Iterator[StudyRun]:
     with _at(f"{place}.games"):
-        games = [game_of_words(*_name_and_words(text)) for text in group.games]
+        games = [game_of_words(name, words) for name, *words in map(str.split, group.games)]
     with _at(f"{place}.algorithms"):
         chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]
         made = [(text, each, algorithm_named(each.algorithm).args_from(each.given)) for text, each in chosen]
@@ -194,11 +194,6 @@ def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequ
             for seed in group.seeds or seeds:
                 folder = _folder_name(f"{game_in_words(game)} {text} seed={seed}")
                 yield StudyRun(folder, game, algorithm, label, args, given, seed)
-
-
-def _name_and_words(text: str) -> tuple[str, list[str]]:
-    name, *words = text.split()
-    return name, words
 
 
 def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
