@@ -81,4 +81,4 @@ def _first_problem(error: ValidationError) -> str:
         return ": ".join(filter(None, (place, str(context["error"]))))
     said = first["msg"][0].lower() + first["msg"][1:].replace("nput should be", "nput must be")
     problem = PROBLEMS.get(first["type"], said.removeprefix("input ")).format(**context)
-    return f"{place} ({reprlib.repr(first['input'])}) {problem}"
+    return f"{place} ({reprlib.repr(first['input'])}) {problem}".lstrip()

@@ -156,3 +156,16 @@ def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[
         "args": dataclasses.asdict(args),
         "seed": seed,
     }
+
+
+def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
+    """The words after `cardwar` that make a run again, with all its arguments written out.
+
+    Args:
+        title: Its game, as `game_in_words`.
+        identity: As `run_identity`.
+        folder: Folder of the run.
+    """
+    words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
+    words += [f"--{name.replace('_', '-')}={value}" for name, value in identity["args"].items()]
+    return [*words, f"--seed={identity['seed']}", f"--out={folder}"]

@@ -137,9 +137,9 @@ def _line(task: StudyTask) -> str:
 
 
 def _reached(task: StudyTask) -> str:
-    if task.held is None or not task.held.rows:
+    last = task.last
+    if last is None:
         return ""
-    last = task.held.rows[-1]
     return f"exploitability {last['exploitability']:.4f} after {last['steps']:,.0f} steps, {last['seconds']:.0f} s"
 
 
@@ -149,8 +149,7 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
     for heading in ("state", "seconds", "exploitability"):
         table.add_column(heading, justify="right")
     for task in chosen:
-        last = task.held.rows[-1] if task.held is not None and task.held.rows else None
-        figures = () if last is None else (f"{last['seconds']:,.0f}", f"{last['exploitability']:.6f}")
+        figures = (f"{task.last['seconds']:,.0f}", f"{task.last['exploitability']:.6f}") if task.last else ()
         table.add_row(task.run.name, _state(task), *figures)
     out.print(table)
     count = Counter(str(task.state) for task in chosen)
@@ -174,8 +173,8 @@ def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report])
             "folder": str(task.folder),
             "state": str(task.state),
             "reason": task.reason,
-            "command": ["cardwar", "train", *task.run.words(task.folder)],
-            "last": task.held.rows[-1] if task.held is not None and task.held.rows else None,
+            "command": ["cardwar", *task.run.words(task.folder)],
+            "last": task.last,
         }
         for task in chosen
     ]

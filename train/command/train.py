@@ -5,18 +5,17 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from cardwar_envs import Game
 from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
 from train.command.console import AsJson, GameName, out, print_json
 from train.words import game_from, split_words
 
 if TYPE_CHECKING:
-    from train.runs.loop import RunResult
+    pass
 
 
 def train(
@@ -56,25 +55,19 @@ def train(
     result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
     picture = plot_runs([result.folder], result.folder / PLOT_FILE)
     if as_json:
-        _print_run(rules, algorithm, result)
+        print_json(
+            rules,
+            algorithm=algorithm,
+            value=result.value,
+            **dataclasses.asdict(result.evaluation),
+            uniform_exploitability=result.uniform_exploitability,
+            steps=result.steps,
+            seconds=result.seconds,
+            folder=str(result.folder),
+        )
         return
     out.print(result.verdict, highlight=False)
     out.print(f"Picture: {picture}", highlight=False, soft_wrap=True)
-
-
-def _print_run(game: Game[Any], algorithm: str, result: RunResult) -> None:
-    print_json(
-        game,
-        algorithm=algorithm,
-        value=result.value,
-        guarantees=list(result.evaluation.guarantees),
-        exploitability=result.evaluation.exploitability,
-        nash_conv=result.evaluation.nash_conv,
-        uniform_exploitability=result.uniform_exploitability,
-        steps=result.steps,
-        seconds=result.seconds,
-        folder=str(result.folder),
-    )
 
 
 def _options_table(entry: Algorithm) -> Table:

@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any
 
 from train.storage.run_folder import METRICS_FILE, MetricsRow, RunFolder
+from train.words import train_words
 
 CONFIDENCE = 0.95
 
@@ -51,10 +52,7 @@ class Run:
     @property
     def command(self) -> str:
         """The command that repeats it, with all arguments written out."""
-        words = ["cardwar", "train", *self.config["title"].split(), "--algorithm", self.config["algorithm"]]
-        for name, value in self.config["args"].items():
-            words += [f"--{name.replace('_', '-')}", str(value)]
-        return shlex.join([*words, "--seed", str(self.seed), "--out", str(self.folder)])
+        return shlex.join(["cardwar", *train_words(self.config["title"], self.config, self.folder)])
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from typing import Any
 from baselines.atomic_files import open_inside, refuse_links
 from train.policies.files import POLICY_FILE
 from train.reports.groups import Run, read_run
-from train.storage.run_folder import CONFIG_FILE, RunFolder
+from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.studies.study_file import StudyRun
 
 LOCK = ".lock"
-PROGRAM = (sys.executable, "-m", "train.cli", "train")
+PROGRAM = (sys.executable, "-m", "train.cli")
 POLL_SECONDS = 0.5
 # Runs notice at once that their study was killed, unless they are in the middle of a compiled computation.
 PATIENCE_SECONDS = 10.0
@@ -89,16 +89,19 @@ class StudyTask:
         return State.FINISHED if ended else State.UNFINISHED
 
     @property
+    def last(self) -> MetricsRow | None:
+        """The newest row; None before the first evaluation."""
+        return self.held.rows[-1] if self.held and self.held.rows else None
+
+    @property
     def share(self) -> float:
         """The part of its steps that has been taken, in [0, 1]."""
-        if self.held is None or not self.held.rows:
-            return 0.0
-        return min(1.0, self.held.rows[-1]["steps"] / self.run.args.steps)
+        return min(1.0, self.last["steps"] / self.run.args.steps) if self.last else 0.0
 
     @property
     def pace(self) -> float | None:
         """Seconds that a step has taken on average; None before the first evaluation."""
-        return self.held.rows[-1]["seconds"] / self.held.rows[-1]["steps"] if self.held and self.held.rows else None
+        return self.last["seconds"] / self.last["steps"] if self.last else None
 
 
 Show = Callable[[Sequence[StudyTask], Sequence[StudyTask]], None]

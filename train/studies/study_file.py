@@ -40,7 +40,7 @@ from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
 from train.storage.formats import Seed
 from train.validation import Strict, one_line
-from train.words import game_in_words, game_of_words, run_identity, split_words
+from train.words import game_in_words, game_of_words, run_identity, split_words, train_words
 
 
 def _word(value: object) -> object:
@@ -92,7 +92,6 @@ class StudyRun:
         algorithm: A key of `ALGORITHMS`.
         label: Name of the algorithm in pictures.
         args: Its arguments.
-        given: Those of them that the study gives, as words.
         seed: Seed of everything random.
     """
 
@@ -101,14 +100,11 @@ class StudyRun:
     algorithm: str
     label: str
     args: CommonArgs
-    given: Words
     seed: int
 
     def words(self, folder: Path) -> list[str]:
-        """The words after `cardwar train` that make this run in a folder."""
-        options = [f"--{name.replace('_', '-')}={value}" for name, value in self.given.items()]
-        words = [*game_in_words(self.game).split(), "--algorithm", self.algorithm, *options]
-        return [*words, "--seed", str(self.seed), "--out", str(folder)]
+        """The words after `cardwar` that make this run in a folder."""
+        return train_words(game_in_words(self.game), self.identity, folder)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -190,10 +186,10 @@ def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequ
         chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]
         made = [(text, each, algorithm_named(each.algorithm).args_from(each.given)) for text, each in chosen]
     for game in games:
-        for text, (algorithm, label, given), args in made:
+        for text, each, args in made:
             for seed in group.seeds or seeds:
                 folder = _folder_name(f"{game_in_words(game)} {text} seed={seed}")
-                yield StudyRun(folder, game, algorithm, label, args, given, seed)
+                yield StudyRun(folder, game, each.algorithm, each.label, args, seed)
 
 
 def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:

@@ -45,7 +45,7 @@ NAMES = [
 PROGRAM = """
 import hashlib, json, os, pathlib, signal, sys, time
 words = sys.argv[1:]
-folder = pathlib.Path(words[words.index("--out") + 1])
+folder = pathlib.Path(next(word for word in words if word.startswith("--out=")).removeprefix("--out="))
 plan = json.loads(os.environ["PLAN"])
 with open(plan["calls"], "a") as calls:
     calls.write(json.dumps([folder.name, "--resume" in words]) + "\\n")
@@ -74,7 +74,7 @@ elif end == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
 elif end == "silent":
     sys.exit(3)
-elif end != "half":
+elif end not in ("half", "blind"):
     print(f"cardwar: it ended {end}", file=sys.stderr)
     sys.exit(2)
 """
@@ -166,7 +166,7 @@ def test_runs_that_fail_are_named_and_stop_no_others(pretended, capsys):
     assert "3 failed, 1 finished" in out
     assert str(pretended.out / "logs" / f"{NAMES[0]}.log") in out
     assert NAMES[3] in (pretended.out / "report.html").read_text()
-    assert f"--out {pretended.out / NAMES[0]}" not in (pretended.out / "report.md").read_text()
+    assert f"--out={pretended.out / NAMES[0]}" not in (pretended.out / "report.md").read_text()
     pretended.ends = {}
     assert pretended(capsys)[0] == 0
     assert [name for name, _ in pretended.calls] == NAMES[:3]
@@ -185,7 +185,7 @@ def test_the_report_has_every_run_and_their_interval(pretended, capsys):
     text = (pretended.out / "report.md").read_text()
     assert text.count(" | 0, 1 | 40 iterations | ") == 2
     assert "0.2500 to 0.2500 (50 %)" in text
-    assert all(f"--out {pretended.out / name}" in text for name in NAMES)
+    assert all(f"--out={pretended.out / name}" in text for name in NAMES)
 
 
 PAGES = """
@@ -293,10 +293,19 @@ def test_a_damaged_folder_is_a_run_that_fails_and_stops_no_others(pretended, cap
 def test_damage_that_a_run_does_not_mind_is_said(pretended, capsys):
     pretended(capsys)
     (pretended.out / NAMES[0] / "metadata.json").write_text("[]")
+    pretended.ends = {NAMES[0]: "blind"}
     code, out, _ = pretended(capsys)
     assert code == 1
     damaged = pretended.out / NAMES[0] / "metadata.json"
     assert f"Failed: {NAMES[0]}: {damaged} cannot be read: it does not hold a JSON object" in out
+
+
+def test_the_picture_of_a_run_that_was_killed_before_it_was_drawn_is_drawn(pretended, capsys):
+    pretended(capsys)
+    (pretended.out / NAMES[0] / "exploitability.png").unlink()
+    assert pretended(capsys)[0] == 0
+    assert pretended.calls == []
+    assert (pretended.out / NAMES[0] / "exploitability.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_title_is_shown_as_it_is(tmp_path, monkeypatch, capsys):
@@ -476,7 +485,7 @@ def test_a_shipped_study_asks_for_what_there_is(file, tmp_path):
         assert GAMES[run.game.facts.name](**run.game.parameters()) == run.game
         assert type(run.args) is ALGORITHMS[run.algorithm].args_type()
         # `cardwar train` understands the words as this very run.
-        parameters, options, (game, *rest) = split_words(run.words(tmp_path / run.name))
+        parameters, options, (game, *rest) = split_words(run.words(tmp_path / run.name)[1:])
         assert (game_from(game, parameters), rest) == (run.game, [])
         assert (options.pop("algorithm"), int(options.pop("seed"))) == (run.algorithm, run.seed)
         assert options.pop("out") == str(tmp_path / run.name)
