@@ -57,7 +57,7 @@ def one_line() -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise ValueError(_first_problem(error)) from None
+        raise ValueError(" ".join(_first_problem(error).split())) from None
 
 
 def check(kind: type[BaseModel], content: Content) -> Content:
@@ -79,6 +79,6 @@ def _first_problem(error: ValidationError) -> str:
         return f"{place} is missing"
     if first["type"] == "value_error":
         return ": ".join(filter(None, (place, str(context["error"]))))
-    said = first["msg"][0].lower() + first["msg"][1:].replace("nput should be", "nput must be")
-    problem = PROBLEMS.get(first["type"], said.removeprefix("input ")).format(**context)
+    said = first["msg"][0].lower() + first["msg"][1:]
+    problem = PROBLEMS.get(first["type"], "").format(**context) or said.replace("input should be", "must be")
     return f"{place} ({reprlib.repr(first['input'])}) {problem}".lstrip()

@@ -5,9 +5,10 @@ Importing this does not import torch.
 
 from __future__ import annotations
 
+import reprlib
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from train.validation import MAX_INT, Strict
@@ -20,12 +21,26 @@ Count = Annotated[int, Field(ge=1, le=MAX_INT)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 # Payoff points: as large as an exact solver takes.
 Points = Annotated[float, Field(ge=-LARGEST_PAYOFF, le=LARGEST_PAYOFF)]
-Value = Annotated[int, Field(ge=-MAX_INT, le=MAX_INT)] | float | bool | str | None
 
 # State of numpy's own generator, the Mersenne Twister: its name, key and position, and a normal draw that is left over.
 Key = Annotated[list[Seed], Field(min_length=624, max_length=624)]
 Place, Flag = Annotated[int, Field(ge=0, le=624)], Annotated[int, Field(ge=0, le=1)]
 Twister = Annotated[tuple[Literal["MT19937"], Key, Place, Flag, float], Field(strict=False)]  # JSON has no tuples
+
+
+def _check_value(value: object) -> object:
+    parts = value if isinstance(value, list) else [value]
+    if all(part is None or isinstance(part, str) or _is_moderate(part) for part in parts):
+        return value
+    raise ValueError(f"{reprlib.repr(value)} must be a text, a number up to {MAX_INT}, true, false, null or a list")
+
+
+def _is_moderate(value: object) -> bool:
+    return isinstance(value, (int, float)) and abs(value) <= MAX_INT
+
+
+# Value of a parameter or an argument.
+Value = Annotated[Any, AfterValidator(_check_value)]
 
 
 class StoredArgs(Strict):
@@ -42,7 +57,7 @@ class StoredIdentity(Strict):
     """What tells one run from another, as `run_identity` makes it."""
 
     game: str
-    parameters: dict[str, Value | list[Value]]
+    parameters: dict[str, Value]
     algorithm: str
     args: StoredArgs
     seed: Seed

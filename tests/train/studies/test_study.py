@@ -508,6 +508,17 @@ def test_ppo_as_the_library_ships_it_is_just_that():
         assert {name: getattr(run.args, name) for name in LIBRARY} == LIBRARY
 
 
+def test_a_command_that_is_asked_to_ends_with_its_standard_input(tmp_path):
+    words = [sys.executable, "-m", "train.cli", "train", "jujitsu", "num_cards=3", "--algorithm=cfr_plus"]
+    words += ["--steps=100000000", "--evaluate-every=100", f"--out={tmp_path / 'run'}"]
+    environment = {**os.environ, "CARDWAR_END_WITH_STDIN": "1"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stderr.readline().startswith(b"CFR+ on jujitsu num_cards=3: 100 steps")
+        process.stdin.close()
+        assert process.wait(timeout=60) == 1
+
+
 @pytest.mark.slow
 def test_the_quick_study_killed_in_the_middle_goes_on_with_the_same_command(tmp_path):
     file = next(file for file in SHIPPED if file.stem == "quick")
