@@ -28,11 +28,6 @@ class Evaluation:
     nash_conv: float
     guarantees: tuple[float, float]
 
-    @property
-    def guaranteed(self) -> float:
-        """The policy's payoff against a best response in its worse seat."""
-        return min(self.guarantees)
-
 
 @dataclass(frozen=True)
 class Reference:
