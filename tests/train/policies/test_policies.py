@@ -111,9 +111,6 @@ def test_runs_of_one_game_share_a_picture(tmp_path):
     with pytest.raises(ValueError, match="at least one run"):
         plot_runs([], tmp_path / "none.png")
     (tmp_path / "a" / "metrics.csv").write_text("steps,exploitability\n1,much\n")
-    with pytest.raises(ValueError, match=r"metrics.csv is missing or damaged"):
-        plot_runs([tmp_path / "a"], tmp_path / "none.png")
-    (tmp_path / "a" / "metrics.csv").write_text("steps,exploitability\n")
-    with pytest.raises(ValueError, match=r"metrics.csv has no rows"):
+    with pytest.raises(ValueError, match=r"metrics.csv cannot be read"):
         plot_runs([tmp_path / "a"], tmp_path / "none.png")
     assert not (tmp_path / "none.png").exists()
