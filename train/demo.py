@@ -43,7 +43,8 @@ def main(
         plot_runs([results[name].folder], results[name].folder / PLOT_FILE)
     picture = plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
     out.print(f"\nPicture: {picture}", highlight=False, soft_wrap=True)
-    out.print(f"Verdict: {_verdict(results)}", highlight=False)
+    for result in sorted(results.values(), key=lambda result: result.evaluation.exploitability):
+        out.print(f"Verdict: {result.verdict}", highlight=False)
 
 
 def _solutions() -> Table:
@@ -64,17 +65,6 @@ def _solutions() -> Table:
     for heading, *cells in zip(headings, *columns, strict=True):
         table.add_row(heading, *cells, end_section=heading == "gap")
     return table
-
-
-def _verdict(results: dict[str, RunResult]) -> str:
-    """The better run in full, then the other in a clause."""
-    better, *others = sorted(results, key=lambda name: results[name].evaluation.exploitability)
-    beside = "; ".join(
-        f"{ALGORITHMS[name].label} ended at {results[name].evaluation.exploitability:.4f} "
-        f"after {results[name].steps:,} steps and {results[name].seconds:.0f} s"
-        for name in others
-    )
-    return f"{results[better].verdict} Beside it, {beside}."
 
 
 if __name__ == "__main__":
