@@ -1,19 +1,21 @@
-"""Files that are whole or absent, whatever happens while they are written."""
+"""Writing files: whole or absent whatever happens meanwhile, and never through a link."""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import IO, Any
 
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
     """Replaces a file in one step: whoever reads it finds the old content or the new, both whole.
 
-    One process at a time may write a file of that name in that folder.
+    A link of that name is replaced, not followed. Only one process at a time may write a file of that name in
+    that folder.
 
     Raises:
-        OSError: If it cannot be written; it names the file, which is then as it was.
+        OSError: If the file cannot be written; the error names it, and it is then as it was.
     """
     beside = path.with_name(f".{path.name}.new")
     try:
@@ -24,7 +26,36 @@ def write_atomically(path: Path, content: bytes | memoryview) -> None:
         with suppress(OSError):
             beside.unlink()  # on a full disk it would be in the way
         raise OSError(error.errno, error.strerror, str(path)) from None
-    _keep_name(path.parent)
+    _sync_folder(path.parent)
+
+
+def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
+    """Opens a file below a folder for writing, without following a link there; missing folders are made.
+
+    The folder itself may be a link: whoever names it has chosen it.
+
+    Args:
+        folder: Folder that may be written to.
+        name: Path of the file in it, e.g. "logs/first.log".
+        mode: As of `open`, e.g. "wb".
+
+    Raises:
+        ValueError: If the file or a folder on the way to it is a link; nothing is changed then.
+        OSError: If it cannot be opened.
+    """
+    path = folder / name
+    refuse_links(folder, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return open(path, mode, opener=lambda file, flags: os.open(file, flags | os.O_NOFOLLOW, 0o666))
+
+
+def refuse_links(folder: Path, name: str) -> None:
+    """Raises ValueError if `folder / name`, or a folder between the two, is a link."""
+    path = folder
+    for part in Path(name).parts:
+        path /= part
+        if path.is_symlink():
+            raise ValueError(f"{path} is a link, which is not followed; put the file itself there, or remove the link")
 
 
 def _write_new(path: Path, content: bytes | memoryview) -> None:
@@ -34,8 +65,8 @@ def _write_new(path: Path, content: bytes | memoryview) -> None:
         os.fsync(file.fileno())
 
 
-def _keep_name(folder: Path) -> None:
-    """Makes sure that what a folder lists outlasts a loss of power."""
+def _sync_folder(folder: Path) -> None:
+    """Makes sure that the names in a folder outlast a loss of power."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

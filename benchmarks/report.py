@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -11,6 +12,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from baselines.atomic_files import write_atomically
 from benchmarks.comparison import CLOCKS, Result, Row
 
 if TYPE_CHECKING:
@@ -132,7 +134,9 @@ def plot(results: Sequence[Result], path: Path) -> bool:
     axes.set_ylim(place - 0.5, -1)
     axes.set_yticks(ticks, [row.name for _, rows in compared for row in rows], fontsize=7)
     axes.set_xlabel("times as fast (median of the rounds; whiskers: least to most)")
-    FigureCanvasAgg(figure).print_figure(path, format="png")
+    picture = io.BytesIO()
+    FigureCanvasAgg(figure).print_figure(picture, format="png")
+    write_atomically(path, picture.getvalue())
     return True
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from baselines.atomic_files import write_atomically
 from benchmarks import machine
 from benchmarks.comparison import Result, Settings, as_data, measure
 from benchmarks.report import markdown, plot
@@ -62,9 +63,9 @@ def run(
 def _write(folder: Path, data: dict[str, Any], groups: dict[str, list[Result]]) -> list[Path]:
     results = [result for group in groups.values() for result in group]
     written = [folder / RESULTS_FILE, folder / REPORT_FILE]
-    written[0].write_text(json.dumps(data, indent=2) + "\n")
+    write_atomically(written[0], (json.dumps(data, indent=2) + "\n").encode())
     sections = (f"## {name}\n\n" + "\n".join(map(markdown, group)) for name, group in groups.items())
-    written[1].write_text("\n".join([conditions(data), *sections]))
+    write_atomically(written[1], "\n".join([conditions(data), *sections]).encode())
     if plot(results, folder / PLOT_FILE):
         written.append(folder / PLOT_FILE)
     return written

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 
 import typer
 
@@ -25,12 +27,18 @@ app = typer.Typer(
     help=__doc__,
 )
 
-# What a module that is not installed comes with; all others come with `train`.
+# Module -> the extra that installs it; all other modules come with `train`.
 EXTRAS = {"matplotlib": "render", "ray": "ray"}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command; an error is one line on stderr and exit code 2."""
+    """Runs the command; an error is one line on stderr and exit code 2.
+
+    If the environment variable CARDWAR_END_WITH_STDIN is set, the process ends as soon as standard input is closed.
+    A study holds the other end, so that its runs end with it, however it ends.
+    """
+    if os.environ.get("CARDWAR_END_WITH_STDIN"):
+        threading.Thread(target=_end_with_stdin, daemon=True).start()
     try:
         code = app(arguments, prog_name="cardwar", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
@@ -45,8 +53,13 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _end_with_stdin() -> None:
+    os.read(0, 1)
+    os._exit(1)
+
+
 def _message(error: Exception) -> str | None:
-    """What to say about a mistake of the caller's or of its files; None if the mistake is ours."""
+    """One line about a mistake of the caller or in a file; None if the mistake is in this program."""
     if hasattr(error, "format_message"):  # typer's own errors
         return " ".join(str(error.format_message()).split())
     if isinstance(error, ModuleNotFoundError):

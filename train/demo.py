@@ -1,4 +1,4 @@
-"""The main job end to end, for a first look: solve Jujitsu, learn it twice, measure how close it came.
+"""A first look at the suite: solves Jujitsu, learns it with two algorithms, and measures how close they come.
 
 Usage: python -m train.demo [--out DIR] [--seed N]
 """
@@ -29,9 +29,9 @@ out = Console()
 
 def main(
     folder: Annotated[
-        Path | None, typer.Option("--out", help="A new folder for both runs; runs/demo-N if not given.")
+        Path | None, typer.Option("--out", help="A new folder for both runs; default runs/demo-N.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of both learners.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of both learners.")] = 0,
 ) -> None:
     """Solves Jujitsu for 3..8 cards, trains both learners on 5 cards, and says how far from optimal they end."""
     folder = folder or next(Path("runs") / f"demo-{n}" for n in count(1) if not (Path("runs") / f"demo-{n}").exists())
@@ -40,13 +40,15 @@ def main(
     results: dict[str, RunResult] = {}
     for name in LEARNERS:
         results[name] = run(game, name, ALGORITHMS[name].args(), folder / name, seed=seed, echo=sys.stdout)
+        plot_runs([results[name].folder], results[name].folder / PLOT_FILE)
     picture = plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
     out.print(f"\nPicture: {picture}", highlight=False, soft_wrap=True)
-    out.print(f"Verdict: {_verdict(results)}", highlight=False)
+    for result in sorted(results.values(), key=lambda result: result.evaluation.exploitability):
+        out.print(f"Verdict: {result.verdict}", highlight=False)
 
 
 def _solutions() -> Table:
-    """Value and equilibrium of Jujitsu for each size, found here and now."""
+    """Value and equilibrium of Jujitsu for each size."""
     table = Table(
         title="Jujitsu solved: which card optimal play leads (probability)",
         caption="The gap is a certified bound on the error of the value, which is 0 by symmetry.",
@@ -63,17 +65,6 @@ def _solutions() -> Table:
     for heading, *cells in zip(headings, *columns, strict=True):
         table.add_row(heading, *cells, end_section=heading == "gap")
     return table
-
-
-def _verdict(results: dict[str, RunResult]) -> str:
-    """The better run in full, then the other in a clause."""
-    better, *others = sorted(results, key=lambda name: results[name].evaluation.exploitability)
-    beside = "; ".join(
-        f"{ALGORITHMS[name].label} ended at {results[name].evaluation.exploitability:.4f} "
-        f"after {results[name].steps:,} steps and {results[name].seconds:.0f} s"
-        for name in others
-    )
-    return f"{results[better].verdict} Beside it, {beside}."
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""From the words of a command line to games, policies and fields of dataclasses."""
+"""Text to games and arguments, and back."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from cardwar_envs import GAMES, Game, make_game
 from cardwar_envs.games import field_names
 
 NUMBERS: dict[type, str] = {int: "an integer", float: "a number"}
-BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def converted(name: str, text: str, hint: Any) -> Any:
-    """`text` as a value of the type that a dataclass field asks for.
+    """Converts text to the type of a dataclass field.
 
     Args:
-        name: What the value is for, for the error.
-        text: A word; sequences have commas between their items.
-        hint: The field's type: int, float, bool, str, a tuple of one of these, or any of them
-            or None.
+        name: Name of the field, for the error.
+        text: A word; the items of a tuple are separated by commas.
+        hint: The field's type: int, float, str, a tuple of one of these, or any of them or None.
 
     Raises:
         ValueError: If the text does not read as that type.
@@ -34,35 +32,34 @@ def converted(name: str, text: str, hint: Any) -> Any:
     if typing.get_origin(hint) is tuple:
         item = typing.get_args(hint)[0]
         return tuple(converted(name, part.strip(), item) for part in text.split(","))
-    if hint is bool:
-        if text.lower() not in BOOLEANS:
-            raise ValueError(f"{name} ({text}) must be one of {', '.join(BOOLEANS)}")
-        return BOOLEANS[text.lower()]
-    if hint in NUMBERS:
-        try:
-            return hint(text)
-        except ValueError:
-            raise ValueError(f"{name} ({text}) must be {NUMBERS[hint]}") from None
-    return text
+    try:
+        return hint(text)
+    except ValueError:
+        raise ValueError(f"{name} ({text}) must be {NUMBERS[hint]}") from None
 
 
 def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
-    """Keyword arguments of a dataclass.
+    """Converts words to keyword arguments of a dataclass.
 
     Args:
         kind: The dataclass.
         words: Field name -> text.
-        owner: Whose fields they are, for the error.
+        owner: Name of the game or algorithm that has these fields, for the error.
 
     Raises:
-        ValueError: For a field that it does not have or a text that does not fit.
+        ValueError: If the dataclass has no such field or a text does not fit its type.
     """
+    check_names(kind, words, owner)
     hints = typing.get_type_hints(kind)
-    names = [field.name for field in dataclasses.fields(kind)]
-    for name in words:
-        if name not in names:
-            raise ValueError(f"{owner} has no parameter {name!r}; it has {', '.join(names)}")
     return {name: converted(name, text, hints[name]) for name, text in words.items()}
+
+
+def check_names(kind: type, names: Iterable[str], owner: str) -> None:
+    """Raises ValueError if one of the names is not that of a field of the dataclass `kind`, which `owner` has."""
+    known = [field.name for field in dataclasses.fields(kind)]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{owner} has no parameter {name!r}; it has {', '.join(known)}")
 
 
 def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], list[str]]:
@@ -95,24 +92,24 @@ def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], l
 
 
 def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
-    """The game of that name with parameters in words.
+    """Makes the game of that name; the values of its parameters are words.
 
     Raises:
-        ValueError: If there is no such game, or a parameter is not one of it.
+        ValueError: If there is no such game, or it has no such parameter.
     """
     if name not in GAMES:
-        return make_game(name)  # which says so
+        return make_game(name)  # which raises the error
     return make_game(name, **fields_from(GAMES[name], field_names(name, parameters), name))
 
 
 def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
-    """As `game_from`, for so many players if the game is for any number and the parameters leave it open."""
+    """As `game_from`, for `num_players` if the game takes any number of players and the parameters give none."""
     open_number = name in GAMES and "num_players" in {field.name for field in dataclasses.fields(GAMES[name])}
     return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
 
 
 def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
-    """The game of that name, where nothing but `KEY=VALUE` may follow.
+    """As `game_from`, where every word must be `KEY=VALUE`.
 
     Raises:
         ValueError: As `game_from`; also for other words.
@@ -128,7 +125,7 @@ def game_in_words(game: Game[Any]) -> str:
     parameters = game.parameters()
     subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters)))
     given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
-    words = (f"{name}={_plain(parameters[name])}" for name in given)
+    words = (f"{name}={_value_in_words(parameters[name])}" for name in given)
     return " ".join([game.facts.name, *words])
 
 
@@ -140,11 +137,35 @@ def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:
         return False
 
 
-def _plain(value: object) -> str:
+def _value_in_words(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
-def plain_parameters(game: Game[Any]) -> dict[str, Any]:
+def json_parameters(game: Game[Any]) -> dict[str, Any]:
     """A game's parameters as JSON gives them back (lists for tuples)."""
     parameters: dict[str, Any] = json.loads(json.dumps(game.parameters()))
     return parameters
+
+
+def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[str, Any]:
+    """What tells one run from another, as JSON gives it back; `args` is a dataclass."""
+    return {
+        "game": game.facts.name,
+        "parameters": json_parameters(game),
+        "algorithm": algorithm,
+        "args": dataclasses.asdict(args),
+        "seed": seed,
+    }
+
+
+def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
+    """The words after `cardwar` that make a run again, with all its arguments written out.
+
+    Args:
+        title: Its game, as `game_in_words`.
+        identity: As `run_identity`.
+        folder: Folder of the run.
+    """
+    words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
+    words += [f"--{name.replace('_', '-')}={value}" for name, value in identity["args"].items()]
+    return [*words, f"--seed={identity['seed']}", f"--out={folder}"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.atomic_files import write_atomically
+from baselines.atomic_files import open_inside, write_atomically
 
 FORMAT = 1
 DTYPE = "<f8"
@@ -89,7 +89,7 @@ class LayerFolder:
         """Keeps other processes from writing into the folder; a process that is killed lets go."""
         import fcntl  # which not every system has, but solving without a folder needs none
 
-        with open(self._folder / ".lock", "ab") as file:
+        with open_inside(self._folder, ".lock", "ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

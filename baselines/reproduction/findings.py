@@ -17,6 +17,7 @@ from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
+from baselines.atomic_files import write_atomically
 from baselines.published import Published
 from baselines.reproduction.pictures import Figure
 
@@ -135,18 +136,20 @@ def write(reproduction: Reproduction, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     rows = [[_cell(value) for value in asdict(each).values()] for each in reproduction.findings]
     tables = {"rows": [list(Finding.__annotations__), *rows], **reproduction.tables}
-    written = []
+    contents: dict[Path, bytes] = {}
     for name, table in tables.items():
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(table)
-        written.append(folder / f"{name}.csv")
-        written[-1].write_text(text.getvalue())
+        contents[folder / f"{name}.csv"] = text.getvalue().encode()
     for name, draw in reproduction.pictures.items():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        written.append(folder / f"{name}.png")
-        FigureCanvasAgg(draw()).print_figure(written[-1], format="png")
-    return written
+        image = io.BytesIO()
+        FigureCanvasAgg(draw()).print_figure(image, format="png")
+        contents[folder / f"{name}.png"] = image.getvalue()
+    for path, content in contents.items():
+        write_atomically(path, content)
+    return list(contents)
 
 
 def _cell(value: object) -> str:

@@ -41,7 +41,8 @@ def rows(folder):
 
 def steps_kept(out):
     """The steps of the checkpoint; nothing of it stays open."""
-    held = RunFolder(out).read_checkpoint() if out.exists() else None
+    folder = RunFolder(out)
+    held = folder.read_checkpoint(folder.config()) if (out / "config.json").exists() else None
     return [] if held is None else [row["steps"] for row in held.data["rows"]]
 
 

@@ -1,13 +1,21 @@
 """Nothing that is read is run, and nothing that is read decides where is written."""
 
 import ast
-import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from command import run as command
+from matplotlib.figure import Figure
+from run_files import change_config
 
+from baselines.atomic_files import open_inside
+from baselines.duel.layer_files import LayerFolder
+from baselines.reproduction.report import Picture
+from baselines.reproduction.report import Report as Reproduction
+from baselines.reproduction.report import write_report as write_reproduction
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy
@@ -72,11 +80,7 @@ def contents(folder):
 
 def test_names_in_settings_do_not_decide_where_is_written(real, tmp_path):
     folder = shutil.copytree(real, tmp_path / "deep" / "down" / "run")
-    (folder / "checksums.txt").unlink()
-    config = json.loads((folder / "config.json").read_text())
-    for key in ("game", "algorithm", "title", "label", "step"):
-        config[key] = "../../escaped"
-    (folder / "config.json").write_text(json.dumps(config))
+    change_config(folder, **dict.fromkeys(("game", "algorithm", "title", "label", "step"), "../../escaped"))
     before = contents(tmp_path)
     written = write_report([folder], tmp_path / "page" / "report.html")
     after = contents(tmp_path)
@@ -93,7 +97,7 @@ def test_a_run_does_not_write_through_links(real, tmp_path, name):
     shutil.move(folder / name, elsewhere)
     (folder / name).symlink_to(elsewhere)
     before = contents(tmp_path)
-    with pytest.raises(ValueError, match=rf"{name} is a link; put the file itself there"):
+    with pytest.raises(ValueError, match=rf"{name} is a link, which is not followed"):
         small_run(folder, resume=True)
     assert contents(tmp_path) == before
 
@@ -107,6 +111,68 @@ def test_half_written_files_that_are_links_are_not_followed(tmp_path):
         (folder / f".{name}.new").symlink_to(victim)
     small_run(folder)
     assert victim.read_text() == "untouched"
+
+
+STUDY = """
+[[runs]]
+games = ["jujitsu num_cards=3"]
+algorithms = ["cfr_plus steps=4 evaluate_every=2"]
+"""
+NAME = "jujitsu-num_cards=3-cfr_plus-steps=4-evaluate_every=2-seed=0"
+
+
+@pytest.mark.parametrize("place", [".lock", "logs", f"logs/{NAME}.log", NAME])
+def test_a_study_does_not_write_through_links(tmp_path, capsys, monkeypatch, place):
+    monkeypatch.setattr("train.studies.runner.PROGRAM", ("true",))
+    (tmp_path / "study.toml").write_text(STUDY)
+    victim = tmp_path / "victim"
+    if place in ("logs", NAME):
+        victim.mkdir()
+    else:
+        victim.write_text("untouched")
+    link = tmp_path / "out" / place
+    link.parent.mkdir(parents=True)
+    link.symlink_to(victim)
+    code, _, err = command(capsys, "study", str(tmp_path / "study.toml"), "--out", str(tmp_path / "out"))
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"{link} is a link, which is not followed" in err
+    assert victim.read_text() == "untouched" if victim.is_file() else not list(victim.iterdir())
+
+
+def test_the_lock_of_kept_layers_is_not_opened_through_a_link(tmp_path):
+    victim, cache = tmp_path / "victim", tmp_path / "cache"
+    cache.mkdir()
+    (cache / ".lock").symlink_to(victim)
+    with pytest.raises(ValueError, match=r"\.lock is a link, which is not followed"):
+        LayerFolder(cache, {}).write(1, np.zeros(1), 0.0)
+    assert not victim.exists()
+
+
+def test_files_of_a_report_and_of_a_reproduction_replace_links(real, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("untouched")
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("report.html", "rows.csv", "picture.png"):
+        (out / name).symlink_to(victim)
+    write_report([real], out / "report.html")
+    picture = Picture("picture", Figure)
+    written = write_reproduction(Reproduction((), True, pictures=(picture,)), out)
+    assert [path.name for path in written] == ["rows.csv", "picture.png"]
+    assert victim.read_text() == "untouched"
+    assert not [path for path in out.iterdir() if path.is_symlink()]
+
+
+def test_the_folder_itself_may_be_a_link_and_none_below_it(tmp_path):
+    (tmp_path / "real" / "below").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with open_inside(tmp_path / "link", "new/file", "wb") as file:
+        file.write(b"1")
+    assert (tmp_path / "real" / "new" / "file").read_bytes() == b"1"
+    (tmp_path / "real" / "way").symlink_to(tmp_path / "real" / "below")
+    with pytest.raises(ValueError, match="way is a link, which is not followed"):
+        open_inside(tmp_path / "link", "way/file", "wb")
+    assert not list((tmp_path / "real" / "below").iterdir())
 
 
 # -- policies whose checksum is right and whose content is not -----------------------------------------

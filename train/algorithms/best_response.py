@@ -11,11 +11,11 @@ sb3-contrib.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import best_response, head_to_head

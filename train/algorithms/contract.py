@@ -1,15 +1,17 @@
-"""What a learning algorithm is to the rest of the package: its arguments, and the learner at work.
+"""What the rest of the package needs to know of a learning algorithm: its arguments, and the learner at work.
 
 Importing this does not import torch.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic.dataclasses import dataclass
+
+from train.validation import MAX_INT, STRICT
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,41 +19,35 @@ if TYPE_CHECKING:
     from train.policies.learned_policy import LearnedPolicy
 
 
-def option(default: int | float | str, text: str, low: float = -math.inf, high: float = math.inf) -> Any:
-    """A field of an algorithm's arguments: default, one line of help and, for numbers, the range allowed."""
-    return field(default=default, metadata={"help": text, "low": low, "high": high})
+def option(default: int | float | str, text: str, low: float | None = None, high: float | None = None) -> Any:
+    """A field of an algorithm's arguments.
+
+    Args:
+        default: Value that it has if none is given; its type is the field's.
+        text: One line of help.
+        low: Least value allowed, of a number.
+        high: Greatest value allowed, of a number.
+    """
+    if isinstance(default, str):
+        return field(default=default, metadata={"description": text, "min_length": 1})
+    high = MAX_INT if high is None and isinstance(default, int) else high
+    return field(default=default, metadata={"description": text, "ge": low, "le": high})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class CommonArgs:
     """Arguments that every algorithm takes; subclasses add their own.
 
-    Raises:
-        ValueError: If a value is of another type than its field or out of its range.
+    Make them with `Algorithm.args`, which says in one line what is wrong with a value.
     """
 
     steps: int = option(1_000_000, "steps to learn for", low=1)
     evaluate_every: int = option(50_000, "steps from one exact evaluation and checkpoint to the next", low=1)
 
-    def __post_init__(self) -> None:
-        types = get_type_hints(type(self))
-        for each in dataclasses.fields(self):
-            value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
-            if types[each.name] is str:
-                if not isinstance(value, str) or not value:
-                    raise ValueError(f"{each.name} ({value!r}) must be a word")
-                continue
-            kinds = (int,) if types[each.name] is int else (int, float)
-            if isinstance(value, bool) or not isinstance(value, kinds):
-                raise ValueError(f"{each.name} ({value!r}) must be {'an integer' if kinds == (int,) else 'a number'}")
-            if not (low <= value <= high and math.isfinite(value)):
-                bounds = f"at least {low:g}" if math.isinf(high) else f"in [{low:g}, {high:g}]"
-                raise ValueError(f"{each.name} ({value!r}) must be {bounds}")
-
 
 @dataclass(frozen=True)
 class SelfPlayArgs(CommonArgs):
-    """Arguments that every algorithm takes that learns a network from games it plays."""
+    """Arguments of every algorithm that learns a network from games it plays."""
 
     steps: int = option(1_000_000, "joint actions to play in all games together", low=1)
     num_games: int = option(250, "games played side by side", low=1)
@@ -62,7 +58,7 @@ class Learner(Protocol):
     """An algorithm at work on one game.
 
     Attributes:
-        steps: Steps taken so far; what a step is, `Algorithm.step` says.
+        steps: Steps taken so far; `Algorithm.step` says what a step is.
     """
 
     steps: int

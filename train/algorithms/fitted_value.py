@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import solve_matrices
@@ -26,7 +26,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
 from train.policies.networks import Network
@@ -139,16 +139,16 @@ class Learner:
         tensors |= {f"target.{name}": each for name, each in self._target.state_dict().items()}
         for name, optimizer in self._optimizers.items():
             tensors |= {f"{name}.{key}": each for key, each in optimizer_tensors(optimizer).items()}
-        tensors["streams"] = stored_streams(self._starts)
+        tensors["streams"] = streams_of(self._starts)
         tensors |= {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
         return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._network.load_state_dict(within(tensors, "network."))
-        self._target.load_state_dict(within(tensors, "target."))
+        self._network.load_state_dict(with_prefix(tensors, "network."))
+        self._target.load_state_dict(with_prefix(tensors, "target."))
         for name, optimizer in self._optimizers.items():
-            restore_optimizer(optimizer, within(tensors, f"{name}."))
+            restore_optimizer(optimizer, with_prefix(tensors, f"{name}."))
         self.steps = data["steps"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._starts, tensors["streams"])

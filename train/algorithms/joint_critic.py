@@ -13,18 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Replay
 from train.policies.networks import Network, SoftmaxPolicy
@@ -169,15 +169,15 @@ class Learner:
         }
         tensors |= optimizer_tensors(self._optimizer)
         tensors |= {f"replay.{k}": torch.from_numpy(v) for k, v in self._replay.filled().items()}
-        tensors["streams"] = stored_streams(self._batch)
+        tensors["streams"] = streams_of(self._batch)
         return tensors, {"steps": self.steps, "added": self._replay.added, "generator": self._rng.bit_generator.state}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
         for name, network in self._networks().items():
-            network.load_state_dict(within(tensors, f"{name}."))
+            network.load_state_dict(with_prefix(tensors, f"{name}."))
         restore_optimizer(self._optimizer, tensors)
-        self._replay.restore({k: v.numpy() for k, v in within(tensors, "replay.").items()}, data["added"])
+        self._replay.restore({k: v.numpy() for k, v in with_prefix(tensors, "replay.").items()}, data["added"])
         self.steps = data["steps"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._batch, tensors["streams"])

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import solve_matrices
@@ -27,7 +27,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
@@ -161,16 +161,16 @@ class Learner:
         tensors |= optimizer_tensors(self._optimizer)
         of_memory = optimizer_tensors(self._memory_optimizer)
         tensors |= {f"memory.{name}": torch.as_tensor(each) for name, each in of_memory.items()}
-        tensors |= {"streams": stored_streams(self._starts), "chance": stored_streams(self._trials.batch)}
+        tensors |= {"streams": streams_of(self._starts), "chance": streams_of(self._trials.batch)}
         return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._network.load_state_dict(within(tensors, "network."))
+        self._network.load_state_dict(with_prefix(tensors, "network."))
         for i, each in enumerate(self._following):
             each.data.copy_(tensors[f"target.{i}"])
         restore_optimizer(self._optimizer, tensors)
-        restore_optimizer(self._memory_optimizer, within(tensors, "memory."))
+        restore_optimizer(self._memory_optimizer, with_prefix(tensors, "memory."))
         for moments in self._memory_optimizer.state.values():
             moments["step"] = int(moments["step"])  # as a tensor it would be rounded elsewhere
         self.steps = data["steps"]

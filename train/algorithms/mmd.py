@@ -12,10 +12,10 @@ policies; nothing says that it must be good, its exploitability does.
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
+from pydantic.dataclasses import dataclass
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import Tensor, nn

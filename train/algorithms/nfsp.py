@@ -13,13 +13,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
 from stable_baselines3 import DQN
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import polyak_update
@@ -30,7 +30,7 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.self_play import SelfPlayVecEnv
@@ -157,7 +157,7 @@ class Learner:
         tensors |= {f"average_{k}": v for k, v in optimizer_tensors(self._optimizer).items()}
         tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
         tensors |= {f"reservoir.{k}": torch.from_numpy(v) for k, v in self._reservoir.filled().items()}
-        tensors["streams"] = stored_streams(self._batch)
+        tensors["streams"] = streams_of(self._batch)
         return tensors, {
             "steps": self.steps,
             "updates": self._dqn._n_updates,
@@ -169,15 +169,15 @@ class Learner:
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._dqn.policy.load_state_dict(within(tensors, "dqn."))
-        self._average.load_state_dict(within(tensors, "average."))
-        restore_optimizer(self._dqn.policy.optimizer, within(tensors, "dqn_"))
-        restore_optimizer(self._optimizer, within(tensors, "average_"))
+        self._dqn.policy.load_state_dict(with_prefix(tensors, "dqn."))
+        self._average.load_state_dict(with_prefix(tensors, "average."))
+        restore_optimizer(self._dqn.policy.optimizer, with_prefix(tensors, "dqn_"))
+        restore_optimizer(self._optimizer, with_prefix(tensors, "average_"))
         replay = self._dqn.replay_buffer
-        for name, column in within(tensors, "replay.").items():
+        for name, column in with_prefix(tensors, "replay.").items():
             getattr(replay, name)[: len(column)] = column.numpy()
         replay.pos, replay.full = data["place"], data["full"]
-        self._reservoir.restore({k: v.numpy() for k, v in within(tensors, "reservoir.").items()}, data["seen"])
+        self._reservoir.restore({k: v.numpy() for k, v in with_prefix(tensors, "reservoir.").items()}, data["seen"])
         self.steps, self._dqn._n_updates = data["steps"], data["updates"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._batch, tensors["streams"])

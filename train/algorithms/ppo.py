@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
+from pydantic.dataclasses import dataclass
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger
@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
@@ -165,12 +165,12 @@ class Learner:
         """All networks of SB3's policy, Adam's moments and the games' random streams."""
         tensors = {f"network.{k}": v for k, v in self._model.policy.state_dict().items()}
         tensors |= optimizer_tensors(self._model.policy.optimizer)
-        tensors["streams"] = stored_streams(self._batch)
+        tensors["streams"] = streams_of(self._batch)
         return tensors, {"steps": self.steps, "updates": self._model._n_updates}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._model.policy.load_state_dict(within(tensors, "network."))
+        self._model.policy.load_state_dict(with_prefix(tensors, "network."))
         restore_optimizer(self._model.policy.optimizer, tensors)
         self.steps = data["steps"]
         self._model.num_timesteps = self.steps * self._decisions

@@ -12,12 +12,12 @@ What is learned is that equilibrium's mixture as one behaviour strategy (see `tr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import head_to_head, solve_matrix

@@ -1,20 +1,20 @@
-"""What a learning algorithm is to the rest of the package, and the one list of them.
+"""The list of all learning algorithms.
 
-Importing this does not import torch: each algorithm's module is loaded when it is asked for.
+Importing this imports neither torch nor pydantic: each algorithm's module is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cardwar_envs.core.game import Game
-from train.algorithms.contract import CommonArgs, Learner
+from train.words import check_names, fields_from
 
 if TYPE_CHECKING:
-    pass
+    from train.algorithms.contract import CommonArgs, Learner
 
 
 @dataclass(frozen=True)
@@ -25,32 +25,40 @@ class Algorithm:
         name: Its key.
         label: How it is written in pictures and sentences.
         summary: One line on what it is.
-        module: Where its classes `Args` and `Learner` are.
-        step: What it counts as steps, in the plural.
+        module: Module of its classes `Args` and `Learner`, in `train.algorithms`; its name if empty.
+        step: What one step is, in the plural.
     """
 
     name: str
     label: str
     summary: str
-    module: str
+    module: str = ""
     step: str = "joint actions"
 
     def args(self, **values: int | float | str) -> CommonArgs:
         """Its arguments; those not given have their defaults.
 
         Raises:
-            ValueError: If there is no such argument or a value is out of range.
+            ValueError: If there is no such argument, or a value is of another type or out of range.
         """
+        from train.validation import one_line  # needs pydantic, which most commands do without
+
         kind = self.args_type()
-        names = [each.name for each in dataclasses.fields(kind)]
-        for name in values:
-            if name not in names:
-                raise ValueError(f"{self.name} has no argument {name!r}; it has {', '.join(names)}")
-        return kind(**values)  # type: ignore[arg-type]  # the dataclass checks its types itself
+        check_names(kind, values, self.name)
+        with one_line():
+            return kind(**values)  # type: ignore[arg-type]  # it checks the types itself
+
+    def args_from(self, words: Mapping[str, str]) -> CommonArgs:
+        """Its arguments, with values as words.
+
+        Raises:
+            ValueError: As `args`.
+        """
+        return self.args(**fields_from(self.args_type(), words, self.name))
 
     def args_type(self) -> type[CommonArgs]:
-        """The dataclass of its arguments; `field.metadata["help"]` says what each one is."""
-        kind: type[CommonArgs] = import_module(f"train.algorithms.{self.module}").Args
+        """The dataclass of its arguments; `field.metadata["description"]` says what each one is."""
+        kind: type[CommonArgs] = import_module(f"train.algorithms.{self.module or self.name}").Args
         return kind
 
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
@@ -59,47 +67,30 @@ class Algorithm:
         Raises:
             ValueError: If the algorithm cannot learn this kind of game.
         """
-        learner: Learner = import_module(f"train.algorithms.{self.module}").Learner(game, args, seed)
+        learner: Learner = import_module(f"train.algorithms.{self.module or self.name}").Learner(game, args, seed)
         return learner
+
+
+def _tabular(name: str, label: str, summary: str) -> Algorithm:
+    """An algorithm that goes over all states and needs no network."""
+    module = f"tabular.{name.removeprefix('tabular_')}"
+    return Algorithm(name, label, f"{summary}, without a network", module, "iterations")
 
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", "minimax_q"),
-        Algorithm(
-            "fitted_value",
-            "fitted value iteration",
-            "values of states by a network, matrix games one move ahead",
-            "fitted_value",
-        ),
-        Algorithm("ppo", "PPO", "maskable PPO in self-play", "ppo"),
-        Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, weights averaged", "mmd"),
-        Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies", "nfsp"),
-        Algorithm("joint_critic", "joint critic", "actor with a critic of joint actions", "joint_critic"),
-        Algorithm("best_response", "PPO best response", "maskable PPO against one policy", "best_response"),
-        Algorithm("psro", "PSRO", "PPO best responses to their own equilibrium", "psro", "best responses"),
-        Algorithm(
-            "fictitious_play",
-            "fictitious play",
-            "fictitious play on all states, without a network",
-            "tabular.fictitious_play",
-            "iterations",
-        ),
-        Algorithm(
-            "cfr_plus",
-            "CFR+",
-            "regret matching+ on all states, averaged linearly, without a network",
-            "tabular.cfr_plus",
-            "iterations",
-        ),
-        Algorithm(
-            "tabular_mmd",
-            "tabular MMD",
-            "magnetic mirror descent on all states with a moving magnet, without a network",
-            "tabular.mmd",
-            "iterations",
-        ),
+        Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games"),
+        Algorithm("fitted_value", "fitted value iteration", "values of states by a network, looking one move ahead"),
+        Algorithm("ppo", "PPO", "maskable PPO in self-play"),
+        Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, weights averaged"),
+        Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),
+        Algorithm("joint_critic", "joint critic", "actor with a critic of joint actions"),
+        Algorithm("best_response", "PPO best response", "maskable PPO against one policy"),
+        Algorithm("psro", "PSRO", "PPO best responses to their own equilibrium", step="best responses"),
+        _tabular("fictitious_play", "fictitious play", "fictitious play on all states"),
+        _tabular("cfr_plus", "CFR+", "regret matching+ on all states, averaged linearly"),
+        _tabular("tabular_mmd", "tabular MMD", "magnetic mirror descent on all states with a moving magnet"),
     )
 }
 

@@ -1,4 +1,4 @@
-"""Many runs from one file: `cardwar study`. The same command goes on after whatever has stopped it."""
+"""`cardwar study`: many runs from one file. Given again, the command goes on where it was stopped."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def study(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at once, each a process of its own.")] = 1,
     only: Annotated[
-        str | None, typer.Option(metavar="PATTERN", help="Runs whose name has this in it, or fits it (* and ?).")
+        str | None, typer.Option(metavar="PATTERN", help="Only runs whose name contains or matches this (* and ?).")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs and how far they are.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs and how far they are.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Make all runs of a file that are not finished yet, and a report on them; exit code 1 if one fails."""
+    """Carry out all runs of a file that have not finished, and report on them; exit code 1 if one fails."""
     # These need torch and matplotlib, which most commands do without.
     from train.studies.runner import StudyTask, carry_out
     from train.studies.study_file import read_study
@@ -49,9 +49,10 @@ def study(
     if not dry_run:
         with _shown(asked.title, tasks, chosen, jobs) as show:
             carry_out(chosen, folder, jobs, show)
+        _draw_missing(chosen)
         reports = _reports(asked, tasks, folder)
     if as_json:
-        print(json.dumps(_plain(asked.title, chosen, reports)))
+        print(json.dumps(_as_data(asked.title, chosen, reports)))
     else:
         _print(asked.title, chosen, reports)
     return 1 if any(task.reason is not None for task in chosen) else 0
@@ -61,8 +62,18 @@ def _fits(run: StudyRun, pattern: str) -> bool:
     return pattern in run.name or fnmatchcase(run.name, pattern)
 
 
+def _draw_missing(chosen: Sequence[StudyTask]) -> None:
+    """Draws the pictures of finished runs that were killed before they drew them."""
+    from train.reports.curves import PLOT_FILE, plot_runs
+    from train.studies.runner import State
+
+    for task in chosen:
+        if task.state is State.FINISHED and not (task.folder / PLOT_FILE).exists():
+            plot_runs([task.folder], task.folder / PLOT_FILE)
+
+
 def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Report]:
-    """The pages of which there are runs."""
+    """Writes those pages of which at least one run has begun."""
     from train.reports.page import say_skipped, write_report
 
     begun = {task.run.name: task for task in tasks if task.held is not None}
@@ -126,9 +137,9 @@ def _line(task: StudyTask) -> str:
 
 
 def _reached(task: StudyTask) -> str:
-    if task.held is None or not task.held.rows:
+    last = task.last
+    if last is None:
         return ""
-    last = task.held.rows[-1]
     return f"exploitability {last['exploitability']:.4f} after {last['steps']:,.0f} steps, {last['seconds']:.0f} s"
 
 
@@ -138,8 +149,7 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
     for heading in ("state", "seconds", "exploitability"):
         table.add_column(heading, justify="right")
     for task in chosen:
-        last = task.held.rows[-1] if task.held is not None and task.held.rows else None
-        figures = () if last is None else (f"{last['seconds']:,.0f}", f"{last['exploitability']:.6f}")
+        figures = (f"{task.last['seconds']:,.0f}", f"{task.last['exploitability']:.6f}") if task.last else ()
         table.add_row(task.run.name, _state(task), *figures)
     out.print(table)
     count = Counter(str(task.state) for task in chosen)
@@ -155,16 +165,16 @@ def _state(task: StudyTask) -> str:
     return f"{task.state}, {100 * task.share:.0f} %" if 0.0 < task.share < 1.0 else str(task.state)
 
 
-def _plain(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:
-    """The same as plain data."""
+def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:
+    """The same as data for JSON."""
     runs = [
         {
             "name": task.run.name,
             "folder": str(task.folder),
             "state": str(task.state),
             "reason": task.reason,
-            "command": ["cardwar", "train", *task.run.words(task.folder)],
-            "last": task.held.rows[-1] if task.held is not None and task.held.rows else None,
+            "command": ["cardwar", *task.run.words(task.folder)],
+            "last": task.last,
         }
         for task in chosen
     ]

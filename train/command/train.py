@@ -5,18 +5,17 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from cardwar_envs import Game
 from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
 from train.command.console import AsJson, GameName, out, print_json
-from train.words import fields_from, game_from, split_words
+from train.words import game_from, split_words
 
 if TYPE_CHECKING:
-    from train.runs.loop import RunResult
+    pass
 
 
 def train(
@@ -32,7 +31,7 @@ def train(
     folder: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Run folder; made from the names if not given.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
@@ -45,35 +44,30 @@ def train(
     if list_options:
         out.print(_options_table(entry))
         return
-    arguments = entry.args(**fields_from(entry.args_type(), options, algorithm))
+    arguments = entry.args_from(options)
     # These need torch and matplotlib, which the other commands do without.
-    from train.reports.curves import PLOT_FILE
+    from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
 
     if folder is None:
         given = "".join(f"-{key}={text}" for key, text in parameters.items())
         folder = Path("runs") / f"{game}{given}-{algorithm}-seed={seed}"
     result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
+    picture = plot_runs([result.folder], result.folder / PLOT_FILE)
     if as_json:
-        _print_run(rules, algorithm, result)
+        print_json(
+            rules,
+            algorithm=algorithm,
+            value=result.value,
+            **dataclasses.asdict(result.evaluation),
+            uniform_exploitability=result.uniform_exploitability,
+            steps=result.steps,
+            seconds=result.seconds,
+            folder=str(result.folder),
+        )
         return
     out.print(result.verdict, highlight=False)
-    out.print(f"Picture: {result.folder / PLOT_FILE}", highlight=False, soft_wrap=True)
-
-
-def _print_run(game: Game[Any], algorithm: str, result: RunResult) -> None:
-    print_json(
-        game,
-        algorithm=algorithm,
-        value=result.value,
-        guarantees=list(result.evaluation.guarantees),
-        exploitability=result.evaluation.exploitability,
-        nash_conv=result.evaluation.nash_conv,
-        uniform_exploitability=result.uniform_exploitability,
-        steps=result.steps,
-        seconds=result.seconds,
-        folder=str(result.folder),
-    )
+    out.print(f"Picture: {picture}", highlight=False, soft_wrap=True)
 
 
 def _options_table(entry: Algorithm) -> Table:
@@ -81,5 +75,5 @@ def _options_table(entry: Algorithm) -> Table:
     for heading in ("option", "default", "what it is"):
         table.add_column(heading)
     for field in dataclasses.fields(entry.args_type()):
-        table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["help"])
+        table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["description"])
     return table

@@ -57,8 +57,7 @@ def plot_runs(folders: Sequence[str | Path], out_path: str | Path) -> Path:
             label=f"{config['label']}, seed {config['seed']}: {last}",
         )
     _draw_frame(axes, configs[0]["reference"])
-    # Runs from before there was the entry all counted these.
-    steps = dict.fromkeys(config.get("step", "joint actions") for config in configs)
+    steps = dict.fromkeys(config["step"] for config in configs)
     axes.set_xlabel(f"steps ({', '.join(steps)})")
     axes.set_title(f"Distance from optimal play: {configs[0]['title']}")
     figure.legend(loc="outside lower center", ncols=2, fontsize="small")

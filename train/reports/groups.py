@@ -1,6 +1,6 @@
-"""Runs side by side: which belong together, what they came to, and how certain that is.
+"""Runs side by side: which belong together, what they achieved, and how certain that is.
 
-Read from `config.json` and `metrics.csv` of run folders alone; `train.reports.page` writes it down.
+All of it is read from the files of run folders; `train.reports.page` writes it down.
 """
 
 from __future__ import annotations
@@ -16,20 +16,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from train.storage.run_folder import METRICS_FILE, Row, RunFolder
+from train.storage.run_folder import METRICS_FILE, MetricsRow, RunFolder
+from train.words import train_words
 
 CONFIDENCE = 0.95
-NEEDED = {
-    "game": str,
-    "parameters": dict,
-    "algorithm": str,
-    "args": dict,
-    "seed": int,
-    "title": str,
-    "label": str,
-    "reference": dict,
-}
-FIGURES = ("steps", "seconds", "exploitability", "guaranteed_0", "guaranteed_1")
 
 
 @dataclass(frozen=True)
@@ -40,12 +30,12 @@ class Run:
         folder: The folder.
         config: As `RunFolder.config`.
         rows: One per evaluation; none if the run was stopped before its first.
-        commit: Of the code that it began with, if that is known.
+        commit: Commit of the code that it began with, if that is known.
     """
 
     folder: Path
     config: dict[str, Any]
-    rows: list[Row]
+    rows: list[MetricsRow]
     commit: str | None
 
     @property
@@ -56,27 +46,24 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether it has come to the steps that were asked for."""
+        """Whether it has taken all steps that were asked for."""
         return bool(self.rows) and self.rows[-1]["steps"] >= self.config["args"]["steps"]
 
     @property
     def command(self) -> str:
-        """What makes it again, all arguments written out."""
-        words = ["cardwar", "train", *self.config["title"].split(), "--algorithm", self.config["algorithm"]]
-        for name, value in self.config["args"].items():
-            words += [f"--{name.replace('_', '-')}", str(value)]
-        return shlex.join([*words, "--seed", str(self.seed), "--out", str(self.folder)])
+        """The command that repeats it, with all arguments written out."""
+        return shlex.join(["cardwar", *train_words(self.config["title"], self.config, self.folder)])
 
 
 @dataclass(frozen=True)
-class Spread:
-    """Figures of several seeds in three numbers.
+class MedianInterval:
+    """The median of a few seeds, and a confidence interval for the median of all seeds.
 
     Attributes:
-        middle: Their median.
-        low: The lower end of a confidence interval for the median of all seeds.
-        high: Its upper end.
-        confidence: The probability that such an interval holds the median, at least; 0 for one seed.
+        middle: The median of these seeds.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        confidence: Probability, at least, that such an interval holds the median of all seeds; 0 for one seed.
     """
 
     middle: float
@@ -91,7 +78,7 @@ class Group:
 
     Attributes:
         runs: In order of seed.
-        differs: The arguments in which it is unlike other runs of its algorithm and label on its game.
+        differs: Its values of the arguments in which runs of its algorithm and label on its game differ.
     """
 
     runs: tuple[Run, ...]
@@ -99,12 +86,12 @@ class Group:
 
     @property
     def config(self) -> dict[str, Any]:
-        """What the runs have in common, and the first one's seed."""
+        """The first run's; the others differ from it in the seed alone."""
         return self.runs[0].config
 
     @property
     def name(self) -> str:
-        """The algorithm, with what sets this group apart."""
+        """The algorithm's label, and the arguments that set this group apart."""
         return " ".join([self.config["label"], *(f"{name}={value}" for name, value in self.differs.items())])
 
     @property
@@ -112,13 +99,13 @@ class Group:
         """The finished runs; if there are none, those that have been evaluated at all."""
         return [run for run in self.runs if run.finished] or [run for run in self.runs if run.rows]
 
-    def last(self, figure: str) -> Spread | None:
-        """A figure of the last rows of the runs that count; None if nothing has been evaluated yet."""
-        return spread([run.rows[-1][figure] for run in self.counted]) if self.counted else None
+    def last(self, figure: str) -> MedianInterval | None:
+        """A figure in the last rows of `counted`; None if nothing has been evaluated yet."""
+        return median_interval([run.rows[-1][figure] for run in self.counted]) if self.counted else None
 
     @cached_property
-    def curve(self) -> list[tuple[float, float, Spread]]:
-        """Median steps, median seconds and exploitability at every evaluation that all runs have come to."""
+    def curve(self) -> list[tuple[float, float, MedianInterval]]:
+        """Median steps, median seconds and exploitability at every evaluation that all runs have reached."""
         by_turn = [{self._turn(row): row for row in run.rows} for run in self.runs if run.rows]
         if not by_turn:
             return []
@@ -128,13 +115,16 @@ class Group:
             (
                 median(row["steps"] for row in each),
                 median(row["seconds"] for row in each),
-                spread([row["exploitability"] for row in each]),
+                median_interval([row["exploitability"] for row in each]),
             )
             for each in rows
         ]
 
     def _turn(self, row: Mapping[str, float]) -> float:
-        """Which evaluation a row is of: learners that take many steps at a time go past the one that is due."""
+        """Number of the evaluation that a row belongs to.
+
+        Steps do not tell: a learner that takes many steps at a time goes past the step at which one is due.
+        """
         args = self.config["args"]
         return math.inf if row["steps"] >= args["steps"] else row["steps"] // args["evaluate_every"]
 
@@ -158,14 +148,13 @@ class GameReport:
         return reference
 
 
-def spread(figures: Sequence[float]) -> Spread:
-    """The median, and the narrowest interval between order statistics that is certain enough.
+def median_interval(figures: Sequence[float]) -> MedianInterval:
+    """The median, with the narrowest interval between order statistics whose confidence is at least 95 %.
 
-    For any distribution the k-th smallest and the k-th largest of n independent figures enclose
-    its median with at least the probability that a fair coin, thrown n times, shows either side k
-    times or more (H. A. David and H. N. Nagaraja, "Order Statistics", 2003, section 7.1). That
-    reaches 95 % from 6 seeds on; with fewer the interval is from the least to the greatest, and
-    its lower confidence is said.
+    For any distribution, the k-th smallest and the k-th largest of n independent figures enclose its median with
+    at least the probability that each side of a fair coin comes up k times or more in n throws (H. A. David and
+    H. N. Nagaraja, "Order Statistics", 2003, section 7.1). Below 6 figures no interval reaches 95 %: it then goes
+    from the least to the greatest figure, with its own lower confidence.
 
     Args:
         figures: One per seed, at least one.
@@ -177,34 +166,19 @@ def spread(figures: Sequence[float]) -> Spread:
         return 1.0 - outside
 
     k = max((k for k in range(2, count // 2 + 1) if confidence(k) >= CONFIDENCE), default=1)
-    return Spread(median(ordered), ordered[k - 1], ordered[count - k], max(confidence(k), 0.0))
+    return MedianInterval(median(ordered), ordered[k - 1], ordered[count - k], max(confidence(k), 0.0))
 
 
 def read_run(path: str | Path) -> Run:
     """Reads a run folder.
 
     Raises:
-        ValueError: If it holds no run, or a damaged one.
+        ValueError: If it holds no run, a damaged one, or one of another format.
     """
     folder = RunFolder(Path(path))
-    config = folder.config()
-    for name, kind in NEEDED.items():
-        if not isinstance(config.get(name), kind):
-            raise ValueError(f"{path}: its settings are damaged: {name} is {config.get(name)!r}")
-    _check_numbers(path, config["reference"], ("value", "uniform_exploitability"))
-    _check_numbers(path, config["args"], ("steps",))
+    config, metadata = folder.config(), folder.metadata()
     rows = folder.read_metrics() if (folder.path / METRICS_FILE).exists() else []
-    for row in rows:
-        _check_numbers(path, row, FIGURES)
-    commit = folder.metadata().get("commit")
-    return Run(folder.path, config, rows, None if commit is None else str(commit))
-
-
-def _check_numbers(path: str | Path, holder: Mapping[str, Any], names: Sequence[str]) -> None:
-    for name in names:
-        value = holder.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise ValueError(f"{path} is damaged: {name} is {value!r}, not a number")
+    return Run(folder.path, config, rows, metadata["commit"])
 
 
 def arrange(runs: Sequence[Run]) -> list[GameReport]:

@@ -197,7 +197,7 @@ def _draw_frame(over_steps: Axes, over_seconds: Axes, game: GameReport) -> None:
     over_steps.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(least)), linscale=0.3)
     over_steps.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     over_steps.set_ylim(0.0, 1.3 * max([uniform, least, *(figure.high for figure in drawn)]))
-    units = dict.fromkeys(group.config.get("step", "joint actions") for group in game.groups)
+    units = dict.fromkeys(group.config["step"] for group in game.groups)
     over_steps.set_xlabel(f"steps ({', '.join(units)})")
     over_seconds.set_xlabel("seconds of learning, evaluations included")
     over_steps.set_ylabel("exploitability (payoff points)")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
-from train.reports.groups import GameReport, Group, Run, Spread
+from train.reports.groups import GameReport, Group, MedianInterval, Run
 
 HEADINGS = (
     "algorithm",
@@ -43,7 +44,7 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
             f"## {_plain(game.title)}",
             _plain(known(game)),
             markdown_table(BRIEF_HEADINGS, [_brief_cells(group) for group in sorted(game.groups, key=_closeness)]),
-            "\n".join(["```", *commands(game).splitlines(), "```"]),
+            _code_block(commands(game)),
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -59,6 +60,12 @@ def _plain(text: str) -> str:
     """Text that Markdown shows as it is."""
     marks = "\\`*_[]<>|#"
     return "".join(f"\\{letter}" if letter in marks else letter for letter in " ".join(text.split()))
+
+
+def _code_block(text: str) -> str:
+    """Text in a fence that is longer than any run of backticks in it, and so is not closed by one."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
 
 
 def known(game: GameReport) -> str:
@@ -114,17 +121,17 @@ def _seeds(group: Group) -> str:
 
 
 def _steps(group: Group) -> str:
-    unit, asked, last = group.config.get("step", "joint actions"), group.config["args"]["steps"], group.last("steps")
+    unit, asked, last = group.config["step"], group.config["args"]["steps"], group.last("steps")
     if last is None:
         return f"0 of {asked:,} {unit}, no evaluation yet"
     return f"{last.middle:,.0f} {unit}" if group.counted[0].finished else f"{last.middle:,.0f} of {asked:,} {unit}"
 
 
-def _seconds(seconds: Spread | None, digits: int = 1) -> str:
+def _seconds(seconds: MedianInterval | None, digits: int = 1) -> str:
     return "" if seconds is None else f"{seconds.middle:,.{digits}f}"
 
 
-def _interval(spread: Spread | None, digits: int = DIGITS) -> str:
+def _interval(spread: MedianInterval | None, digits: int = DIGITS) -> str:
     if spread is None or spread.confidence == 0.0:
         return ""
     return f"{points(spread.low, digits)} to {points(spread.high, digits)} ({100 * spread.confidence:.3g} %)"

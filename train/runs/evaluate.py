@@ -1,4 +1,4 @@
-"""How good a policy is, exactly, and that in words."""
+"""Evaluates policies exactly, and puts the result into words."""
 
 from __future__ import annotations
 
@@ -15,32 +15,27 @@ from train.words import game_in_words
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A policy of a two-player zero-sum game, played in both seats; payoff points throughout.
+    """How a policy of a two-player zero-sum game does when both seats play it; all figures are payoff points.
 
     Attributes:
-        exploitability: NashConv / 2: what a perfect opponent wins on average over both seats,
-            beyond the game's value.
-        nash_conv: What both players could gain by deviating, added up.
-        guarantees: What the policy gets in each seat against a perfect opponent.
+        exploitability: NashConv / 2: what a best response to the policy wins beyond the game's value, on average
+            over both seats.
+        nash_conv: Sum over both players of what each could gain by deviating.
+        guarantees: The policy's payoff against a best response, in each seat.
     """
 
     exploitability: float
     nash_conv: float
     guarantees: tuple[float, float]
 
-    @property
-    def guaranteed(self) -> float:
-        """What the policy gets at least, in whichever seat."""
-        return min(self.guarantees)
-
 
 @dataclass(frozen=True)
 class Reference:
-    """What a learned policy is compared with; payoff points.
+    """Figures that a learned policy is compared with, in payoff points.
 
     Attributes:
-        value: Of the game, to player 0.
-        uniform_exploitability: Of playing every card alike.
+        value: The game's value to player 0.
+        uniform_exploitability: Exploitability of playing every legal action with the same probability.
     """
 
     value: float
@@ -51,8 +46,8 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
     """Evaluates a policy exactly.
 
     Raises:
-        ValueError: If the game is not a two-player zero-sum game of public state, or too large,
-            or the policy does not answer with probabilities.
+        ValueError: If the game is not a two-player zero-sum game of public state, it is too large, or the policy
+            does not answer with probabilities.
     """
     facts = game.facts
     if facts.num_players != 2 or not facts.zero_sum:
@@ -65,7 +60,7 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
 
 @lru_cache(maxsize=8)
 def reference(game: Game[Any]) -> Reference:
-    """The game's value and uniform play's exploitability; kept for the next time.
+    """The game's value and uniform play's exploitability; the last few games' are remembered.
 
     Raises:
         ValueError: As `evaluate`.
@@ -75,13 +70,13 @@ def reference(game: Game[Any]) -> Reference:
 
 
 def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, seconds: float) -> str:
-    """What was achieved, in three sentences.
+    """Says in three sentences what was achieved.
 
     Args:
-        game: The rules.
-        learner: Who learned, e.g. "minimax-Q".
-        evaluation: Of the learned policy.
-        steps: Taken in learning.
+        game: The game that was learned.
+        learner: The algorithm's label, e.g. "minimax-Q".
+        evaluation: Evaluation of the learned policy.
+        steps: Steps taken in learning.
         seconds: Wall time that learning took.
     """
     known = reference(game)
@@ -96,7 +91,7 @@ def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, s
 
 
 def response_in_words(figures: Mapping[str, float]) -> str:
-    """What a learned best response gets, of the figures of its run; nothing for other learners."""
+    """Says what a learned best response gets, from the last row of its run; "" for other learners."""
     if "shortfall" not in figures:
         return ""
     got, best = ((figures[f"{name}_0"] + figures[f"{name}_1"]) / 2 for name in ("payoff", "best"))

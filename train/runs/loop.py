@@ -1,10 +1,10 @@
-"""The frame that all algorithms run in: learn, evaluate exactly, write down, go on after a kill."""
+"""Runs any algorithm: lets it learn, evaluates it exactly, writes everything down, and goes on after a kill."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,35 +16,35 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from torch.utils.tensorboard import SummaryWriter
 
+from baselines.atomic_files import refuse_links
 from cardwar_envs.core.game import Game
-from train.algorithms.checkpoint import within
+from train.algorithms.checkpoint import with_prefix
 from train.algorithms.contract import CommonArgs, Learner, SelfPlayArgs
 from train.algorithms.registry import Algorithm, algorithm_named
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
-from train.reports.curves import PLOT_FILE, plot_runs
 from train.runs.evaluate import Evaluation, evaluate, reference, response_in_words, verdict
 from train.storage.archive import Archive
-from train.storage.run_folder import Row, RunFolder
-from train.words import game_in_words, plain_parameters
+from train.storage.formats import MAX_SEED
+from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder
+from train.words import game_in_words, run_identity
 
 TENSORBOARD_FOLDER = "tensorboard"
-MAX_SEED = 2**32 - 1
 
-Report = Callable[[Row], None]
+OnRow = Callable[[MetricsRow], None]
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run came to.
+    """The outcome of a run.
 
     Attributes:
-        folder: Where everything about it is.
+        folder: Folder with everything about the run.
         policy: The policy at its end.
-        evaluation: Of that policy, exact.
-        value: Of the game, to player 0, payoff points.
-        uniform_exploitability: Of uniform play, payoff points.
-        steps: Taken in learning; what a step is, `Algorithm.step` says.
+        evaluation: Exact evaluation of that policy.
+        value: The game's value to player 0, payoff points.
+        uniform_exploitability: Exploitability of uniform play, payoff points.
+        steps: Steps taken in learning; `Algorithm.step` says what a step is.
         seconds: Wall time of learning, evaluations included, over all parts of a resumed run.
         verdict: All this in words.
     """
@@ -76,15 +76,15 @@ def run(
         args: Its arguments, an instance of its `Args`.
         out: Folder of the run: a new or empty one or, with `resume`, that of a run that was
             started with the same game, algorithm, arguments and seed.
-        seed: Of everything random, 0 to 2**32 - 1.
-        resume: Go on with the run in `out`.
+        seed: Seed of everything random, 0 to 2**32 - 1.
+        resume: Whether to go on with the run in `out`.
         echo: Where progress is shown: live on a terminal, else one line per evaluation.
 
     Returns:
-        The result; with `resume` on a run that has ended, the result that it had.
+        The result. With `resume`, a run that has ended gives the result that it had.
 
     Raises:
-        ValueError: If an argument does not fit; what is in `out` stays as it is then.
+        ValueError: If an argument does not fit; nothing in `out` is changed then.
     """
     entry = algorithm_named(algorithm)
     if not isinstance(args, entry.args_type()):
@@ -96,20 +96,22 @@ def run(
     with _own_generators(seed, threads):
         learner = entry.learner(game, args, seed)
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
-        rows = _continue(folder, learner)
-        with _progress(echo, f"{entry.label} on {game_in_words(game)}", args.steps) as report:
-            _learn(game, learner, args, folder, rows, report)
-        return _finish(game, entry, learner, folder, rows)
+        rows = _continue(folder, learner, config)
+        title = f"{entry.label} on {game_in_words(game)}"
+        with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps) as report:
+            for row in _learn(game, learner, args, rows[-1]["seconds"] if rows else 0.0):
+                rows.append(row)
+                _write_checkpoint(folder, learner, rows, config)
+                folder.write_metrics(rows)
+                record(row)
+                report(row)
+        return _finish(game, entry, learner, folder, rows[-1])
 
 
 def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int) -> dict[str, Any]:
     return {
-        "game": game.facts.name,
-        "parameters": plain_parameters(game),
-        "algorithm": entry.name,
-        "args": dataclasses.asdict(args),
-        "seed": seed,
-        # For pictures, which read nothing but this file and the metrics.
+        **run_identity(game, entry.name, args, seed),
+        # For pictures and reports, which read nothing but this file and the metrics.
         "title": game_in_words(game),
         "label": entry.label,
         "step": entry.step,
@@ -132,73 +134,74 @@ def _own_generators(seed: int, threads: int) -> Iterator[None]:
         np.random.set_state(before[2])
 
 
-def _continue(folder: RunFolder, learner: Learner) -> list[Row]:
+def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any]) -> list[MetricsRow]:
     """Puts everything back to where the checkpoint was made; returns the rows up to there."""
-    checkpoint = folder.read_checkpoint()
+    checkpoint = folder.read_checkpoint(config)
     if checkpoint is None:
         return []
     tensors, data = checkpoint
     try:
-        kept = within(tensors, "learner.")
+        kept = with_prefix(tensors, "learner.")
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"{unlike[0]} is not kept by both")
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
-        rows: list[Row] = data["rows"]
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
         # It is whole, so it was written by a version that kept other things.
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(
             f"the checkpoint in {folder.path} is not of this version ({reason}); start the run again in another folder"
         ) from None
+    rows: list[MetricsRow] = data["rows"]
     folder.write_metrics(rows)
     return rows
 
 
-def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[Row]) -> None:
-    tensors, data = learner.state()
-    tensors = {f"learner.{name}": tensor for name, tensor in tensors.items()}
+def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow], config: Mapping[str, Any]) -> None:
+    learned_tensors, learned = learner.state()
+    tensors = {f"learner.{name}": tensor for name, tensor in learned_tensors.items()}
     tensors["generator"] = torch.get_rng_state()
-    state = np.random.get_state(legacy=False)
-    state["state"]["key"] = state["state"]["key"].tolist()
-    folder.write_checkpoint(Archive(tensors, {"rows": rows, "learner": data, "generator": state}))
+    generator, key, *rest = np.random.get_state()
+    data = {
+        "run": {name: config[name] for name in IDENTITY},
+        "rows": rows,
+        "learner": learned,
+        "generator": [generator, key.tolist(), *rest],
+    }
+    folder.write_checkpoint(Archive(tensors, data))
 
 
-def _learn(
-    game: Game[Any], learner: Learner, args: CommonArgs, folder: RunFolder, rows: list[Row], report: Report
-) -> None:
-    """Learns from one evaluation to the next, appending to `rows`."""
-    with _tensorboard(folder, rows) as record:
-        started = time.perf_counter() - (rows[-1]["seconds"] if rows else 0.0)
-        while learner.steps < args.steps:
-            due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
-            figures = learner.advance(min(args.steps, due))
-            evaluation = evaluate(game, learner.policy())
-            row: Row = {
-                "steps": learner.steps,
-                "seconds": round(time.perf_counter() - started, 3),
-                "exploitability": evaluation.exploitability,
-                "nash_conv": evaluation.nash_conv,
-                "guaranteed_0": evaluation.guarantees[0],
-                "guaranteed_1": evaluation.guarantees[1],
-                **figures,
-            }
-            rows.append(row)
-            _write_checkpoint(folder, learner, rows)
-            folder.write_metrics(rows)
-            record(row)
-            report(row)
+def _learn(game: Game[Any], learner: Learner, args: CommonArgs, seconds: float) -> Iterator[MetricsRow]:
+    """Learns from one evaluation to the next, and yields the row of each; `seconds` were spent before."""
+    started = time.perf_counter() - seconds
+    while learner.steps < args.steps:
+        due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
+        figures = learner.advance(min(args.steps, due))
+        evaluation = evaluate(game, learner.policy())
+        yield {
+            "steps": learner.steps,
+            "seconds": round(time.perf_counter() - started, 3),
+            "exploitability": evaluation.exploitability,
+            "nash_conv": evaluation.nash_conv,
+            "guaranteed_0": evaluation.guarantees[0],
+            "guaranteed_1": evaluation.guarantees[1],
+            **figures,
+        }
 
 
 @contextmanager
-def _tensorboard(folder: RunFolder, rows: list[Row]) -> Iterator[Report]:
-    """Writes rows as TensorBoard events, after those that a killed run had come to."""
+def _tensorboard(folder: RunFolder, rows: list[MetricsRow]) -> Iterator[OnRow]:
+    """Writes rows as TensorBoard events, after those that a killed run had come to.
+
+    Nothing reads these events but TensorBoard: they follow from the rows and are written anew when a run is resumed.
+    """
+    refuse_links(folder.path, TENSORBOARD_FOLDER)
     path = folder.path / TENSORBOARD_FOLDER
     for stale in path.glob("events.out.tfevents.*"):
-        stale.unlink()  # may hold a row beyond the checkpoint, or a torn one; all are written anew
+        stale.unlink()  # it may hold a row beyond the checkpoint, or a torn one
 
-    def record(row: Row) -> None:
+    def record(row: MetricsRow) -> None:
         for name, figure in row.items():
             if name != "steps":
                 writer.add_scalar(name, figure, int(row["steps"]))
@@ -211,7 +214,7 @@ def _tensorboard(folder: RunFolder, rows: list[Row]) -> Iterator[Report]:
 
 
 @contextmanager
-def _progress(echo: TextIO | None, title: str, steps: int) -> Iterator[Report]:
+def _progress(echo: TextIO | None, title: str, steps: int) -> Iterator[OnRow]:
     """Shows each row: in a live line on a terminal, as a line of its own elsewhere."""
     if echo is None:
         yield lambda row: None
@@ -231,15 +234,15 @@ def _progress(echo: TextIO | None, title: str, steps: int) -> Iterator[Report]:
         yield lambda row: print(f"{title}: {_line(row)}", file=echo, flush=True)
 
 
-def _line(row: Row) -> str:
+def _line(row: MetricsRow) -> str:
     return f"{int(row['steps']):,} steps, exploitability {row['exploitability']:.4f}, {row['seconds']:.0f} s"
 
 
-def _finish(game: Game[Any], entry: Algorithm, learner: Learner, folder: RunFolder, rows: list[Row]) -> RunResult:
-    policy, seconds = learner.policy(), rows[-1]["seconds"]
+def _finish(game: Game[Any], entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow) -> RunResult:
+    policy, seconds, known = learner.policy(), last["seconds"], reference(game)
     save_policy(folder.path / POLICY_FILE, policy)
-    plot_runs([folder.path], folder.path / PLOT_FILE)
-    evaluation, known = evaluate(game, policy), reference(game)
+    guarantees = last["guaranteed_0"], last["guaranteed_1"]
+    evaluation = Evaluation(last["exploitability"], last["nash_conv"], guarantees)
     return RunResult(
         folder=folder.path,
         policy=policy,
@@ -248,5 +251,5 @@ def _finish(game: Game[Any], entry: Algorithm, learner: Learner, folder: RunFold
         uniform_exploitability=known.uniform_exploitability,
         steps=learner.steps,
         seconds=seconds,
-        verdict=verdict(game, entry.label, evaluation, learner.steps, seconds) + response_in_words(rows[-1]),
+        verdict=verdict(game, entry.label, evaluation, learner.steps, seconds) + response_in_words(last),
     )

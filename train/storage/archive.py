@@ -26,23 +26,18 @@ class Archive(NamedTuple):
     data: dict[str, Any]
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Writes an object to a JSON file, atomically."""
-    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Reads an object from a JSON file.
+def parse_object(text: str | bytes) -> dict[str, Any]:
+    """Parses a JSON object.
 
     Raises:
-        ValueError: If the file is missing, damaged or holds something else.
+        ValueError: If the text is not JSON, is nested too deeply or holds something else.
     """
     try:
-        content = json.loads(path.read_text())
-    except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
+        content = json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if not isinstance(content, dict):
-        raise ValueError(f"{path} does not hold a JSON object")
+        raise ValueError("it does not hold a JSON object")
     return content
 
 
@@ -58,7 +53,7 @@ def read_archive(path: Path) -> Archive:
     """Reads what `write_archive` wrote.
 
     Raises:
-        ValueError: If the file is missing, torn, damaged or of another origin.
+        ValueError: If the file is missing, torn, damaged or not one that `write_archive` wrote.
     """
     try:
         with safe_open(path, framework="pt") as file:
@@ -67,11 +62,8 @@ def read_archive(path: Path) -> Archive:
         data = metadata.get(DATA, "")
         if metadata.get(DIGEST) != _digest(tensors, data):
             raise ValueError("its checksum does not match")
-        content = json.loads(data)
-        if not isinstance(content, dict):
-            raise ValueError("its data is not a JSON object")
-        return Archive(tensors, content)
-    except (OSError, SafetensorError, ValueError, RecursionError) as error:
+        return Archive(tensors, parse_object(data))
+    except (OSError, SafetensorError, ValueError) as error:
         raise ValueError(f"{path} is missing or damaged: {error}") from None
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import platform
-import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,19 +25,28 @@ import numpy as np
 import torch
 
 import cardwar_envs
-from baselines.atomic_files import write_atomically
-from train.storage.archive import Archive, read_archive, read_json, write_archive, write_json
+from baselines.atomic_files import refuse_links, write_atomically
+from train.storage.archive import Archive, parse_object, read_archive, write_archive
+from train.storage.formats import (
+    FORMAT,
+    StoredCheckpoint,
+    StoredConfig,
+    StoredIdentity,
+    StoredMetadata,
+    StoredRows,
+)
+from train.validation import Strict, check
 
 CONFIG_FILE, METADATA_FILE, METRICS_FILE = "config.json", "metadata.json", "metrics.csv"
 CHECKPOINT_FILE, CHECKSUM_FILE = "checkpoint.safetensors", "checksums.txt"
-SUMMED = (CONFIG_FILE, METADATA_FILE, METRICS_FILE)
-CHECKSUM_LINE = re.compile(rf"([0-9a-f]{{64}})  ({'|'.join(map(re.escape, SUMMED))})\n")
-# What a run is: one that differs in any of these is another run.
-IDENTITY = ("game", "parameters", "algorithm", "args", "seed")
 ANEW = "put back a copy, or start the run again in another folder"
 RESUME = "to resume the run (--resume) writes it anew from the checkpoint"
 
-Row = dict[str, float]
+# What a run is: one that differs in any of these is another run.
+IDENTITY = tuple(StoredIdentity.model_fields)
+
+# Figures of one evaluation by name.
+MetricsRow = dict[str, float]
 
 
 class RunFolder:
@@ -54,6 +63,10 @@ class RunFolder:
     def create(cls, path: str | Path, config: Mapping[str, Any]) -> RunFolder:
         """Starts a run in a folder that is new or empty.
 
+        Args:
+            path: The folder.
+            config: As `StoredConfig`, without the format.
+
         Raises:
             ValueError: If the folder holds a run or other files; they stay as they are.
         """
@@ -62,17 +75,25 @@ class RunFolder:
             raise ValueError(f"{path} already holds a run; resume it or choose another folder")
         if folder.path.exists() and not folder.path.is_dir():
             raise ValueError(f"{path} is not a folder")
-        # Hidden files are what a run that was killed before it could begin leaves behind.
-        if folder.path.exists() and any(not each.name.startswith(".") for each in folder.path.iterdir()):
+        held = {each.name for each in folder.path.iterdir()} if folder.path.exists() else set()
+        # A run that was killed before it could begin leaves hidden files and these two behind.
+        if any(not name.startswith(".") for name in held - {METADATA_FILE, CHECKSUM_FILE}):
             raise ValueError(f"{path} holds other files; choose an empty or a new folder")
         folder.path.mkdir(parents=True, exist_ok=True)
-        write_json(folder.path / CONFIG_FILE, config)
-        folder._complete(config)
+        metadata, config = {"seed": config["seed"], **_circumstances()}, {"format": FORMAT, **config}
+        contents = {METADATA_FILE: _json(metadata), CONFIG_FILE: _json(config)}
+        folder._write_checksums([_checksum(name, content) for name, content in contents.items()])
+        for name, content in contents.items():  # the settings last: it is a run from then on
+            write_atomically(folder.path / name, content)
         return folder
 
     @classmethod
-    def reopen(cls, path: str | Path, config: Mapping[str, Any]) -> RunFolder:
+    def reopen(cls, path: str | Path, identity: Mapping[str, Any]) -> RunFolder:
         """Goes on with the run that a folder holds.
+
+        Args:
+            path: The folder.
+            identity: As `run_identity`; other entries are not looked at.
 
         Raises:
             ValueError: If it holds none, a damaged one, one of another game, algorithm, arguments or
@@ -81,86 +102,88 @@ class RunFolder:
         folder = cls(Path(path))
         if not (folder.path / CONFIG_FILE).exists():
             raise ValueError(f"{path} holds no run to resume")
-        folder.check_same(config)
+        folder.check_same(identity)
+        folder.metadata()
         for held_file in sorted(folder.path.iterdir()):
-            if held_file.is_symlink():
-                raise ValueError(f"{held_file} is a link; put the file itself there before the run is resumed")
-        folder._complete(config)
+            refuse_links(folder.path, held_file.name)
         return folder
 
-    def check_same(self, config: Mapping[str, Any]) -> None:
+    def check_same(self, identity: Mapping[str, Any]) -> None:
         """Raises ValueError if it holds a run of another game, algorithm, arguments or seed, or a damaged one."""
-        held = self.config()
-        for key in IDENTITY:
-            if held.get(key) != config[key]:
-                raise ValueError(
-                    f"{self.path} holds a run with {_difference(key, held.get(key), config[key])}; "
-                    "resume it with the arguments that it was started with"
-                )
-
-    def _complete(self, config: Mapping[str, Any]) -> None:
-        """Writes what a run that was killed early, or was made before there were checksums, lacks."""
-        if not (self.path / METADATA_FILE).exists():
-            write_json(self.path / METADATA_FILE, {"seed": config["seed"], **_circumstances()})
-            self._write_checksums(self._sums_of_files())
-        elif not (self.path / CHECKSUM_FILE).exists():
-            self._write_checksums(self._sums_of_files())
+        if difference := _difference(self.config(), identity):
+            raise ValueError(
+                f"{self.path} holds a run with {difference}; resume it with the arguments that it was started with"
+            )
 
     def config(self) -> dict[str, Any]:
-        """What was asked for.
+        """What was asked for, as `StoredConfig`.
+
+        Raises:
+            ValueError: If the file is missing, damaged or of another format.
+        """
+        return self._read_json(CONFIG_FILE, StoredConfig)
+
+    def metadata(self) -> dict[str, Any]:
+        """Where and when it was made, as `StoredMetadata`.
 
         Raises:
             ValueError: If the file is missing or damaged.
         """
-        return self._read_json(CONFIG_FILE, ANEW)
+        return self._read_json(METADATA_FILE, StoredMetadata)
 
-    def metadata(self) -> dict[str, Any]:
-        """Where and when it was made; nothing if it was killed before that was written.
-
-        Raises:
-            ValueError: If the file is damaged.
-        """
-        if not (self.path / METADATA_FILE).exists():
-            return {}
-        return self._read_json(METADATA_FILE, "put back a copy, or remove it and resume the run (--resume)")
-
-    def _read_json(self, name: str, remedy: str) -> dict[str, Any]:
+    def _read_json(self, name: str, kind: type[Strict]) -> dict[str, Any]:
+        path = self.path / name
         try:
-            content = read_json(self.path / name)
-        except ValueError as error:
-            raise ValueError(f"{error}; {remedy}") from None
-        self._check(name, remedy)
-        return content
+            content = path.read_bytes()
+            held = parse_object(content)
+            if "format" in kind.model_fields and held.get("format") != FORMAT:
+                raise ValueError(f"its format ({held.get('format')!r}) is that of another version, not {FORMAT}")
+            self._check_sum(name, content)
+            return check(kind, held)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{path} cannot be read: {error}; {ANEW}") from None
 
-    def read_checkpoint(self) -> Archive | None:
-        """The newest checkpoint, or None if the run was killed before its first.
+    def read_checkpoint(self, identity: Mapping[str, Any]) -> Archive | None:
+        """The newest checkpoint, with data as `StoredCheckpoint`, or None if the run was killed before its first.
+
+        Args:
+            identity: That the run has; other entries are not looked at.
 
         Raises:
-            ValueError: If it is damaged.
+            ValueError: If the checkpoint is damaged or that of another run.
         """
         path = self.path / CHECKPOINT_FILE
+        if not path.exists():
+            return None
         try:
-            return read_archive(path) if path.exists() else None
+            checkpoint = read_archive(path)
         except ValueError as error:
             raise ValueError(f"{error}; {ANEW}") from None
+        try:
+            check(StoredCheckpoint, checkpoint.data)
+        except ValueError as error:
+            raise ValueError(f"{path} is not of this version ({error}); {ANEW}") from None
+        if difference := _difference(checkpoint.data["run"], identity):
+            raise ValueError(f"{path} is that of another run, with {difference}; {ANEW}")
+        return checkpoint
 
     def write_checkpoint(self, checkpoint: Archive) -> None:
         """Replaces the checkpoint, atomically."""
         write_archive(self.path / CHECKPOINT_FILE, checkpoint)
 
-    def write_metrics(self, rows: Sequence[Row]) -> None:
+    def write_metrics(self, rows: Sequence[MetricsRow]) -> None:
         """Replaces `metrics.csv`, atomically."""
         text = io.StringIO()
         writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         content = text.getvalue().encode()
-        sums = self._checksums() or self._sums_of_files()
-        self._write_checksums({**sums, METRICS_FILE: [*sums.get(METRICS_FILE, []), _digest(content)]})
+        lines, line = self._checksums(), _checksum(METRICS_FILE, content)
+        self._write_checksums([*lines, line])
         write_atomically(self.path / METRICS_FILE, content)
-        self._write_checksums({**sums, METRICS_FILE: [_digest(content)]})
+        self._write_checksums([*(each for each in lines if not each.endswith(f"{METRICS_FILE}\n".encode())), line])
 
-    def read_metrics(self) -> list[Row]:
+    def read_metrics(self) -> list[MetricsRow]:
         """The rows of `metrics.csv`.
 
         Raises:
@@ -168,56 +191,50 @@ class RunFolder:
         """
         path = self.path / METRICS_FILE
         try:
-            with open(path, newline="") as file:
-                rows = [{key: float(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
+            content = path.read_bytes()
+            self._check_sum(METRICS_FILE, content)
+            lines = csv.DictReader(io.StringIO(content.decode()))
+            rows = [{name: float(cell) for name, cell in line.items()} for line in lines]
+            check(StoredRows, {"rows": rows})
+            return rows
         except (OSError, TypeError, ValueError, csv.Error) as error:
-            raise ValueError(f"{path} is missing or damaged: {error}; {RESUME}") from None
-        if not rows:
-            raise ValueError(f"{path} has no rows; {RESUME}")
-        self._check(METRICS_FILE, RESUME)
-        return rows
+            raise ValueError(f"{path} cannot be read: {error}; {RESUME}") from None
 
-    def _checksums(self) -> dict[str, list[str]]:
-        """The checksums that each file may have; none in runs from before there were any."""
+    def _checksums(self) -> list[bytes]:
+        """A line for each file, and two for metrics that are just being replaced."""
         path = self.path / CHECKSUM_FILE
-        if not path.exists():
-            return {}
-        lines = path.read_bytes().decode(errors="replace").splitlines(keepends=True)
-        sums: dict[str, list[str]] = {}
-        for line in lines or [""]:
-            match = CHECKSUM_LINE.fullmatch(line)
-            if match is None:
-                raise ValueError(f"{path} is damaged; put back a copy, or remove it to do without checksums")
-            sums.setdefault(match[2], []).append(match[1])
-        return sums
+        return path.read_bytes().splitlines(keepends=True) if path.exists() else []
 
-    def _write_checksums(self, sums: Mapping[str, Sequence[str]]) -> None:
-        lines = [f"{digest}  {name}\n" for name, digests in sums.items() for digest in digests]
-        write_atomically(self.path / CHECKSUM_FILE, "".join(lines).encode())
+    def _write_checksums(self, lines: Sequence[bytes]) -> None:
+        write_atomically(self.path / CHECKSUM_FILE, b"".join(lines))
 
-    def _sums_of_files(self) -> dict[str, list[str]]:
-        paths = [self.path / name for name in SUMMED if (self.path / name).exists()]
-        return {path.name: [_digest(path.read_bytes())] for path in paths}
-
-    def _check(self, name: str, remedy: str) -> None:
-        """Raises ValueError if a file is not what was written."""
-        sums = self._checksums()
-        if sums and _digest((self.path / name).read_bytes()) not in sums.get(name, []):
+    def _check_sum(self, name: str, content: bytes) -> None:
+        """Raises ValueError if a file does not hold what was written."""
+        if _checksum(name, content) not in self._checksums():
             raise ValueError(
-                f"{self.path / name} cannot be read: it is missing or damaged, or {CHECKSUM_FILE} is, "
-                f"which has another checksum; {remedy}"
+                f"{CHECKSUM_FILE} does not have its checksum, so that one of the two is missing or damaged"
             )
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=2) + "\n").encode()
 
 
-def _difference(key: str, held: Any, wanted: Any) -> str:
-    if isinstance(held, dict) and isinstance(wanted, dict):
-        unlike = next(name for name in [*held, *wanted] if held.get(name) != wanted.get(name))
-        return f"{unlike}={held.get(unlike)}, not {wanted.get(unlike)}"
-    return f"{key}={held}, not {wanted}"
+def _checksum(name: str, content: bytes) -> bytes:
+    """A line as the program `sha256sum` writes and checks it."""
+    return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
+
+
+def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """The first thing in which two runs differ, in words; nothing if they are the same run."""
+    for key in IDENTITY:
+        one, other = held[key], wanted[key]
+        if one != other and isinstance(one, dict) and isinstance(other, dict):
+            unlike = next(name for name in [*one, *other] if one.get(name) != other.get(name))
+            return f"{unlike}={one.get(unlike)}, not {other.get(unlike)}"
+        if one != other:
+            return f"{key}={one}, not {other}"
+    return ""
 
 
 def _circumstances() -> dict[str, Any]:

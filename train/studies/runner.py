@@ -1,8 +1,9 @@
-"""Carries out the runs of a study: each in a process of its own, resumed if it was stopped, a failed one named."""
+"""Carries out the runs of a study, each in a process of its own; a run that was stopped goes on."""
 
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import sys
 import time
@@ -14,21 +15,21 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from baselines.atomic_files import open_inside, refuse_links
 from train.policies.files import POLICY_FILE
-from train.reports.curves import PLOT_FILE
 from train.reports.groups import Run, read_run
-from train.storage.run_folder import CONFIG_FILE, RunFolder
+from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.studies.study_file import StudyRun
 
-LOGS, LOCK = "logs", ".lock"
-PROGRAM = (sys.executable, "-m", "train.studies.study_run")
+LOCK = ".lock"
+PROGRAM = (sys.executable, "-m", "train.cli")
 POLL_SECONDS = 0.5
-# Runs of a study that was killed notice it at once, unless they are in the middle of a compiled computation.
+# Runs notice at once that their study was killed, unless they are in the middle of a compiled computation.
 PATIENCE_SECONDS = 10.0
 
 
 class State(StrEnum):
-    """How far a run has come."""
+    """How far a run is."""
 
     NEW = "new"
     UNFINISHED = "unfinished"
@@ -41,20 +42,24 @@ class StudyTask:
 
     Attributes:
         run: What is asked for.
-        folder: Its folder.
-        log: What it printed when it was last at work.
+        out: The study's folder.
+        folder: The run's folder, in the study's.
+        log: File with what the run printed when it was last at work.
         reason: Why it has failed; None if it has not.
-        held: Its folder as it was last read; None if there was nothing to read, or it is damaged.
+        held: The run's folder as it was last read; None if there was nothing to read, or it is damaged.
+        damage: Why the folder could not be read; None if it could.
     """
 
     def __init__(self, run: StudyRun, out: Path) -> None:
-        """Reads the run's folder in the study's.
+        """Reads the run's folder.
 
         Raises:
-            ValueError: If it holds another run.
+            ValueError: If the folder holds another run, or a link stands in place of the folder or the log.
         """
-        self.run, self.folder = run, out / run.name
-        self.log = out / LOGS / f"{run.name}.log"
+        self.run, self.out, self.folder = run, out, out / run.name
+        self.log = out / "logs" / f"{run.name}.log"
+        refuse_links(out, run.name)
+        refuse_links(out, f"logs/{self.log.name}")
         self.reason: str | None = None
         self.held: Run | None = None
         self.damage: str | None = None
@@ -63,8 +68,8 @@ class StudyTask:
             RunFolder(self.folder).check_same(run.identity)
 
     def read(self) -> None:
-        """Looks at the folder anew."""
-        # What is damaged is the run's to complain about first; what is just being written is there the next time.
+        """Reads the folder again."""
+        # A run complains about damage itself when it goes on; what is just being written is there the next time.
         self.damage = None
         try:
             if (self.folder / CONFIG_FILE).exists():
@@ -74,47 +79,49 @@ class StudyTask:
 
     @property
     def state(self) -> State:
-        """How far it has come."""
+        """How far the run is."""
         if self.reason is not None:
             return State.FAILED
         if self.held is None:
             return State.UNFINISHED if (self.folder / CONFIG_FILE).exists() else State.NEW
-        # The policy and then the picture are the last that a run writes.
-        ended = self.held.finished and all((self.folder / name).exists() for name in (POLICY_FILE, PLOT_FILE))
+        # The policy is the last that learning writes.
+        ended = self.held.finished and (self.folder / POLICY_FILE).exists()
         return State.FINISHED if ended else State.UNFINISHED
+
+    @property
+    def last(self) -> MetricsRow | None:
+        """The newest row; None before the first evaluation."""
+        return self.held.rows[-1] if self.held and self.held.rows else None
 
     @property
     def share(self) -> float:
         """The part of its steps that has been taken, in [0, 1]."""
-        if self.held is None or not self.held.rows:
-            return 0.0
-        return min(1.0, self.held.rows[-1]["steps"] / self.run.args.steps)
+        return min(1.0, self.last["steps"] / self.run.args.steps) if self.last else 0.0
 
     @property
     def pace(self) -> float | None:
-        """Seconds of a step so far; None before the first evaluation."""
-        return self.held.rows[-1]["seconds"] / self.held.rows[-1]["steps"] if self.held and self.held.rows else None
+        """Seconds that a step has taken on average; None before the first evaluation."""
+        return self.last["seconds"] / self.last["steps"] if self.last else None
 
 
 Show = Callable[[Sequence[StudyTask], Sequence[StudyTask]], None]
 
 
 def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> None:
-    """Makes or goes on with those runs that have not finished.
+    """Starts or resumes the runs that have not finished.
 
     Args:
         chosen: The runs; their `held` and `reason` are kept up to date.
-        out: The study's folder; there is one study at work in it at a time.
-        jobs: How many processes at once.
+        out: The study's folder; only one study at a time works in it.
+        jobs: Number of processes at once.
         show: Called several times a second with the runs that are at work and those that have just ended.
 
     Raises:
-        ValueError: If another study is at work in the folder.
+        ValueError: If another study is at work in the folder, or its lock is a link.
     """
-    (out / LOGS).mkdir(parents=True, exist_ok=True)
     waiting = [each for each in chosen if each.state is not State.FINISHED]
     working: dict[StudyTask, subprocess.Popen[bytes]] = {}
-    with _alone(out) as lock:
+    with _locked(out) as lock:
         try:
             while waiting or working:
                 while waiting and len(working) < jobs:
@@ -134,9 +141,9 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
 
 
 @contextmanager
-def _alone(out: Path) -> Iterator[int]:
-    """Holds the folder for this study. Its runs hold it too, so that one that outlives it is waited for."""
-    with open(out / LOCK, "w") as file:
+def _locked(out: Path) -> Iterator[int]:
+    """Holds the folder for this study. Its runs hold it too, so that the next study waits for one that outlives it."""
+    with open_inside(out, LOCK, "ab") as file:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
@@ -153,13 +160,14 @@ def _start(each: StudyTask, lock: int) -> subprocess.Popen[bytes]:
     words = each.run.words(each.folder)
     if (each.folder / CONFIG_FILE).exists():
         words.append("--resume")
-    with open(each.log, "wb") as log:
+    with open_inside(each.out, f"logs/{each.log.name}", "wb") as log:
         return subprocess.Popen(
             [*PROGRAM, *words],
             stdin=subprocess.PIPE,  # closed when the study ends, however that happens
             stdout=log,
             stderr=log,
             pass_fds=[lock],
+            env={**os.environ, "CARDWAR_END_WITH_STDIN": "1"},
         )
 
 
@@ -178,18 +186,18 @@ def _end(each: StudyTask, process: subprocess.Popen[bytes]) -> None:
 
 
 def seconds_left(all_runs: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> float | None:
-    """An estimate of the time until the chosen runs have ended.
+    """Estimates the time until the chosen runs have ended.
 
-    A step of a run takes what it took so far; one of a run that has not begun what it takes in others of its
-    game and algorithm. A run of which nothing like it is known takes the median of all.
+    A run goes on at its own pace. A run that has not begun is assumed to take the median pace of the other runs of
+    its game and algorithm or, if none of them has begun either, the median time of all runs.
 
     Args:
-        all_runs: To go by.
-        chosen: To be ended.
-        jobs: How many are at work at once.
+        all_runs: Runs whose pace counts.
+        chosen: Runs that are to end.
+        jobs: Number of runs at work at once.
 
     Returns:
-        Seconds; None as long as nothing is known of any run.
+        Seconds; None as long as the pace of no run is known.
     """
     paces: dict[Any, list[float]] = defaultdict(list)
     for each in all_runs:

@@ -1,6 +1,6 @@
 """The file of a study: which runs it asks for.
 
-    title = "..."                            # over the report
+    title = "..."                            # of the report; the file's name if this is left out
     seeds = [0, 1, 2]                        # of every group that names none; [0] if this is left out
 
     [defaults.ppo]                           # arguments of an algorithm wherever it runs
@@ -18,37 +18,64 @@
     args = { evaluate_every = 10_000 }       # for all algorithms of the group
     page = "entropy"                         # entropy.html has these runs; report.html if this is left out
 
-Games and algorithms are written as on the command line of `cardwar train`. Of an argument that is given
-several times the nearest counts: beside the algorithm, then the group's, then the preset's, then the
-defaults. A run that several groups ask for is one run.
+Games and algorithms are written as on the command line of `cardwar train`. An argument may be given in several
+places: the one beside the algorithm counts, else the group's, else the preset's, else the default. A run that several
+groups ask for is made once.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from cardwar_envs import Game
 from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
-from train.words import fields_from, game_in_words, game_of_words, split_words
+from train.storage.formats import Seed
+from train.validation import Strict, one_line
+from train.words import game_in_words, game_of_words, run_identity, split_words, train_words
 
-KEYS = ("title", "seeds", "defaults", "presets", "runs")
-GROUP_KEYS = ("games", "algorithms", "seeds", "args", "page")
-PAGE = "report"
-MAX_SEED = 2**32 - 1
 
-Words = dict[str, str]
+def _word(value: object) -> object:
+    """A number as it would stand on the command line."""
+    return str(value) if isinstance(value, (int, float)) else value
+
+
+Words = dict[str, Annotated[str, BeforeValidator(_word)]]
+Seeds = Annotated[list[Seed], Field(min_length=1)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Texts = Annotated[list[Text], Field(min_length=1)]
+
+
+class _Group(Strict):
+    """A table [[runs]]."""
+
+    games: Texts
+    algorithms: Texts
+    seeds: Seeds | None = None
+    args: Words = Field({})
+    page: Annotated[str, Field(pattern=r"^[\w-]+$")] = "report"
+
+
+class _File(Strict):
+    """All of a file."""
+
+    title: str | None = None
+    seeds: Seeds = Field([0])
+    defaults: dict[str, Words] = Field({})
+    presets: dict[str, Words] = Field({})
+    runs: Annotated[list[_Group], Field(min_length=1)]
 
 
 class _Named(NamedTuple):
-    """What a file calls an algorithm, by its own name or a preset: which it is, and what is given of its arguments."""
+    """What a file calls an algorithm, by its own name or a preset's, and those of its arguments that are given."""
 
     algorithm: str
     label: str
@@ -60,13 +87,12 @@ class StudyRun:
     """A run that a study asks for.
 
     Attributes:
-        name: Of its folder.
-        game: What is learned.
+        name: Name of its folder.
+        game: The game that is learned.
         algorithm: A key of `ALGORITHMS`.
-        label: How it is written in pictures.
+        label: Name of the algorithm in pictures.
         args: Its arguments.
-        given: Those of them that the study gives, as words.
-        seed: Of everything random.
+        seed: Seed of everything random.
     """
 
     name: str
@@ -74,27 +100,16 @@ class StudyRun:
     algorithm: str
     label: str
     args: CommonArgs
-    given: Words
     seed: int
 
     def words(self, folder: Path) -> list[str]:
-        """What stands after `cardwar train` to make it in a folder."""
-        options = [f"--{name.replace('_', '-')}={value}" for name, value in self.given.items()]
-        words = [*game_in_words(self.game).split(), "--algorithm", self.algorithm, *options]
-        return [*words, "--seed", str(self.seed), "--out", str(folder)]
+        """The words after `cardwar` that make this run in a folder."""
+        return train_words(game_in_words(self.game), self.identity, folder)
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What `RunFolder.check_same` goes by."""
-        from train.words import plain_parameters  # needs torch
-
-        return {
-            "game": self.game.facts.name,
-            "parameters": plain_parameters(self.game),
-            "algorithm": self.algorithm,
-            "args": dataclasses.asdict(self.args),
-            "seed": self.seed,
-        }
+        """What `RunFolder.check_same` compares."""
+        return run_identity(self.game, self.algorithm, self.args, self.seed)
 
 
 @dataclass(frozen=True)
@@ -102,7 +117,7 @@ class Study:
     """What a file asks for.
 
     Attributes:
-        title: In words.
+        title: Heading of the report.
         runs: In the order of the file, each once.
         pages: Name of each page of the report -> its runs.
     """
@@ -116,85 +131,65 @@ def read_study(path: str | Path) -> Study:
     """Reads the file of a study and checks all of it.
 
     Raises:
-        ValueError: Naming the place, if the file is not as the head of this module says, a game, an algorithm,
-            a parameter or an argument is unknown or has a value that is not allowed, or two runs that are not
-            the same would have one name.
+        ValueError: If the file is not as the head of this module says; a game, an algorithm, a parameter or an
+            argument is unknown or has a value that is not allowed; or two different runs would have one name. The
+            error names the place.
         OSError: If it cannot be read.
     """
     with _at(str(path)):
-        with open(path, "rb") as file:
-            try:
-                content = tomllib.load(file)
-            except RecursionError:
-                raise ValueError("it is nested too deeply") from None
-        _known(content, KEYS)
-        title = content.get("title", Path(path).stem)
-        if not isinstance(title, str):
-            raise ValueError(f"title ({title!r}) must be a text")
-        named = _named(_table(content.get("defaults", {}), "defaults"), _table(content.get("presets", {}), "presets"))
-        with _at("seeds"):
-            seeds = _seeds(content.get("seeds", [0]))
-        groups = content.get("runs")
-        if not isinstance(groups, list) or not groups:
-            raise ValueError("there must be at least one [[runs]]")
+        file = _read(path)
+        named = _named(file)
         runs: dict[Any, StudyRun] = {}
         pages: dict[str, dict[str, StudyRun]] = {}
-        for number, group in enumerate(groups, 1):
-            with _at(f"[[runs]] number {number}"):
-                page = pages.setdefault(_page(_table(group, "runs")), {})
-                for run in _runs_of(group, named, seeds):
-                    kept = runs.setdefault((run.game, run.algorithm, run.args, run.seed), run)
-                    page[kept.name] = kept
+        for number, group in enumerate(file.runs):
+            page = pages.setdefault(group.page, {})
+            for run in _runs_of(group, f"runs[{number}]", named, file.seeds):
+                kept = runs.setdefault((run.game, run.algorithm, run.args, run.seed), run)
+                page[kept.name] = kept
         _check_names(list(runs.values()))
+    title = Path(path).stem if file.title is None else file.title
     return Study(title, tuple(runs.values()), {name: tuple(page.values()) for name, page in pages.items()})
 
 
-def _named(defaults: Mapping[str, Any], presets: Mapping[str, Any]) -> dict[str, _Named]:
+def _read(path: str | Path) -> _File:
+    with open(path, "rb") as file:
+        try:
+            content = tomllib.load(file)
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+    with one_line():
+        return _File.model_validate(content)
+
+
+def _named(file: _File) -> dict[str, _Named]:
     """Every algorithm with its defaults, and every preset."""
     named = {name: _Named(name, entry.label, {}) for name, entry in ALGORITHMS.items()}
-    for name, table in defaults.items():
+    for name, given in file.defaults.items():
         with _at(f"[defaults.{name}]"):
-            given = _words(table)
-            _args(name, given)
-            named[name] = _Named(name, named[name].label, given)
-    for name, table in presets.items():
+            algorithm_named(name).args_from(given)
+            named[name] = named[name]._replace(given=given)
+    for name, given in file.presets.items():
         with _at(f"[presets.{name}]"):
             if name in ALGORITHMS:
                 raise ValueError("an algorithm has this name")
-            given = _words(table)
-            algorithm, label = algorithm_named(given.pop("algorithm", "")).name, given.pop("label", name)
-            named[name] = _Named(algorithm, label, {**named[algorithm].given, **given})
-            _args(algorithm, named[name].given)
+            own = {key: word for key, word in given.items() if key not in ("algorithm", "label")}
+            entry = algorithm_named(given.get("algorithm", ""))
+            named[name] = _Named(entry.name, given.get("label", name), {**named[entry.name].given, **own})
+            entry.args_from(named[name].given)
     return named
 
 
-def _page(group: Mapping[str, Any]) -> str:
-    page = group.get("page", PAGE)
-    if not isinstance(page, str) or not re.fullmatch(r"[\w-]+", page):
-        raise ValueError(f"page ({page!r}) must be a name of letters, digits, - and _")
-    return page
-
-
-def _runs_of(group: Mapping[str, Any], named: Mapping[str, _Named], seeds: Sequence[int]) -> Iterator[StudyRun]:
-    _known(group, GROUP_KEYS)
-    with _at("seeds"):
-        seeds = _seeds(group.get("seeds", seeds))
-    with _at("args"):
-        common = _words(group.get("args", {}))
-    with _at("games"):
-        games = [_game(text) for text in _texts(group.get("games"))]
-    with _at("algorithms"):
-        algorithms = [(text, _algorithm(text, named, common)) for text in _texts(group.get("algorithms"))]
+def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequence[int]) -> Iterator[StudyRun]:
+    with _at(f"{place}.games"):
+        games = [game_of_words(name, words) for name, *words in map(str.split, group.games)]
+    with _at(f"{place}.algorithms"):
+        chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]
+        made = [(text, each, algorithm_named(each.algorithm).args_from(each.given)) for text, each in chosen]
     for game in games:
-        for text, (algorithm, label, given) in algorithms:
-            for seed in seeds:
+        for text, each, args in made:
+            for seed in group.seeds or seeds:
                 folder = _folder_name(f"{game_in_words(game)} {text} seed={seed}")
-                yield StudyRun(folder, game, algorithm, label, _args(algorithm, given), given, seed)
-
-
-def _game(text: str) -> Game[Any]:
-    name, *words = text.split()
-    return game_of_words(name, words)
+                yield StudyRun(folder, game, each.algorithm, each.label, args, seed)
 
 
 def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
@@ -204,14 +199,7 @@ def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
     if names[0] not in named:
         raise ValueError(f"unknown algorithm {names[0]!r}; known are {', '.join(named)}")
     algorithm, label, given = named[names[0]]
-    chosen = _Named(algorithm, label, {**given, **common, **own})
-    _args(algorithm, chosen.given)
-    return chosen
-
-
-def _args(name: str, words: Words) -> CommonArgs:
-    entry = algorithm_named(name)
-    return entry.args(**fields_from(entry.args_type(), words, name))
+    return _Named(algorithm, label, {**given, **common, **own})
 
 
 def _folder_name(text: str) -> str:
@@ -223,54 +211,14 @@ def _check_names(runs: Sequence[StudyRun]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(
-                f"two runs that are not the same would be called {name}: "
+                f"two different runs would be called {name}: "
                 "write what they differ in beside the algorithm, as in 'ppo entropy=0'"
             )
 
 
-def _seeds(seeds: Any) -> list[int]:
-    if not isinstance(seeds, list) or not seeds:
-        raise ValueError(f"{seeds!r} must be a list of at least one seed")
-    for seed in seeds:
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
-            raise ValueError(f"{seed!r} must be an integer in 0..{MAX_SEED}")
-    return seeds
-
-
-def _texts(texts: Any) -> list[str]:
-    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.split() for text in texts):
-        raise ValueError(f"{texts!r} must be a list of at least one text")
-    return texts
-
-
-def _words(table: Any) -> Words:
-    """The arguments of a table as they would stand on the command line."""
-    return {name: _word(value) for name, value in _table(table, "arguments").items()}
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (int, float, str)):
-        return str(value)
-    raise ValueError(f"{value!r} must be a number, a text, true or false")
-
-
-def _table(content: Any, what: str) -> dict[str, Any]:
-    if not isinstance(content, dict):
-        raise ValueError(f"{what} ({content!r}) must be a table")
-    return content
-
-
-def _known(table: Mapping[str, Any], keys: Sequence[str]) -> None:
-    for key in table:
-        if key not in keys:
-            raise ValueError(f"unknown key {key!r}; known are {', '.join(keys)}")
-
-
 @contextmanager
 def _at(place: str) -> Iterator[None]:
-    """Puts the place before what is wrong there."""
+    """Puts the place before the message of a ValueError."""
     try:
         yield
     except ValueError as error:

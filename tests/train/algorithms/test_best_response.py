@@ -167,7 +167,7 @@ def test_an_unknown_opponent_is_refused_before_anything_is_written(tmp_path, opp
 
 @pytest.mark.parametrize("opponent", ["", 3, None, ["uniform"]])
 def test_an_opponent_is_a_word(opponent):
-    with pytest.raises(ValueError, match=r"opponent \(.*\) must be a word"):
+    with pytest.raises(ValueError, match=r"opponent \(.*\) must (be a text|not be empty)"):
         ENTRY.args(opponent=opponent)
 
 

@@ -395,5 +395,5 @@ def test_every_game_is_learned_or_refused():
 
 
 def test_reach_is_0_or_1():
-    with pytest.raises(ValueError, match=r"reach \(2\) must be in \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"reach \(2\) must be at most 1"):
         ALGORITHMS["cfr_plus"].args(reach=2)

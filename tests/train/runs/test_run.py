@@ -4,6 +4,7 @@ import io
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
+from train.policies.files import load_policy
 from train.runs.loop import run
 from train.storage.archive import read_archive, write_archive
 from train.storage.run_folder import RunFolder
@@ -70,7 +72,8 @@ def test_a_run_leaves_all_that_belongs_to_it(tmp_path, algorithm):
     assert written[-1]["exploitability"] == result.evaluation.exploitability
     assert written[-1]["nash_conv"] == pytest.approx(2 * result.evaluation.exploitability)
     assert (result.steps, result.seconds) == (written[-1]["steps"], written[-1]["seconds"])
-    assert (folder.path / "exploitability.png").read_bytes().startswith(b"\x89PNG")
+    assert load_policy(folder.path, GAME).kind == result.policy.kind
+    assert not (folder.path / "exploitability.png").exists()  # whoever starts a run draws its picture
     assert f"{result.evaluation.exploitability:.4f} payoff points" in result.verdict
     assert not list(folder.path.glob(".*"))
 
@@ -107,7 +110,7 @@ def test_a_run_killed_at_any_write_goes_on_as_if_nothing_had_happened(tmp_path, 
         assert rows(out) == rows(tmp_path / "unbroken")
         steps = [event.step for event in events(out)]
         assert steps == [row["steps"] for row in rows(out)]
-    assert writes_before == 13  # config, metadata, 2 checkpoints, 2 metrics, policy, picture; 5 times checksums
+    assert writes_before == 12  # config, metadata, 2 checkpoints, 2 metrics, policy; 5 times checksums
 
 
 def events(out):
@@ -226,6 +229,58 @@ def test_a_checkpoint_that_kept_other_things_is_refused(tmp_path):
     before = contents(tmp_path)
     with pytest.raises(ValueError, match=r"is not of this version \(ValueError: momentum"):
         small_run(tmp_path / "run", resume=True)
+    assert contents(tmp_path) == before
+
+
+def other_run(out, **changed):
+    """A run that has the first one's folder name and another game, algorithm, argument or seed."""
+    game = make_game("jujitsu", num_cards=changed.pop("num_cards", 3))
+    small_run(out, game=game, **changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"seed": 1}, "with seed=1, not 0"),
+        ({"width": 9}, "with width=9, not 8"),
+        ({"algorithm": "fitted_value"}, "with algorithm=fitted_value, not minimax_q"),
+        ({"num_cards": 2}, "with num_cards=2, not 3"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused(tmp_path, changed, message):
+    small_run(tmp_path / "run")
+    other_run(tmp_path / "other", **changed)
+    shutil.copy(tmp_path / "other" / "checkpoint.safetensors", tmp_path / "run")
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=rf"checkpoint.safetensors is that of another run, {message}"):
+        small_run(tmp_path / "run", resume=True)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.pop("run"), "run is missing"),
+        (lambda data: data["run"].update(seed="0"), r"run.seed \('0'\) must be an integer"),
+        (lambda data: data["rows"].clear(), r"rows \(\[\]\) must have at least 1 item"),
+        (lambda data: data["rows"][0].update(nash_conv=float("nan")), r"rows\[0\].nash_conv \(nan\) must be a finite"),
+        (lambda data: data["rows"][1].update(q_loss=[1]), r"rows\[1\].q_loss \(\[1\]\) must be a number"),
+        (lambda data: data["generator"].__setitem__(0, "PCG64"), r"generator\[0\]"),
+        (lambda data: data["generator"].__setitem__(2, -1), r"generator\[2\] \(-1\) must be at least 0"),
+        (lambda data: data["generator"][1].pop(), r"generator\[1\] .* at least 624 item"),
+        (lambda data: data.update(learner=3), r"learner \(3\) must be a table"),
+        (lambda data: data.update(more=3), "unknown name 'more'"),
+    ],
+)
+def test_a_checkpoint_that_is_whole_but_wrong_is_one_clear_error(tmp_path, change, message):
+    small_run(tmp_path / "run", steps=200)
+    path = tmp_path / "run" / "checkpoint.safetensors"
+    archive = read_archive(path)
+    change(archive.data)
+    write_archive(path, archive)
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=rf"checkpoint.safetensors is not of this version \({message}.*another folder"):
+        small_run(tmp_path / "run", steps=200, resume=True)
     assert contents(tmp_path) == before
 
 

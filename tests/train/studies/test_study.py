@@ -43,9 +43,9 @@ NAMES = [
 
 # Stands for `cardwar train`: takes no time, notes what it is asked for, and ends as the plan says.
 PROGRAM = """
-import json, os, pathlib, signal, sys, time
+import hashlib, json, os, pathlib, signal, sys, time
 words = sys.argv[1:]
-folder = pathlib.Path(words[words.index("--out") + 1])
+folder = pathlib.Path(next(word for word in words if word.startswith("--out=")).removeprefix("--out="))
 plan = json.loads(os.environ["PLAN"])
 with open(plan["calls"], "a") as calls:
     calls.write(json.dumps([folder.name, "--resume" in words]) + "\\n")
@@ -57,11 +57,16 @@ if end == "together":
     end = "well" if time.monotonic() < deadline else "alone"
 if end in ("well", "half"):
     folder.mkdir(exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(plan["configs"][folder.name]))
-    (folder / "checksums.txt").unlink(missing_ok=True)
     steps = 40 if end == "well" else 20
-    metrics = f"steps,seconds,exploitability,guaranteed_0,guaranteed_1\\n{steps},{steps / 10},0.25,-0.25,-0.25\\n"
-    (folder / "metrics.csv").write_text(metrics)
+    heading = "steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1"
+    files = {
+        "config.json": json.dumps(plan["configs"][folder.name]),
+        "metadata.json": json.dumps(plan["metadata"]),
+        "metrics.csv": f"{heading}\\n{steps},{steps / 10},0.25,0.5,-0.25,-0.25\\n",
+    }
+    sums = [f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\\n" for name, text in files.items()]
+    for name, text in [*files.items(), ("checksums.txt", "".join(sums))]:
+        (folder / name).write_text(text)
 if end == "well":
     (folder / "policy.safetensors").touch()
     (folder / "exploitability.png").touch()
@@ -69,7 +74,7 @@ elif end == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
 elif end == "silent":
     sys.exit(3)
-elif end != "half":
+elif end not in ("half", "blind"):
     print(f"cardwar: it ended {end}", file=sys.stderr)
     sys.exit(2)
 """
@@ -89,7 +94,7 @@ class Pretended:
         monkeypatch.setattr(study_runner, "POLL_SECONDS", 0.01)
 
     def __call__(self, capsys, *options):
-        plan = {"calls": str(self.calls_file), "ends": self.ends, "configs": self.configs}
+        plan = {"calls": str(self.calls_file), "ends": self.ends, "configs": self.configs, "metadata": METADATA}
         self._patch.setenv("PLAN", json.dumps(plan))
         self.calls_file.write_text("")
         return command(capsys, "study", str(self.file), "--out", str(self.out), *options)
@@ -99,9 +104,15 @@ class Pretended:
         return [tuple(json.loads(line)) for line in self.calls_file.read_text().splitlines()]
 
 
+METADATA = {"seed": 0, "commit": None} | dict.fromkeys(
+    ("created", "version", "platform", "python", "torch", "numpy"), "x"
+)
+
+
 def config_of(run):
     """What a run's folder says of it."""
     return {
+        "format": 1,
         **run.identity,
         "title": "jujitsu num_cards=3",
         "label": "CFR+",
@@ -134,7 +145,7 @@ def test_a_run_that_was_stopped_is_resumed(pretended, capsys):
     assert code == 1
     assert "2 finished, 2 failed" in out
     (pretended.out / NAMES[2] / "metrics.csv").unlink()  # killed before its first evaluation
-    (pretended.out / NAMES[3] / "exploitability.png").unlink()  # or before the last thing that it writes
+    (pretended.out / NAMES[3] / "policy.safetensors").unlink()  # or before the last thing that it writes
     code, out, _ = pretended(capsys, "--dry-run")
     assert "1 finished, 3 unfinished" in out
     assert "unfinished, 50 %" in out
@@ -155,7 +166,7 @@ def test_runs_that_fail_are_named_and_stop_no_others(pretended, capsys):
     assert "3 failed, 1 finished" in out
     assert str(pretended.out / "logs" / f"{NAMES[0]}.log") in out
     assert NAMES[3] in (pretended.out / "report.html").read_text()
-    assert f"--out {pretended.out / NAMES[0]}" not in (pretended.out / "report.md").read_text()
+    assert f"--out={pretended.out / NAMES[0]}" not in (pretended.out / "report.md").read_text()
     pretended.ends = {}
     assert pretended(capsys)[0] == 0
     assert [name for name, _ in pretended.calls] == NAMES[:3]
@@ -174,7 +185,7 @@ def test_the_report_has_every_run_and_their_interval(pretended, capsys):
     text = (pretended.out / "report.md").read_text()
     assert text.count(" | 0, 1 | 40 iterations | ") == 2
     assert "0.2500 to 0.2500 (50 %)" in text
-    assert all(f"--out {pretended.out / name}" in text for name in NAMES)
+    assert all(f"--out={pretended.out / name}" in text for name in NAMES)
 
 
 PAGES = """
@@ -282,9 +293,19 @@ def test_a_damaged_folder_is_a_run_that_fails_and_stops_no_others(pretended, cap
 def test_damage_that_a_run_does_not_mind_is_said(pretended, capsys):
     pretended(capsys)
     (pretended.out / NAMES[0] / "metadata.json").write_text("[]")
+    pretended.ends = {NAMES[0]: "blind"}
     code, out, _ = pretended(capsys)
     assert code == 1
-    assert f"Failed: {NAMES[0]}: {pretended.out / NAMES[0] / 'metadata.json'} does not hold a JSON object" in out
+    damaged = pretended.out / NAMES[0] / "metadata.json"
+    assert f"Failed: {NAMES[0]}: {damaged} cannot be read: it does not hold a JSON object" in out
+
+
+def test_the_picture_of_a_run_that_was_killed_before_it_was_drawn_is_drawn(pretended, capsys):
+    pretended(capsys)
+    (pretended.out / NAMES[0] / "exploitability.png").unlink()
+    assert pretended(capsys)[0] == 0
+    assert pretended.calls == []
+    assert (pretended.out / NAMES[0] / "exploitability.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_title_is_shown_as_it_is(tmp_path, monkeypatch, capsys):
@@ -358,46 +379,44 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
     [
         ("seeds = [", "Invalid value"),
         ("seeds = " + 5000 * "[", "it is nested too deeply"),
-        ("", "there must be at least one [[runs]]"),
-        ("runs = 3", "there must be at least one [[runs]]"),
-        ("runs = [3]", "[[runs]] number 1: runs (3) must be a table"),
-        ("seed = [0]\n" + GROUP, "unknown key 'seed'; known are title, seeds, defaults, presets, runs"),
+        ("", "runs is missing"),
+        ("runs = []", "runs ([]) must have at least 1 item"),
+        ("runs = 3", "runs (3) must be a list"),
+        ("runs = [3]", "runs[0] (3) must be a table of names and values"),
+        ("seed = [0]\n" + GROUP, "unknown name 'seed'; known are title, seeds, defaults, presets, runs"),
         ("title = 3\n" + GROUP, "title (3) must be a text"),
-        ("seeds = [1, -1]\n" + GROUP, "seeds: -1 must be an integer in 0..4294967295"),
-        ("seeds = []\n" + GROUP, "seeds: [] must be a list of at least one seed"),
-        (GROUP + "seeds = [true]", "[[runs]] number 1: seeds: True must be an integer"),
-        (
-            GROUP + GROUP + "game = 1",
-            "[[runs]] number 2: unknown key 'game'; known are games, algorithms, seeds, ",
-        ),
-        (GROUP.replace("jujitsu", "chess"), "[[runs]] number 1: games: unknown game 'chess'; known are"),
-        (GROUP.replace("num_cards", "cards"), "games: jujitsu has no parameter 'cards'"),
-        (GROUP.replace("num_cards=3", "num_cards=0"), "games: num_cards (0) must be in 1..1000"),
-        (GROUP.replace("num_cards=3", "3"), "games: '3' must read KEY=VALUE"),
-        (GROUP.replace('["jujitsu num_cards=3"]', "[]"), "games: [] must be a list of at least one text"),
-        (GROUP.replace('["jujitsu num_cards=3"]', '"jujitsu"'), "games: 'jujitsu' must be a list of at least one text"),
-        (GROUP.replace('"jujitsu num_cards=3"', '" "'), "games: [' '] must be a list of at least one text"),
-        (GROUP.replace("cfr_plus", "sarsa"), "[[runs]] number 1: algorithms: unknown algorithm 'sarsa'; known are"),
+        ("seeds = [1, -1]\n" + GROUP, "seeds[1] (-1) must be at least 0"),
+        ("seeds = [4294967296]\n" + GROUP, "seeds[0] (4294967296) must be at most 4294967295"),
+        ("seeds = []\n" + GROUP, "seeds ([]) must have at least 1 item"),
+        (GROUP + "seeds = [true]", "runs[0].seeds[0] (True) must be an integer"),
+        (GROUP + "seeds = [1.0]", "runs[0].seeds[0] (1.0) must be an integer"),
+        (GROUP + GROUP + "game = 1", "runs[1]: unknown name 'game'; known are games, algorithms, seeds, args, page"),
+        (GROUP.replace("jujitsu", "chess"), "runs[0].games: unknown game 'chess'; known are"),
+        (GROUP.replace("num_cards", "cards"), "runs[0].games: jujitsu has no parameter 'cards'"),
+        (GROUP.replace("num_cards=3", "num_cards=0"), "runs[0].games: num_cards (0) must be in 1..1000"),
+        (GROUP.replace("num_cards=3", "3"), "runs[0].games: '3' must read KEY=VALUE"),
+        (GROUP.replace('["jujitsu num_cards=3"]', "[]"), "runs[0].games ([]) must have at least 1 item"),
+        (GROUP.replace('["jujitsu num_cards=3"]', '"jujitsu"'), "runs[0].games ('jujitsu') must be a list"),
+        (GROUP.replace('"jujitsu num_cards=3"', '" "'), "runs[0].games[0] (' ') must not be empty"),
+        (GROUP.replace("cfr_plus", "sarsa"), "runs[0].algorithms: unknown algorithm 'sarsa'; known are"),
         (GROUP.replace("cfr_plus", "cfr_plus wings=2"), "algorithms: cfr_plus has no parameter 'wings'; it has"),
         (GROUP.replace("cfr_plus", "cfr_plus steps=0"), "algorithms: steps (0) must be at least 1"),
         (GROUP.replace("cfr_plus", "cfr_plus steps=1.5"), "algorithms: steps (1.5) must be an integer"),
         (GROUP.replace("cfr_plus", "cfr_plus --steps 2"), "algorithms: 'cfr_plus --steps 2' must read NAME KEY=VALUE"),
         (GROUP.replace("cfr_plus", "steps=2"), "algorithms: 'steps=2' must read NAME KEY=VALUE"),
-        (GROUP + "args = { wings = 2 }", "[[runs]] number 1: algorithms: cfr_plus has no parameter 'wings'"),
-        (GROUP + "args = { steps = [1] }", "[[runs]] number 1: args: [1] must be a number, a text, true or false"),
-        (GROUP + "page = '../all'", "[[runs]] number 1: page ('../all') must be a name of letters"),
-        (GROUP + "args = 2", "[[runs]] number 1: args: arguments (2) must be a table"),
+        (GROUP + "args = { wings = 2 }", "runs[0].algorithms: cfr_plus has no parameter 'wings'"),
+        (GROUP + "args = { steps = [1] }", "runs[0].args.steps ([1]) must be a text"),
+        (GROUP + "args = { steps = true }", "runs[0].algorithms: steps (True) must be an integer"),
+        (GROUP + "page = '../all'", r"runs[0].page ('../all') must match ^[\w-]+$"),
+        (GROUP + "args = 2", "runs[0].args (2) must be a table of names and values"),
         ("[defaults.sarsa]\nsteps = 2\n" + GROUP, "[defaults.sarsa]: unknown algorithm 'sarsa'"),
         ("[defaults.cfr_plus]\nwings = 2\n" + GROUP, "[defaults.cfr_plus]: cfr_plus has no parameter 'wings'"),
         ("[defaults.cfr_plus]\nsteps = 1e3\n" + GROUP, "[defaults.cfr_plus]: steps (1000.0) must be an integer"),
         ("[presets.ppo]\nalgorithm = 'ppo'\n" + GROUP, "[presets.ppo]: an algorithm has this name"),
         ("[presets.a]\nsteps = 2\n" + GROUP, "[presets.a]: unknown algorithm ''; known are"),
         ("[presets.a]\nalgorithm = 'ppo'\nwings = 2\n" + GROUP, "[presets.a]: ppo has no parameter 'wings'"),
-        ("defaults = 3\n" + GROUP, "defaults (3) must be a table"),
-        (
-            GROUP + GROUP + "args = { steps = 7 }",
-            "two runs that are not the same would be called jujitsu",
-        ),
+        ("defaults = 3\n" + GROUP, "defaults (3) must be a table of names and values"),
+        (GROUP + GROUP + "args = { steps = 7 }", "two different runs would be called jujitsu"),
     ],
 )
 def test_a_bad_file_is_one_clear_line_with_the_place_before_anything_runs(tmp_path, capsys, text, message):
@@ -466,7 +485,7 @@ def test_a_shipped_study_asks_for_what_there_is(file, tmp_path):
         assert GAMES[run.game.facts.name](**run.game.parameters()) == run.game
         assert type(run.args) is ALGORITHMS[run.algorithm].args_type()
         # `cardwar train` understands the words as this very run.
-        parameters, options, (game, *rest) = split_words(run.words(tmp_path / run.name))
+        parameters, options, (game, *rest) = split_words(run.words(tmp_path / run.name)[1:])
         assert (game_from(game, parameters), rest) == (run.game, [])
         assert (options.pop("algorithm"), int(options.pop("seed"))) == (run.algorithm, run.seed)
         assert options.pop("out") == str(tmp_path / run.name)
@@ -487,6 +506,17 @@ def test_ppo_as_the_library_ships_it_is_just_that():
     for run in runs:
         assert run.algorithm == "ppo"
         assert {name: getattr(run.args, name) for name in LIBRARY} == LIBRARY
+
+
+def test_a_command_that_is_asked_to_ends_with_its_standard_input(tmp_path):
+    words = [sys.executable, "-m", "train.cli", "train", "jujitsu", "num_cards=3", "--algorithm=cfr_plus"]
+    words += ["--steps=100000000", "--evaluate-every=100", f"--out={tmp_path / 'run'}"]
+    environment = {**os.environ, "CARDWAR_END_WITH_STDIN": "1"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stderr.readline().startswith(b"CFR+ on jujitsu num_cards=3: 100 steps")
+        process.stdin.close()
+        assert process.wait(timeout=60) == 1
 
 
 @pytest.mark.slow

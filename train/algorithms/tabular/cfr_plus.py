@@ -16,11 +16,11 @@ by reach as in the papers, which is exact on trees and without guarantee elsewhe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
 
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import option

@@ -13,11 +13,11 @@ response alike, as in the second; `--reach 1` weighs by reach, which is exact on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
 
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import option

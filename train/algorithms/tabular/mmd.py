@@ -9,11 +9,11 @@ it on to an equilibrium.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
 
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import option

@@ -1,0 +1,121 @@
+"""What the JSON of a run's files must hold: each file is checked as a whole before any of it is used.
+
+Importing this does not import torch.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from baselines.matrix_game.limits import LARGEST_PAYOFF
+from train.validation import MAX_INT, Strict
+
+# Goes up when older run folders can no longer be read.
+FORMAT = 1
+MAX_SEED = 2**32 - 1
+
+Count = Annotated[int, Field(ge=1, le=MAX_INT)]
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
+# Payoff points: as large as an exact solver takes.
+Points = Annotated[float, Field(ge=-LARGEST_PAYOFF, le=LARGEST_PAYOFF)]
+
+# State of numpy's own generator, the Mersenne Twister: its name, key and position, and a normal draw that is left over.
+Key = Annotated[list[Seed], Field(min_length=624, max_length=624)]
+Place, Flag = Annotated[int, Field(ge=0, le=624)], Annotated[int, Field(ge=0, le=1)]
+Twister = Annotated[tuple[Literal["MT19937"], Key, Place, Flag, float], Field(strict=False)]  # JSON has no tuples
+
+
+def _check_value(value: object) -> object:
+    parts = value if isinstance(value, list) else [value]
+    if all(part is None or isinstance(part, str) or _is_moderate(part) for part in parts):
+        return value
+    raise ValueError(f"{reprlib.repr(value)} must be a text, a number up to {MAX_INT}, true, false, null or a list")
+
+
+def _is_moderate(value: object) -> bool:
+    return isinstance(value, (int, float)) and abs(value) <= MAX_INT
+
+
+# Value of a parameter or an argument.
+Value = Annotated[Any, AfterValidator(_check_value)]
+
+
+class StoredArgs(Strict):
+    """Arguments of a learner, of which every learner has the first two."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Value]
+
+    steps: Count
+    evaluate_every: Count
+
+
+class StoredIdentity(Strict):
+    """What tells one run from another, as `run_identity` makes it."""
+
+    game: str
+    parameters: dict[str, Value]
+    algorithm: str
+    args: StoredArgs
+    seed: Seed
+
+
+class StoredReference(Strict):
+    """What a learned policy is compared with; payoff points."""
+
+    value: Points
+    uniform_exploitability: Annotated[Points, Field(ge=0)]
+
+
+class StoredConfig(StoredIdentity):
+    """`config.json`: what was asked for, and all that pictures and reports say of it."""
+
+    format: Literal[1]
+    title: str
+    label: str
+    step: str
+    reference: StoredReference
+
+
+class StoredMetadata(Strict):
+    """`metadata.json`: where and when a run began, such as the versions of this and other packages."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, str]
+
+    seed: Seed
+    commit: str | None
+
+
+class StoredRow(Strict):
+    """One evaluation: a row of `metrics.csv` and of the checkpoint.
+
+    A learner adds figures of its own. They may be NaN, such as the loss of a network that has not learned yet.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Annotated[float, Field(allow_inf_nan=True)]]
+
+    steps: Annotated[float, Field(ge=1, le=MAX_INT)]
+    seconds: Annotated[float, Field(ge=0, le=MAX_INT)]
+    exploitability: Points
+    nash_conv: Points
+    guaranteed_0: Points
+    guaranteed_1: Points
+
+
+class StoredRows(Strict):
+    """All of `metrics.csv`."""
+
+    rows: Annotated[list[StoredRow], Field(min_length=1)]
+
+
+class StoredCheckpoint(StoredRows):
+    """The data of a checkpoint; what is in `learner` the learner itself checks."""
+
+    run: StoredIdentity
+    learner: dict[str, Any]
+    generator: Twister

@@ -1,0 +1,84 @@
+"""Strict checks by pydantic, whose errors become one line that names the place, the value and what is allowed."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+# No value is converted to another type, unknown names are refused, and numbers are finite.
+STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+# Metrics are kept as floats, which hold every integer up to here.
+MAX_INT = 2**53
+# Problem, as pydantic calls it -> the same in words; others are said in pydantic's words.
+PROBLEMS = {
+    "int_type": "must be an integer",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "string_type": "must be a text",
+    "list_type": "must be a list",
+    "dict_type": "must be a table of names and values",
+    "model_type": "must be a table of names and values",
+    "greater_than_equal": "must be at least {ge:.16g}",
+    "less_than_equal": "must be at most {le:.16g}",
+    "too_short": "must have at least {min_length} item",
+    "string_too_short": "must not be empty",
+    "string_pattern_mismatch": "must match {pattern}",
+}
+
+Content = TypeVar("Content")
+
+
+class Strict(BaseModel):
+    """A model that converts nothing and names all known names when one is unknown."""
+
+    model_config = STRICT
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_are_known(cls, content: Any) -> Any:
+        if isinstance(content, dict) and cls.model_config["extra"] == "forbid":
+            for name in content:
+                if name not in cls.model_fields:
+                    raise ValueError(f"unknown name {name!r}; known are {', '.join(cls.model_fields)}")
+        return content
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Turns pydantic's ValidationError, which has several lines, into a ValueError of one line.
+
+    Raises:
+        ValueError: For the first thing that is wrong, e.g. "args.steps (0) must be at least 1".
+    """
+    try:
+        yield
+    except ValidationError as error:
+        raise ValueError(" ".join(_first_problem(error).split())) from None
+
+
+def check(kind: type[BaseModel], content: Content) -> Content:
+    """Checks all of what was read, and returns it as it is.
+
+    Raises:
+        ValueError: As `one_line`.
+    """
+    with one_line():
+        kind.model_validate(content)
+    return content
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    context = first.get("ctx", {})
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).removeprefix(".")
+    if first["type"] == "missing":
+        return f"{place} is missing"
+    if first["type"] == "value_error":
+        return ": ".join(filter(None, (place, str(context["error"]))))
+    said = first["msg"][0].lower() + first["msg"][1:]
+    problem = PROBLEMS.get(first["type"], "").format(**context) or said.replace("input should be", "must be")
+    return f"{place} ({reprlib.repr(first['input'])}) {problem}".lstrip()
