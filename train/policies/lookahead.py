@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
-from cardwar_envs.envs.branching import Trials, distinct, sums
+from cardwar_envs.envs.branching import Trials, distinct
 from cardwar_envs.envs.engines.engine import Views
 from train.policies.networks import Network, NetworkPolicy
 
@@ -40,15 +40,21 @@ def check_lookahead(game: Game[Any]) -> None:
 
 
 def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Of what both players see, `[batch, 2, observation_size]`, that from which a network values the state.
+    """Picks one of the two players' views of each state, so that a network values a state and its mirror image alike.
+
+    It is the view that is greater in the first entry in which they differ: of `[1, 2, 0]` and `[1, 0, 2]` the first.
+
+    Args:
+        views: `[batch, 2, observation_size]`: what both players see.
 
     Returns:
-        The views taken, `[batch, observation_size]`, and `[batch]` signs: 1 for player 0's, -1 for player 1's,
-        and 0 where both see the same, whose value is 0.
+        The views picked, `[batch, observation_size]`, and `[batch]` signs: 1 for player 0's view, -1 for
+        player 1's, and 0 where both see the same, so that the value is 0.
     """
-    first, second = sums(views).T
-    taken = np.where((first >= second)[:, None], views[:, 0], views[:, 1])
-    return taken, np.sign(first - second)
+    first, second = views[:, 0], views[:, 1]
+    entry = (first != second).argmax(axis=1)[:, None]
+    signs = np.sign(np.take_along_axis(first, entry, axis=1) - np.take_along_axis(second, entry, axis=1))
+    return np.where(signs >= 0, first, second), signs[:, 0].astype(np.float64)
 
 
 class StateValues:
