@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -148,3 +149,10 @@ def plain_parameters(game: Game[Any]) -> dict[str, Any]:
     """A game's parameters as JSON gives them back (lists for tuples)."""
     parameters: dict[str, Any] = json.loads(json.dumps(game.parameters()))
     return parameters
+
+
+def points(payoff: float | None, digits: int = 6) -> str:
+    """Payoff points with so many digits after the decimal point; an empty string for None and NaN."""
+    if payoff is None or math.isnan(payoff):
+        return ""
+    return f"{round(payoff, digits) + 0.0:.{digits}f}"  # adding 0.0 turns a -0.0 that rounding leaves into 0.0

@@ -69,7 +69,8 @@ def test_equal_rows_are_equal_wherever_they_stand():
     row = np.random.default_rng(4).random(31).astype(np.float32)
     for count in (1, 2, 3, 5, 4095, 4097):
         first, places = distinct(np.tile(row, (count, 1)))
-        assert first.tolist() == [0] and places.tolist() == [0] * count
+        assert first.tolist() == [0]
+        assert places.tolist() == [0] * count
 
 
 def test_zeros_of_both_signs_are_equal():

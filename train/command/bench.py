@@ -1,4 +1,4 @@
-"""Speed beside other libraries: the command's door to the benchmarks, which stand in the repository only."""
+"""`cardwar bench`: speed beside other libraries. The benchmarks are in the repository only, not in the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from train.command.console import AsJson, out
+from train.command.console import AsJson, out, say
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,8 +47,8 @@ def bench(
         print(json.dumps(data))
         return
     data = suite.run(groups or [], settings, folder, show=lambda result: out.print(report.for_terminal(result)))
-    out.print(suite.conditions(data), highlight=False, soft_wrap=True)
-    out.print("Written: " + ", ".join(data["files"]), highlight=False, soft_wrap=True)
+    say(suite.conditions(data))
+    say("Written: " + ", ".join(data["files"]))
 
 
 def _benchmarks(name: str) -> ModuleType:

@@ -1,9 +1,8 @@
-"""A reproduction on the terminal and as JSON: what agrees in numbers, what does not in words."""
+"""`cardwar reproduce`: the figures of a source, recomputed beside the published ones."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
@@ -17,7 +16,21 @@ from rich.text import Text
 
 from baselines.reproduction import REPRODUCTIONS, reproduction
 from baselines.reproduction.report import Number, Report, Row, Verdict, write_report
-from train.command.console import AsJson, counting, out
+from train.command.console import AsJson, counting, out, say, timed
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(REPRODUCTIONS)}.")],
+    folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default runs/reproduce-NAME.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Recompute a source's figures beside the published ones; exit code 0 if ours pass all checks, else 1."""
+    report, data = run(name, folder)
+    if as_json:
+        print(json.dumps(data))
+    else:
+        show(report, data)
+    return 0 if report.sound else 1
 
 
 def run(name: str, folder: Path | None) -> tuple[Report, dict[str, Any]]:
@@ -25,22 +38,20 @@ def run(name: str, folder: Path | None) -> tuple[Report, dict[str, Any]]:
 
     Args:
         name: A key of `baselines.reproduction.REPRODUCTIONS`.
-        folder: Where to; `runs/reproduce-NAME` if None.
+        folder: Where to write; `runs/reproduce-NAME` if None.
 
     Returns:
-        The report, and the same as plain data with the files written.
+        The report, and its contents as JSON holds them, with the files written.
 
     Raises:
         ValueError: If there is no such source.
         OSError: If the folder cannot be written to.
     """
     make = reproduction(name)
-    start = time.perf_counter()
     with counting("states explored") as progress:
-        report = make(progress)
-    seconds = time.perf_counter() - start
+        report, seconds = timed(lambda: make(progress))
     written = write_report(report, folder or Path("runs") / f"reproduce-{name}")
-    data = {
+    return report, {
         "name": name,
         "seconds": seconds,
         "sound": report.sound,
@@ -48,7 +59,6 @@ def run(name: str, folder: Path | None) -> tuple[Report, dict[str, Any]]:
         "rows": [_plain(row) for row in report.rows],
         "files": [str(path) for path in written],
     }
-    return report, data
 
 
 def _plain(row: Row) -> dict[str, Any]:
@@ -64,23 +74,23 @@ def _plain(row: Row) -> dict[str, Any]:
 
 
 def show(report: Report, data: dict[str, Any]) -> None:
-    """Prints how many figures of each place agree, and every figure of which more is to be said.
+    """Prints how many figures of each place agree, and every figure that does not simply agree.
 
     Args:
         report: What `run` made.
-        data: The same as plain data.
+        data: The second part of what `run` returned.
     """
     out.print(_counts(report.rows, f"{data['name']}: {len(report.rows)} figures in {data['seconds']:.0f} s"))
     others = [row for row in report.rows if row.verdict is not Verdict.AGREES]
     if others:
         out.print(_details(others))
     for check, holds in report.checks.items():
-        out.print(f"{'holds' if holds else 'FAILS'}: {check}", highlight=False)
+        say(f"{'holds' if holds else 'FAILS'}: {check}")
     files = [Path(path) for path in data["files"]]
-    out.print(f"All figures with reasons: {files[0]}", highlight=False, soft_wrap=True)
+    say(f"All figures with reasons: {files[0]}")
     pictures = ", ".join(path.name for path in files if path.suffix == ".png")
     if pictures:
-        out.print(f"Pictures beside it: {pictures}", highlight=False)
+        say(f"Pictures beside it: {pictures}")
 
 
 def _counts(rows: Sequence[Row], title: str) -> Table:
@@ -121,17 +131,3 @@ def _short(value: Number | None) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def reproduce(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(REPRODUCTIONS)}.")],
-    folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default runs/reproduce-NAME.")] = None,
-    as_json: AsJson = False,
-) -> int:
-    """Recompute a source's figures beside the published ones; exit code 0 if ours pass all checks, else 1."""
-    report, data = run(name, folder)
-    if as_json:
-        print(json.dumps(data))
-    else:
-        show(report, data)
-    return 0 if report.sound else 1

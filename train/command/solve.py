@@ -1,9 +1,8 @@
-"""What `cardwar solve` does: the solver that a game and the options call for, timed, its progress on a terminal."""
+"""`cardwar solve`: an equilibrium, timed, with progress on a terminal."""
 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -16,8 +15,8 @@ import baselines
 from baselines.duel.solver import ENGINES, DuelTable, can_solve
 from baselines.solution import Solution, load_kernels, solve_by_words
 from cardwar_envs import Game
-from train.command.console import AsJson, GameName, Words, advancing, counting, fixed, out, print_json
-from train.words import game_of_words
+from train.command.console import AsJson, GameName, Words, advancing, counting, new_table, out, print_json, say, timed
+from train.words import game_of_words, points
 
 
 class Work(NamedTuple):
@@ -36,7 +35,7 @@ class Work(NamedTuple):
     engine: str | None
 
 
-def work_out(
+def solve_timed(
     game: Game[Any], exact: bool | None, engine: str | None, keep_layers: int | None, cache: Path | None
 ) -> Work:
     """Solves a game.
@@ -60,19 +59,17 @@ def work_out(
                 f"--{option} ({value}) is of no use here: it is for duels in which only the order of ranks "
                 "matters, not too long, and not solved in rationals"
             )
-    start = time.perf_counter()
     with counting("states explored") as progress:
-        solution = baselines.solve(game, exact=exact, progress=progress)
-    return Work(solution, time.perf_counter() - start, solution.states, None)
+        solution, seconds = timed(lambda: baselines.solve(game, exact=exact, progress=progress))
+    return Work(solution, seconds, solution.states, None)
 
 
 def _by_words(game: Game[Any], engine: str, keep_layers: int | None, cache: Path | None) -> Work:
     with _ray_aside():
         table = DuelTable(game, keep_layers=keep_layers, folder=cache, engine=engine)
-        start = time.perf_counter()
         with advancing("matrix games", lambda: table.total_states) as progress:
-            solution = solve_by_words(table, progress)
-        return Work(solution, time.perf_counter() - start, table.layers.solved, engine)
+            solution, seconds = timed(lambda: solve_by_words(table, progress))
+        return Work(solution, seconds, table.layers.solved, engine)
 
 
 @contextmanager
@@ -109,7 +106,7 @@ def solve(
 ) -> None:
     """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
     rules = game_of_words(game, words or [])
-    solution, seconds, solved_now, engine = work_out(rules, exact, engine, keep_layers, cache)
+    solution, seconds, solved_now, engine = solve_timed(rules, exact, engine, keep_layers, cache)
     strategies = start_strategies(solution)
     if as_json:
         print_json(
@@ -125,15 +122,11 @@ def solve(
             **({} if engine is None else {"engine": engine}),
         )
         return
-    value = fixed(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
-    out.print(f"{' '.join([game, *(words or [])])}: value {value} to player_0", highlight=False, soft_wrap=True)
+    value = points(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
+    say(f"{' '.join([game, *(words or [])])}: value {value} to player_0")
     kind = "matrix games" if solution.behaviour is None else "information states"
     stored = "" if solved_now == solution.states else f" ({solved_now:,} now, the others before)"
-    out.print(
-        f"{solution.states:,} {kind}{stored} by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}",
-        highlight=False,
-        soft_wrap=True,
-    )
+    say(f"{solution.states:,} {kind}{stored} by {solution.method} in {seconds:.2f} s, certified to {solution.gap:.1e}")
     if strategies:
         table = strategy_table if solution.behaviour is None else behaviour_table
         out.print(table(strategies))
@@ -167,26 +160,21 @@ def start_strategies(solution: baselines.Solution) -> list[dict[str, Any]]:
 
 
 def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
-    """What is known in private down the side, every player's actions across."""
+    """Probabilities by what a player knows in private, which stands down the side; all actions across."""
     shown = list(dict.fromkeys(kind for strategy in strategies for kind in strategy))
-    table = Table(title="equilibrium (probability)")
-    table.add_column("sees", justify="right")
     actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
-    for player, action in actions:
-        table.add_column(f"player_{player} {action}", justify="right")
+    table = new_table("equilibrium (probability)", "sees", *(f"player_{player} {action}" for player, action in actions))
     for kind in shown[:MAX_ROWS]:
-        table.add_row(kind, *(fixed(strategies[p][kind][a]) if kind in strategies[p] else "" for p, a in actions))
+        table.add_row(kind, *(points(strategies[p].get(kind, {}).get(a)) for p, a in actions))
     if len(shown) > MAX_ROWS:
         table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json has all"
     return table
 
 
 def strategy_table(strategies: list[dict[str, float]]) -> Table:
-    """Actions down the side, so that long hands fit a narrow terminal."""
-    table = Table(title="equilibrium at the start (probability)")
-    table.add_column("play", justify="right")
-    for player in range(len(strategies)):
-        table.add_column(f"player_{player}", justify="right")
+    """Probabilities by action, which stands down the side, so that long hands fit a narrow terminal."""
+    seats = [f"player_{player}" for player in range(len(strategies))]
+    table = new_table("equilibrium at the start (probability)", "play", *seats)
     for action in dict.fromkeys(action for strategy in strategies for action in strategy):
-        table.add_row(action, *(fixed(s[action]) if action in s else "" for s in strategies))
+        table.add_row(action, *(points(strategy.get(action)) for strategy in strategies))
     return table

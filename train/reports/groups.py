@@ -27,6 +27,7 @@ NEEDED = {
     "seed": int,
     "title": str,
     "label": str,
+    "step": str,
     "reference": dict,
 }
 FIGURES = ("steps", "seconds", "exploitability", "guaranteed_0", "guaranteed_1")

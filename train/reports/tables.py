@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from train.reports.groups import GameReport, Group, Run, Spread
+from train.words import points
 
 HEADINGS = (
     "algorithm",
@@ -43,7 +45,7 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
             f"## {_plain(game.title)}",
             _plain(known(game)),
             markdown_table(BRIEF_HEADINGS, [_brief_cells(group) for group in sorted(game.groups, key=_closeness)]),
-            "\n".join(["```", *commands(game).splitlines(), "```"]),
+            _fenced(commands(game)),
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -59,6 +61,13 @@ def _plain(text: str) -> str:
     """Text that Markdown shows as it is."""
     marks = "\\`*_[]<>|#"
     return "".join(f"\\{letter}" if letter in marks else letter for letter in " ".join(text.split()))
+
+
+def _fenced(text: str) -> str:
+    """A block of code in Markdown, between fences longer than any row of backticks in it."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
 
 
 def known(game: GameReport) -> str:
@@ -114,7 +123,7 @@ def _seeds(group: Group) -> str:
 
 
 def _steps(group: Group) -> str:
-    unit, asked, last = group.config.get("step", "joint actions"), group.config["args"]["steps"], group.last("steps")
+    unit, asked, last = group.config["step"], group.config["args"]["steps"], group.last("steps")
     if last is None:
         return f"0 of {asked:,} {unit}, no evaluation yet"
     return f"{last.middle:,.0f} {unit}" if group.counted[0].finished else f"{last.middle:,.0f} of {asked:,} {unit}"
@@ -128,12 +137,6 @@ def _interval(spread: Spread | None, digits: int = DIGITS) -> str:
     if spread is None or spread.confidence == 0.0:
         return ""
     return f"{points(spread.low, digits)} to {points(spread.high, digits)} ({100 * spread.confidence:.3g} %)"
-
-
-def points(payoff: float | None, digits: int = DIGITS) -> str:
-    """Payoff points with so many digits behind the point."""
-    # Adding 0.0 turns the -0.0 that rounding can leave into 0.0.
-    return "" if payoff is None else f"{round(payoff, digits) + 0.0:.{digits}f}"
 
 
 def run_rows(game: GameReport) -> list[list[str]]:

@@ -345,3 +345,12 @@ def test_what_cannot_be_reported_on_is_refused(tmp_path):
         write_report([run_a], tmp_path / "report.md")
     assert not page.exists()
     assert not list(tmp_path.glob("*.md"))
+
+
+def test_a_fence_in_a_stored_name_does_not_end_the_commands(tmp_path):
+    folder = made(tmp_path / "a", title="jujitsu\n```\n# Mine")
+    text = write_report([folder], tmp_path / "report.html").tables.read_text()
+    *_, commands = text.partition("````\n")
+    assert commands.endswith("\n````\n")
+    assert "````" not in commands.removesuffix("````\n")
+    assert "```" in commands
