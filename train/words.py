@@ -145,7 +145,7 @@ def _plain(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
-def plain_parameters(game: Game[Any]) -> dict[str, Any]:
+def json_parameters(game: Game[Any]) -> dict[str, Any]:
     """A game's parameters as JSON gives them back (lists for tuples)."""
     parameters: dict[str, Any] = json.loads(json.dumps(game.parameters()))
     return parameters

@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 from cardwar_envs.envs.game_batch import GameBatch
 
 
-def within(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """The tensors whose names start with `prefix`, under what is left of their names."""
     return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
 
@@ -27,7 +27,7 @@ def optimizer_tensors(optimizer: Optimizer) -> dict[str, Tensor]:
 def restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
     """Gives an optimizer back what `optimizer_tensors` took; its settings stay as they are."""
     state: dict[int, dict[str, Tensor]] = {}
-    for name, tensor in within(tensors, "optimizer.").items():
+    for name, tensor in with_prefix(tensors, "optimizer.").items():
         number, key = name.split(".", 1)
         state.setdefault(int(number), {})[key] = tensor
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

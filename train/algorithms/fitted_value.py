@@ -26,7 +26,13 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import (
+    optimizer_tensors,
+    restore_optimizer,
+    restore_streams,
+    stored_streams,
+    with_prefix,
+)
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
 from train.policies.networks import Network
@@ -145,10 +151,10 @@ class Learner:
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._network.load_state_dict(within(tensors, "network."))
-        self._target.load_state_dict(within(tensors, "target."))
+        self._network.load_state_dict(with_prefix(tensors, "network."))
+        self._target.load_state_dict(with_prefix(tensors, "target."))
         for name, optimizer in self._optimizers.items():
-            restore_optimizer(optimizer, within(tensors, f"{name}."))
+            restore_optimizer(optimizer, with_prefix(tensors, f"{name}."))
         self.steps = data["steps"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._starts, tensors["streams"])

@@ -24,7 +24,13 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import (
+    optimizer_tensors,
+    restore_optimizer,
+    restore_streams,
+    stored_streams,
+    with_prefix,
+)
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Replay
 from train.policies.networks import Network, SoftmaxPolicy
@@ -175,9 +181,9 @@ class Learner:
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
         for name, network in self._networks().items():
-            network.load_state_dict(within(tensors, f"{name}."))
+            network.load_state_dict(with_prefix(tensors, f"{name}."))
         restore_optimizer(self._optimizer, tensors)
-        self._replay.restore({k: v.numpy() for k, v in within(tensors, "replay.").items()}, data["added"])
+        self._replay.restore({k: v.numpy() for k, v in with_prefix(tensors, "replay.").items()}, data["added"])
         self.steps = data["steps"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._batch, tensors["streams"])

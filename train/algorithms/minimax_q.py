@@ -27,7 +27,13 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Trials, Tried, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import (
+    optimizer_tensors,
+    restore_optimizer,
+    restore_streams,
+    stored_streams,
+    with_prefix,
+)
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
@@ -166,11 +172,11 @@ class Learner:
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._network.load_state_dict(within(tensors, "network."))
+        self._network.load_state_dict(with_prefix(tensors, "network."))
         for i, each in enumerate(self._following):
             each.data.copy_(tensors[f"target.{i}"])
         restore_optimizer(self._optimizer, tensors)
-        restore_optimizer(self._memory_optimizer, within(tensors, "memory."))
+        restore_optimizer(self._memory_optimizer, with_prefix(tensors, "memory."))
         for moments in self._memory_optimizer.state.values():
             moments["step"] = int(moments["step"])  # as a tensor it would be rounded elsewhere
         self.steps = data["steps"]

@@ -30,7 +30,13 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import (
+    optimizer_tensors,
+    restore_optimizer,
+    restore_streams,
+    stored_streams,
+    with_prefix,
+)
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.self_play import SelfPlayVecEnv
@@ -169,15 +175,15 @@ class Learner:
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._dqn.policy.load_state_dict(within(tensors, "dqn."))
-        self._average.load_state_dict(within(tensors, "average."))
-        restore_optimizer(self._dqn.policy.optimizer, within(tensors, "dqn_"))
-        restore_optimizer(self._optimizer, within(tensors, "average_"))
+        self._dqn.policy.load_state_dict(with_prefix(tensors, "dqn."))
+        self._average.load_state_dict(with_prefix(tensors, "average."))
+        restore_optimizer(self._dqn.policy.optimizer, with_prefix(tensors, "dqn_"))
+        restore_optimizer(self._optimizer, with_prefix(tensors, "average_"))
         replay = self._dqn.replay_buffer
-        for name, column in within(tensors, "replay.").items():
+        for name, column in with_prefix(tensors, "replay.").items():
             getattr(replay, name)[: len(column)] = column.numpy()
         replay.pos, replay.full = data["place"], data["full"]
-        self._reservoir.restore({k: v.numpy() for k, v in within(tensors, "reservoir.").items()}, data["seen"])
+        self._reservoir.restore({k: v.numpy() for k, v in with_prefix(tensors, "reservoir.").items()}, data["seen"])
         self.steps, self._dqn._n_updates = data["steps"], data["updates"]
         self._rng.bit_generator.state = data["generator"]
         restore_streams(self._batch, tensors["streams"])

@@ -22,7 +22,13 @@ from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, stored_streams, within
+from train.algorithms.checkpoint import (
+    optimizer_tensors,
+    restore_optimizer,
+    restore_streams,
+    stored_streams,
+    with_prefix,
+)
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
@@ -170,7 +176,7 @@ class Learner:
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._model.policy.load_state_dict(within(tensors, "network."))
+        self._model.policy.load_state_dict(with_prefix(tensors, "network."))
         restore_optimizer(self._model.policy.optimizer, tensors)
         self.steps = data["steps"]
         self._model.num_timesteps = self.steps * self._decisions

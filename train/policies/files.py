@@ -14,7 +14,7 @@ from train.policies.lookahead import LookaheadPolicy
 from train.policies.networks import GreedyPolicy, MatrixPolicy, SoftmaxPolicy
 from train.policies.table import LearnedTable
 from train.storage.archive import Archive, read_archive, write_archive
-from train.words import plain_parameters
+from train.words import json_parameters
 
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"
@@ -26,12 +26,12 @@ POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
 
 def save_policy(path: Path, policy: LearnedPolicy) -> None:
     """Writes a policy and its game to a safetensors file, atomically."""
-    tensors, architecture = policy.stored()
+    tensors, architecture = policy.to_archive()
     data = {
         "format": FORMAT,
         "game": policy.game.facts.name,
         "version": policy.game.facts.version,
-        "parameters": plain_parameters(policy.game),
+        "parameters": json_parameters(policy.game),
         "kind": policy.kind,
         "architecture": architecture,
     }
@@ -66,7 +66,7 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
             f"{path} does not hold a policy of format {FORMAT!r}, but of {data.get('format')!r}; {RENEWED}"
         )
     learned = (data.get("game"), data.get("version"), data.get("parameters"))
-    wanted = (game.facts.name, game.facts.version, plain_parameters(game))
+    wanted = (game.facts.name, game.facts.version, json_parameters(game))
     if learned != wanted:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
     kind = data.get("kind")
@@ -75,7 +75,7 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     try:
         if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
             raise ValueError("there are numbers in it that are not finite")
-        return POLICY_KINDS[kind].restored(game, tensors, data["architecture"])
+        return POLICY_KINDS[kind].from_archive(game, tensors, data["architecture"])
     except Exception as error:  # whatever is wrong with what is in there
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"{path} does not hold what a policy needs ({reason}); {RENEWED}") from None

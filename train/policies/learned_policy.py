@@ -23,11 +23,11 @@ class LearnedPolicy(Policy, Protocol):
     kind: ClassVar[str]
     game: Game[Any]
 
-    def stored(self) -> Archive:
+    def to_archive(self) -> Archive:
         """Tensors, and data that JSON can hold, to make it again for its game."""
         ...
 
     @classmethod
-    def restored(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedPolicy:
-        """The policy that `stored` was asked of."""
+    def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedPolicy:
+        """The policy that `to_archive` was asked of."""
         ...

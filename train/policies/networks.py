@@ -124,13 +124,13 @@ class NetworkPolicy:
         """`[batch, num_actions]` probabilities."""
         raise NotImplementedError
 
-    def stored(self) -> Archive:
+    def to_archive(self) -> Archive:
         """The network's parameters and its architecture."""
         return Archive(dict(self.network.state_dict()), self.network.architecture)
 
     @classmethod
-    def restored(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> NetworkPolicy:
-        """The policy that `stored` was asked of.
+    def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> NetworkPolicy:
+        """The policy that `to_archive` was asked of.
 
         Raises:
             ValueError: If the tensors are not those of such a network for the game.

@@ -74,14 +74,14 @@ class LearnedTable(TablePolicy):
         np.add.at(mean, place, weights[:, None] * probabilities)
         return cls(game, observations, mean / mean.sum(axis=1, keepdims=True))
 
-    def stored(self) -> Archive:
-        """What `restored` needs beside the game."""
+    def to_archive(self) -> Archive:
+        """What `from_archive` needs beside the game."""
         tensors = {"observations": self._observations, "probabilities": self._probabilities}
         return Archive({name: torch.from_numpy(array) for name, array in tensors.items()}, {})
 
     @classmethod
-    def restored(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedTable:
-        """The policy that `stored` was asked of.
+    def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedTable:
+        """The policy that `to_archive` was asked of.
 
         Raises:
             ValueError: If the tensors are not those of a table for the game.

@@ -70,7 +70,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Spread:
+class MedianInterval:
     """Figures of several seeds in three numbers.
 
     Attributes:
@@ -113,12 +113,12 @@ class Group:
         """The finished runs; if there are none, those that have been evaluated at all."""
         return [run for run in self.runs if run.finished] or [run for run in self.runs if run.rows]
 
-    def last(self, figure: str) -> Spread | None:
+    def last(self, figure: str) -> MedianInterval | None:
         """A figure of the last rows of the runs that count; None if nothing has been evaluated yet."""
-        return spread([run.rows[-1][figure] for run in self.counted]) if self.counted else None
+        return median_interval([run.rows[-1][figure] for run in self.counted]) if self.counted else None
 
     @cached_property
-    def curve(self) -> list[tuple[float, float, Spread]]:
+    def curve(self) -> list[tuple[float, float, MedianInterval]]:
         """Median steps, median seconds and exploitability at every evaluation that all runs have come to."""
         by_turn = [{self._turn(row): row for row in run.rows} for run in self.runs if run.rows]
         if not by_turn:
@@ -129,7 +129,7 @@ class Group:
             (
                 median(row["steps"] for row in each),
                 median(row["seconds"] for row in each),
-                spread([row["exploitability"] for row in each]),
+                median_interval([row["exploitability"] for row in each]),
             )
             for each in rows
         ]
@@ -159,7 +159,7 @@ class GameReport:
         return reference
 
 
-def spread(figures: Sequence[float]) -> Spread:
+def median_interval(figures: Sequence[float]) -> MedianInterval:
     """The median, and the narrowest interval between order statistics that is certain enough.
 
     For any distribution the k-th smallest and the k-th largest of n independent figures enclose
@@ -178,7 +178,7 @@ def spread(figures: Sequence[float]) -> Spread:
         return 1.0 - outside
 
     k = max((k for k in range(2, count // 2 + 1) if confidence(k) >= CONFIDENCE), default=1)
-    return Spread(median(ordered), ordered[k - 1], ordered[count - k], max(confidence(k), 0.0))
+    return MedianInterval(median(ordered), ordered[k - 1], ordered[count - k], max(confidence(k), 0.0))
 
 
 def read_run(path: str | Path) -> Run:

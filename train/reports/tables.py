@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from train.reports.groups import GameReport, Group, Run, Spread
+from train.reports.groups import GameReport, Group, MedianInterval, Run
 from train.words import points
 
 HEADINGS = (
@@ -129,11 +129,11 @@ def _steps(group: Group) -> str:
     return f"{last.middle:,.0f} {unit}" if group.counted[0].finished else f"{last.middle:,.0f} of {asked:,} {unit}"
 
 
-def _seconds(seconds: Spread | None, digits: int = 1) -> str:
+def _seconds(seconds: MedianInterval | None, digits: int = 1) -> str:
     return "" if seconds is None else f"{seconds.middle:,.{digits}f}"
 
 
-def _interval(spread: Spread | None, digits: int = DIGITS) -> str:
+def _interval(spread: MedianInterval | None, digits: int = DIGITS) -> str:
     if spread is None or spread.confidence == 0.0:
         return ""
     return f"{points(spread.low, digits)} to {points(spread.high, digits)} ({100 * spread.confidence:.3g} %)"

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from torch.utils.tensorboard import SummaryWriter
 
 from cardwar_envs.core.game import Game
-from train.algorithms.checkpoint import within
+from train.algorithms.checkpoint import with_prefix
 from train.algorithms.contract import CommonArgs, Learner, SelfPlayArgs
 from train.algorithms.registry import Algorithm, algorithm_named
 from train.policies.files import POLICY_FILE, save_policy
@@ -26,7 +26,7 @@ from train.reports.curves import PLOT_FILE, plot_runs
 from train.runs.evaluate import Evaluation, evaluate, reference, response_in_words, verdict
 from train.storage.archive import Archive
 from train.storage.run_folder import Row, RunFolder
-from train.words import game_in_words, plain_parameters
+from train.words import game_in_words, json_parameters
 
 TENSORBOARD_FOLDER = "tensorboard"
 MAX_SEED = 2**32 - 1
@@ -105,7 +105,7 @@ def run(
 def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int) -> dict[str, Any]:
     return {
         "game": game.facts.name,
-        "parameters": plain_parameters(game),
+        "parameters": json_parameters(game),
         "algorithm": entry.name,
         "args": dataclasses.asdict(args),
         "seed": seed,
@@ -139,7 +139,7 @@ def _continue(folder: RunFolder, learner: Learner) -> list[Row]:
         return []
     tensors, data = checkpoint
     try:
-        kept = within(tensors, "learner.")
+        kept = with_prefix(tensors, "learner.")
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"{unlike[0]} is not kept by both")

@@ -114,7 +114,7 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
     (out / LOGS).mkdir(parents=True, exist_ok=True)
     waiting = [each for each in chosen if each.state is not State.FINISHED]
     working: dict[StudyTask, subprocess.Popen[bytes]] = {}
-    with _alone(out) as lock:
+    with _locked(out) as lock:
         try:
             while waiting or working:
                 while waiting and len(working) < jobs:
@@ -134,7 +134,7 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
 
 
 @contextmanager
-def _alone(out: Path) -> Iterator[int]:
+def _locked(out: Path) -> Iterator[int]:
     """Holds the folder for this study. Its runs hold it too, so that one that outlives it is waited for."""
     with open(out / LOCK, "w") as file:
         deadline = time.monotonic() + PATIENCE_SECONDS

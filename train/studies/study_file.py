@@ -86,11 +86,11 @@ class StudyRun:
     @property
     def identity(self) -> dict[str, Any]:
         """What `RunFolder.check_same` goes by."""
-        from train.words import plain_parameters  # needs torch
+        from train.words import json_parameters  # needs torch
 
         return {
             "game": self.game.facts.name,
-            "parameters": plain_parameters(self.game),
+            "parameters": json_parameters(self.game),
             "algorithm": self.algorithm,
             "args": dataclasses.asdict(self.args),
             "seed": self.seed,

@@ -14,7 +14,7 @@ from command import run as command
 
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
-from train.reports.groups import arrange, read_run, spread
+from train.reports.groups import arrange, median_interval, read_run
 from train.reports.page import write_report
 from train.reports.tables import markdown_table
 from train.runs.loop import run
@@ -238,7 +238,7 @@ def test_games_are_kept_apart(tmp_path, real):
 
 @pytest.mark.parametrize("count", range(2, 16))
 def test_the_interval_is_the_narrowest_that_is_certain_enough(count):
-    found = spread([float(x) for x in range(count, 0, -1)])
+    found = median_interval([float(x) for x in range(count, 0, -1)])
     outside = sum(comb(count, i) for i in range(int(found.low))) / 2**count  # all or nearly all on one side
     assert found.confidence == pytest.approx(1 - 2 * outside)
     assert found.low + found.high == count + 1
@@ -252,13 +252,13 @@ def test_the_interval_is_the_narrowest_that_is_certain_enough(count):
 
 
 def test_one_seed_has_no_interval():
-    assert spread([0.2]) == type(spread([0.2]))(0.2, 0.2, 0.2, 0.0)
+    assert median_interval([0.2]) == type(median_interval([0.2]))(0.2, 0.2, 0.2, 0.0)
 
 
 def test_known_intervals():
     # Tables of the sign test: 6 figures, least and greatest, 96.9 %; 9 figures, second of each end, 96.1 %
-    assert spread([1, 2, 3, 4, 5, 6]).confidence == pytest.approx(0.96875)
-    nine = spread(list(range(1, 10)))
+    assert median_interval([1, 2, 3, 4, 5, 6]).confidence == pytest.approx(0.96875)
+    nine = median_interval(list(range(1, 10)))
     assert (nine.low, nine.high, nine.confidence) == (2, 8, pytest.approx(0.9609375))
 
 
