@@ -8,8 +8,9 @@ that solvers sum over, so the two cannot disagree.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -151,15 +152,77 @@ def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
     return items
 
 
+# What a class claims about its rules beyond the rules themselves -> the rules that it is about; () is all of them.
+CLAIMS: dict[str, tuple[str, ...]] = {
+    "canonical": (),
+    "canonical_actions": (),
+    "settled": (),
+    "compiled_rules": (),
+    "rounds_form": (),
+    "bayesian_form": (),
+    "state_of": ("observation",),
+    "action_counts": ("observation",),
+    "action_mask": ("legal_actions",),
+    "opponent_masks": ("observation", "legal_actions"),
+}
+# Methods that change nothing in what is played.
+TEXTS = {"describe", "describe_action", "info", "check", "parameters"}
+
+
+def _rule(kind: type, name: str) -> object:
+    return inspect.getattr_static(kind, name, None)
+
+
+def _same_rules(kind: type, base: type, names: Collection[str] = ()) -> bool:
+    """Whether a class inherits these rules from `base` unchanged; all methods and properties if none are named."""
+    for name in names or dir(base):
+        rule = _rule(base, name)
+        is_rule = callable(rule) or hasattr(rule, "__get__")
+        if is_rule and not name.startswith("__") and name not in TEXTS and _rule(kind, name) is not rule:
+            return False
+    return True
+
+
+def keeps_rules(game: Game[Any], kind: type[Game[Any]]) -> bool:
+    """Whether a game is played by the rules of the class `kind`, whatever its parameters are.
+
+    A subclass that overrides a method or a property of `kind` is not, unless it only changes texts.
+    Solvers that know the rules of `kind` by heart ask this, never for the class alone.
+    """
+    return isinstance(game, kind) and _same_rules(type(game), kind)
+
+
 class Game(ABC, Generic[S]):
     """Rules of a simultaneous-move game; subclasses are frozen dataclasses of parameters.
 
     States are immutable and hashable. Actions are integers in
     `range(facts.num_actions)` for every player.
+
+    A class may claim more about its rules than the rules themselves say: which states are equal in
+    value (`canonical`), when nothing matters any more (`settled`), the same rules compiled
+    (`compiled_rules`), and so on (see `CLAIMS`). A subclass that overrides a rule is another game. It
+    loses the inherited claims about that rule and gets the defaults of this class, so that nobody
+    believes of it what was true of its base:
+
+        class LowestWins(Jujitsu):  # solved, correctly, state by state, not as Jujitsu
+            def trick_outcomes(self, rank_0, rank_1):
+                return ((CERTAIN, (rank_0 < rank_1) - (rank_0 > rank_1)),)
+
+    A subclass for which they are all still true says so: `class DiceWars(Duel, keeps_claims=True)`. It
+    can also define a claim anew.
     """
 
     name: ClassVar[str]
     version: ClassVar[int] = 0
+
+    def __init_subclass__(cls, keeps_claims: bool = False, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        for claim, about in CLAIMS.items():
+            owner = next(base for base in cls.__mro__ if claim in vars(base))
+            if keeps_claims:
+                setattr(cls, claim, vars(owner)[claim])  # from here on they are this class's own
+            elif owner not in (cls, Game) and not _same_rules(cls, owner, about):
+                setattr(cls, claim, vars(Game)[claim])
 
     @property
     @abstractmethod

@@ -1,4 +1,11 @@
-"""What every joint action leads to, tried in the simulator."""
+"""All joint actions from many states at once, each played in the simulator: one step of search for learners.
+
+A state is given by what its players see. Three cards against three cards branch nine ways:
+
+    brancher = Brancher(make_game("jujitsu", num_cards=3), 64)
+    branches = brancher.all_joint(brancher.views(observations))  # [1, observation_size]: one state
+    branches.rewards  # [9] payoff points to player 0, in the order of branches.joint
+"""
 
 from __future__ import annotations
 
@@ -12,16 +19,16 @@ from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 
 
-class Tried(NamedTuple):
-    """Every joint action of some situations, situation by situation.
+class Branches(NamedTuple):
+    """What every joint action leads to from some states, state by state.
 
     Attributes:
-        situations: `[trials]`, which of the situations a trial belongs to.
-        joint: `[trials, 2]` actions.
-        rewards: `[trials]` payoff points to player 0.
-        done: `[trials]`, whether the game was over after it.
-        after: `[trials, 2, observation_size]`, what the players saw then; anything if the game was over.
-        masks_after: `[trials, 2, num_actions]`.
+        situations: `[branches]`, the number of the state that a branch starts from.
+        joint: `[branches, 2]` actions.
+        rewards: `[branches]` payoff points to player 0.
+        done: `[branches]`, whether the game is over after the joint action.
+        after: `[branches, 2, observation_size]`, what the players see then; meaningless if the game is over.
+        masks_after: `[branches, 2, num_actions]`; meaningless if the game is over.
     """
 
     situations: NDArray[np.int64]
@@ -32,20 +39,26 @@ class Tried(NamedTuple):
     masks_after: NDArray[np.int8]
 
 
-class Trials:
-    """Plays joint actions in copies of what is seen of a two-player game of public state.
+class Brancher:
+    """Plays joint actions from states of a two-player game of public state.
 
     Attributes:
-        batch: Where they are played; chance is drawn from its streams.
+        batch: The games in which they are played; chance is drawn from their streams.
     """
 
     def __init__(self, game: Game[Any], lot: int, seed: int = 0) -> None:
-        """Takes how many trials are made at a time, and the seed of chance."""
+        """Sets up a batch of `lot` games, which is how many branches are played at a time.
+
+        Args:
+            game: The rules.
+            lot: Number of games in the batch, at least 1.
+            seed: Seed of chance.
+        """
         self.batch = GameBatch(game, lot, seed)
         self.batch.reset()
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """What both players see, `[batch, 2, ...]`, where player 0 sees `[batch, observation_size]`."""
+        """What both players see, `[states, 2, ...]`, where player 0 sees `[states, observation_size]`."""
         count, facts = len(observations), self.batch.game.facts
         views = Views(
             np.empty((count, 2, facts.observation_size), dtype=np.float32),
@@ -55,8 +68,12 @@ class Trials:
             views.observations[lot], views.masks[lot] = self.batch.reset_to(observations[lot])
         return views
 
-    def all_joint(self, situations: Views) -> Tried:
-        """Tries every joint action once in each situation."""
+    def all_joint(self, situations: Views) -> Branches:
+        """Plays every joint action once from each state.
+
+        Args:
+            situations: What both players see of each state, `[states, 2, ...]`.
+        """
         seen, masks = situations
         of, *actions = np.nonzero(masks[:, 0, :, None] & masks[:, 1, None, :])
         joint = np.stack(actions, axis=1)
@@ -68,10 +85,10 @@ class Trials:
             step = self.batch.step(joint[lot])
             rewards[lot], done[lot] = step.rewards[:, 0], step.done
             after[lot], masks_after[lot] = step.observations, step.masks
-        return Tried(of, joint, rewards, done, after, masks_after)
+        return Branches(of, joint, rewards, done, after, masks_after)
 
     def _lots(self, count: int) -> list[NDArray[np.int64]]:
-        """Places in lots of one size; the last repeats the last place as often as it must."""
+        """Places in lots of the batch's size; the last lot repeats the last place to fill up."""
         size = self.batch.num_games
         return [np.minimum(np.arange(first, first + size), count - 1) for first in range(0, count, size)]
 

@@ -1,4 +1,4 @@
-"""The games: one file each, and the one list of them."""
+"""The games, and the one list of them."""
 
 from __future__ import annotations
 
@@ -17,28 +17,20 @@ V = TypeVar("V")
 
 GAMES: dict[str, type[Game[Any]]] = {game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker)}
 
-# A field of a game cannot be called `observation`, which is a method; whoever makes an environment may call it that.
-ALIASES = {"observation": "view"}
-
 
 def field_names(name: str, parameters: Mapping[str, V]) -> dict[str, V]:
-    """Parameters under the names of the game's fields.
+    """The parameters of a game, by the names of its fields; only the names are checked.
 
     Raises:
-        ValueError: If there is no such game or parameter, or one is given under two names.
+        ValueError: If there is no such game or parameter.
     """
     if name not in GAMES:
         raise ValueError(f"unknown game {name!r}; known are {', '.join(GAMES)}")
     fields = [field.name for field in dataclasses.fields(GAMES[name])]  # type: ignore[arg-type]  # games are dataclasses
-    named: dict[str, V] = {}
-    for parameter, value in parameters.items():
-        field = parameter if parameter in fields else ALIASES.get(parameter, parameter)
-        if field not in fields:
+    for parameter in parameters:
+        if parameter not in fields:
             raise ValueError(f"{name} has no parameter {parameter!r}; it has {', '.join(fields)}")
-        if field in named:
-            raise ValueError(f"{field} is given twice, once as {parameter}")
-        named[field] = value
-    return named
+    return dict(parameters)
 
 
 def make_game(name: str, **parameters: Any) -> Game[Any]:
@@ -46,12 +38,11 @@ def make_game(name: str, **parameters: Any) -> Game[Any]:
 
     Args:
         name: A key of `GAMES`.
-        **parameters: Fields of the game's dataclass; those not given have their defaults. `view` may be
-            called `observation`.
+        **parameters: Fields of the game's dataclass; fields that are not given have their defaults.
 
     Raises:
-        ValueError: If there is no such game or parameter, or a parameter has a value that
-            the game does not allow.
+        ValueError: If there is no such game or parameter, or the game does not allow the value of
+            a parameter.
     """
-    fields = field_names(name, parameters)  # first, as it checks the name
+    fields = field_names(name, parameters)  # this checks the name, too
     return GAMES[name](**fields)

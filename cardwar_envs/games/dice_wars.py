@@ -23,8 +23,11 @@ MAX_SIDES = 1000
 
 
 @dataclass(frozen=True)
-class DiceWars(Duel):
+class DiceWars(Duel, keeps_claims=True):
     """Dice Wars; the default is stacks of 1..6 dice each.
+
+    What `Duel` claims about its rules is true here as well: it goes by `trick_outcomes` and by
+    `ranks_are_ordinal`, which are all that this class changes.
 
     Attributes:
         sides: Faces of every die, numbered from 1; 1 to 1000 of them.

@@ -24,7 +24,7 @@ from torch import Tensor
 
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
-from cardwar_envs.envs.branching import Trials, Tried, distinct
+from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import (
@@ -68,7 +68,7 @@ class Learner:
         self.steps = 0
         self._game, self._args = game, args
         self._starts = GameBatch(game, args.num_games, seed, start="random")
-        self._trials = Trials(game, args.num_games, seed)
+        self._trials = Brancher(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the games'
         self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
@@ -98,7 +98,7 @@ class Learner:
         different, _ = distinct(observations[:, 0])
         return Views(observations[different], masks[different])
 
-    def _seen_by_both(self, situations: Views, tried: Tried) -> _Lessons:
+    def _seen_by_both(self, situations: Views, tried: Branches) -> _Lessons:
         """What there is to learn: player 0's views, then player 1's."""
         actions, (seen, masks) = self._game.facts.num_actions, situations
         payoffs = np.zeros((len(masks), actions, actions), dtype=np.float32)
@@ -116,7 +116,7 @@ class Learner:
             )
         )
 
-    def _targets(self, tried: Tried) -> NDArray[np.float64]:
+    def _targets(self, tried: Branches) -> NDArray[np.float64]:
         """`[trials]`: reward plus value of the matrix game that follows, 0 where none does."""
         targets, goes_on = tried.rewards.copy(), np.flatnonzero(~tried.done)
         if len(goes_on):

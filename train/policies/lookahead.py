@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
-from cardwar_envs.envs.branching import Trials, distinct
+from cardwar_envs.envs.branching import Brancher, distinct
 from cardwar_envs.envs.engines.engine import Views
 from train.policies.networks import Network, NetworkPolicy
 
@@ -80,7 +80,7 @@ class Lookahead:
     def __init__(self, game: Game[Any]) -> None:
         check_lookahead(game)
         self._actions = game.facts.num_actions
-        self._trials = Trials(game, TRIALS_AT_A_TIME)
+        self._trials = Brancher(game, TRIALS_AT_A_TIME)
 
     def views(self, observations: NDArray[np.float32]) -> Views:
         """What both players see where one of them, player 0 from here on, sees `[batch, observation_size]`."""

@@ -49,7 +49,7 @@ def some_network(game):
     ("game", "steps"),
     [
         (make_game("jujitsu", num_cards=3), 8_000),
-        (make_game("jujitsu", num_cards=3, observation="word"), 8_000),
+        (make_game("jujitsu", num_cards=3, view="word"), 8_000),
         (UNLIKE, 8_000),
         (make_game("war", ranks=3, discards=1, max_rounds=4), 40_000),
     ],

@@ -28,7 +28,7 @@ class PrivateJujitsu(Jujitsu):
 
 @pytest.mark.parametrize("view", ["cards", "word"])
 def test_it_learns_three_cards(view):
-    game = make_game("jujitsu", num_cards=3, observation=view)
+    game = make_game("jujitsu", num_cards=3, view=view)
     args = minimax_q.Args(steps=3_000, **SMALL)
     learner = minimax_q.Learner(game, args, seed=0)
     figures = learner.advance(args.steps)

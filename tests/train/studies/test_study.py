@@ -317,11 +317,11 @@ def test_names_say_what_was_written_and_the_nearest_argument_counts(tmp_path):
         steps = 300
         width = 8
         [[runs]]
-        games = ["dinosaur_war payoff=win hand_0=1,2,3 hand_1=1,2,2", "jujitsu num_cards=3 observation=word"]
+        games = ["dinosaur_war payoff=win hand_0=1,2,3 hand_1=1,2,2", "jujitsu num_cards=3 view=word"]
         algorithms = ["ppo", "ppo  entropy=0.25"]
         args = { steps = 200, entropy = 1 }
         [[runs]]
-        games = ["jujitsu observation=word num_cards=3", "jujitsu"]
+        games = ["jujitsu view=word num_cards=3", "jujitsu"]
         algorithms = ["ppo"]
         args = { steps = 200, entropy = 1.0 }
         [[runs]]
