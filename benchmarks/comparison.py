@@ -11,13 +11,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
 LEAST_PROCESSOR = 0.01  # seconds; the system's clock for other processes ticks like that
 CLOCKS = ("wall", "processor")
@@ -141,12 +142,25 @@ class Result:
         return [own / other for own, other in zip(row.speeds(clock), reference.speeds(clock), strict=True)]
 
 
-def clocked(work: Callable[[], object]) -> Sample:
-    """One call; the amount is the number that it returns, or 1 for anything else."""
+def clocked(work: Callable[[], T], facts: Callable[[T], Mapping[str, float]] | None = None) -> Sample:
+    """Measures one call; the amount is the number that it returns, or 1 for anything else.
+
+    Args:
+        work: What is measured.
+        facts: Works out the sample's facts from what `work` returned.
+    """
     wall, processor = time.perf_counter(), time.process_time()
     done = work()
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
-    return Sample(done if isinstance(done, int) else 1, wall, processor)
+    return Sample(done if isinstance(done, int) else 1, wall, processor, facts(done) if facts else {})
+
+
+def for_seconds(seconds: float, once: Callable[[], int]) -> int:
+    """Calls `once` until so many seconds have passed; returns the sum of what it returned."""
+    done, start = 0, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        done += once()
+    return done
 
 
 def measure(comparison: Comparison, rounds: int) -> Result:
@@ -218,6 +232,18 @@ def in_child(target: str, *arguments: Any, limit: float | None = None, needs: tu
         return Sample(*json.loads(done.stdout.splitlines()[-1]))
 
     return make
+
+
+def by_cards(target: str, sizes: Iterable[int], most: int, *arguments: Any) -> dict[str, Maker]:
+    """By name, a fresh process for each number of cards up to `most`, the function's first argument."""
+    return {f"{size} cards": in_child(target, size, *arguments) for size in sizes if size <= most}
+
+
+def alone(group: str) -> None:
+    """Measures one group, with the options of the command `cardwar bench`."""
+    from train.cli import main
+
+    main(["bench", group, *sys.argv[1:]])
 
 
 def as_data(result: Result) -> dict[str, Any]:

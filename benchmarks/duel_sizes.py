@@ -9,7 +9,7 @@ read from disk. Memory is the most that the process ever held, with the interpre
 from __future__ import annotations
 
 from baselines.duel.solver import DuelTable
-from benchmarks.comparison import Comparison, Sample, Settings, clocked, in_child
+from benchmarks.comparison import Comparison, Sample, Settings, alone, by_cards, clocked
 from benchmarks.machine import peak_megabytes
 from cardwar_envs import make_game
 
@@ -42,26 +42,16 @@ def solve_here(num_cards: int) -> Sample:
 
 def comparisons(settings: Settings) -> list[Comparison]:
     """Small sizes and large ones; nobody else solves the large ones."""
-    sizes = range(LEAST, settings.most_cards + 1)
-    small, large = [n for n in sizes if n < LARGE], [n for n in sizes if n >= LARGE]
-    return [
-        Comparison(
-            title=title,
-            unit="games",
-            ours={f"{n} cards": in_child(f"{__package__}.duel_sizes:solve_here", n) for n in of_kind},
-            timed=True,
-            facts=FACTS,
-            rounds=rounds,
-        )
-        for title, of_kind, rounds in (
-            ("Jujitsu solved from nothing", small, ROUNDS),
-            ("Jujitsu solved from nothing, measured once", large, 1),
-        )
-        if of_kind
-    ]
+    found = []
+    for title, sizes, rounds in (
+        ("Jujitsu solved from nothing", range(LEAST, LARGE), ROUNDS),
+        ("Jujitsu solved from nothing, measured once", range(LARGE, settings.most_cards + 1), 1),
+    ):
+        ours = by_cards(f"{__name__}:solve_here", sizes, settings.most_cards)
+        if ours:
+            found.append(Comparison(title=title, unit="games", ours=ours, timed=True, facts=FACTS, rounds=rounds))
+    return found
 
 
 if __name__ == "__main__":
-    from benchmarks.suite import alone
-
     alone("duel_sizes")

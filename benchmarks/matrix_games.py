@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from baselines import solve_matrices
-from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Settings, alone, clocked
 
 Array = NDArray[np.float64]
 Answer = tuple[Any, Any]
@@ -58,12 +58,7 @@ def gambit() -> Solver:
 
 def nashpy() -> Solver:
     library = import_module("nashpy")
-
-    def solve(matrix: Array) -> Answer:
-        first, second = library.Game(matrix).linear_program()
-        return first, second
-
-    return solve
+    return lambda matrix: library.Game(matrix).linear_program()
 
 
 def open_spiel() -> Solver:
@@ -90,13 +85,10 @@ def one_by_one(load: Callable[[], Solver], batch: Array) -> Maker:
     def make() -> Measure:
         solve = load()
         gap(batch[0], solve(batch[0]))
-
-        def run() -> Sample:
-            answers: list[Answer] = []
-            sample = clocked(lambda: answers.extend(map(solve, batch)))
-            return sample._replace(amount=len(batch), facts={"worst gap": max(map(gap, batch, answers))})
-
-        return run
+        return lambda: clocked(
+            lambda: [solve(matrix) for matrix in batch],
+            lambda answers: {"worst gap": max(map(gap, batch, answers))},
+        )._replace(amount=len(batch))
 
     return make
 
@@ -104,13 +96,9 @@ def one_by_one(load: Callable[[], Solver], batch: Array) -> Maker:
 def all_at_once(batch: Array) -> Maker:
     def make() -> Measure:
         solve_matrices(batch[:2])
-
-        def run() -> Sample:
-            answers = []
-            sample = clocked(lambda: answers.append(solve_matrices(batch)))
-            return sample._replace(amount=len(batch), facts={"worst gap": float(answers[0].gaps.max())})
-
-        return run
+        return lambda: clocked(
+            lambda: solve_matrices(batch), lambda answers: {"worst gap": float(answers.gaps.max())}
+        )._replace(amount=len(batch))
 
     return make
 
@@ -135,6 +123,4 @@ def comparisons(settings: Settings) -> list[Comparison]:
 
 
 if __name__ == "__main__":
-    from benchmarks.suite import alone
-
     alone("matrix_games")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -15,8 +16,9 @@ from benchmarks.comparison import CLOCKS, Result, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-INCHES_WIDE, INCHES_A_BAR, DOTS_PER_INCH = 10.0, 0.22, 110
+INCHES_WIDE, INCHES_A_BAR = 10.0, 0.22
 
 
 def short(number: float) -> str:
@@ -106,17 +108,18 @@ def markdown(result: Result) -> str:
 
 def plot(results: Sequence[Result], path: Path) -> bool:
     """Bars of our ratios to the first reference there is, whiskers from least to most; False if there are none."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from train.reports.figures import picture
 
     compared = [(result, [row for row in result.rows if not row.peer]) for result in results if result.references]
-    if not compared:
-        return False
-    height = 1.5 + INCHES_A_BAR * sum(len(rows) + 1.5 for _, rows in compared)
-    figure = Figure(figsize=(INCHES_WIDE, height), dpi=DOTS_PER_INCH, layout="constrained")
+    if compared:
+        height = 1.5 + INCHES_A_BAR * sum(len(rows) + 1.5 for _, rows in compared)
+        path.write_bytes(picture(partial(_draw, compared), INCHES_WIDE, height))
+    return bool(compared)
+
+
+def _draw(compared: Sequence[tuple[Result, Sequence[Row]]], figure: Figure) -> None:
     axes = figure.subplots()
-    ticks: list[float] = []
-    place = 0.0
+    place, ticks, ends = 0.0, [], [1.0]
     for number, (result, rows) in enumerate(compared):
         title = f"{result.comparison.title}: x {result.references[0].name}"
         axes.text(0.01, place, title, fontsize=8, weight="bold", va="center", transform=axes.get_yaxis_transform())
@@ -124,16 +127,14 @@ def plot(results: Sequence[Result], path: Path) -> bool:
             place += 1
             ticks.append(place)
             _bar(axes, place, result, row, f"C{number % 10}")
+            ends += result.ratios(row, result.references[0])
         place += 1.5
     axes.set_xscale("log")
     axes.axvline(1, color="black", linewidth=0.8)
-    shown = [ratio for result, rows in compared for row in rows for ratio in result.ratios(row, result.references[0])]
-    axes.set_xlim(min(*shown, 1) / 2, max(*shown, 1) * 4)
+    axes.set_xlim(min(ends) / 2, max(ends) * 4)
     axes.set_ylim(place - 0.5, -1)
     axes.set_yticks(ticks, [row.name for _, rows in compared for row in rows], fontsize=7)
     axes.set_xlabel("times as fast (median of the rounds; whiskers: least to most)")
-    FigureCanvasAgg(figure).print_figure(path, format="png")
-    return True
 
 
 def _bar(axes: Axes, place: float, result: Result, row: Row, color: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -82,10 +81,3 @@ def conditions(data: dict[str, Any]) -> str:
         *([f"Warning: {data['warning']}."] if data["warning"] else []),
     ]
     return "\n".join(lines) + "\n"
-
-
-def alone(name: str) -> None:
-    """One group, with the options of the command `cardwar bench`."""
-    from train.cli import main
-
-    main(["bench", name, *sys.argv[1:]])

@@ -14,7 +14,7 @@ import time
 from random import Random
 
 from baselines.war.simulator import simulate
-from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, alone, clocked, for_seconds
 from benchmarks.war_direct import play_game
 
 OPPONENTS = (1, 10, 100)
@@ -32,13 +32,10 @@ def directly(seats: tuple[str, ...], seconds: float) -> Maker:
     random = Random(0)
 
     def play() -> int:
-        games, start = 0, time.perf_counter()
-        while time.perf_counter() - start < seconds:
-            play_game(seats, random, focus=0)
-            games += 1
-        return games
+        play_game(seats, random, focus=0)
+        return 1
 
-    return lambda: lambda: clocked(play)
+    return lambda: lambda: clocked(lambda: for_seconds(seconds, play))
 
 
 def compiled(seats: tuple[str, ...], seconds: float, threads: int) -> Maker:
@@ -101,6 +98,4 @@ def comparisons(settings: Settings) -> list[Comparison]:
 
 
 if __name__ == "__main__":
-    from benchmarks.suite import alone
-
     alone("war_simulation")

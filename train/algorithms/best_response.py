@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import torch
 from torch import Tensor
 
 from baselines import best_response, head_to_head
@@ -63,6 +61,7 @@ class Responder(ppo.Learner):
         """Takes what to play against whom, a seed, and when learning rate and entropy bonus reach their ends."""
         self._opponents, self._until = opponents, falls_until
         super().__init__(game, args, seed)
+        self.parts["opponents"] = self._envs
 
     def _new_envs(self, seed: int) -> AgainstVecEnv:
         self._envs = AgainstVecEnv(self._batch, self._opponents, seed)
@@ -70,16 +69,6 @@ class Responder(ppo.Learner):
 
     def _falls_until(self) -> int:
         return self._until
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """What PPO needs, and where the streams of the opponents stand."""
-        tensors, data = super().state()
-        return {**tensors, "draws": torch.from_numpy(self._envs.streams.view(np.int64).copy())}, data
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
-        super().restore(tensors, data)
-        self._envs.streams = tensors["draws"].numpy().view(np.uint64).copy()
 
 
 class Learner(Responder):

@@ -26,13 +26,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
 from train.policies.networks import Network
@@ -58,7 +52,7 @@ class Args(SelfPlayArgs):
     layers: int = option(3, "hidden layers", low=1)
 
 
-class Learner:
+class Learner(Resumable):
     """Fitted value iteration at work on one game; its policy looks ahead with the target network."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
@@ -72,6 +66,8 @@ class Learner:
         self._target = deepcopy(self._network)
         self._parameters, self._following = list(self._network.parameters()), list(self._target.parameters())
         self._optimizers = optimizers(self._network)
+        networks = {"network": self._network, "target": self._target}
+        self.parts = {**networks, **self._optimizers, "starts": self._starts, "generator": self._rng}
 
     def advance(self, steps: int) -> dict[str, float]:
         """Learns round by round until `steps`; returns the mean squared error of values, payoff points squared."""
@@ -140,24 +136,14 @@ class Learner:
         return 1.0 - (1.0 - self._args.final_rate) * min(1.0, self.steps / self._args.steps)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Both networks, the optimizers' moments, the games' random streams and the generator."""
-        tensors = {f"network.{name}": each for name, each in self._network.state_dict().items()}
-        tensors |= {f"target.{name}": each for name, each in self._target.state_dict().items()}
-        for name, optimizer in self._optimizers.items():
-            tensors |= {f"{name}.{key}": each for key, each in optimizer_tensors(optimizer).items()}
-        tensors["streams"] = stored_streams(self._starts)
-        tensors |= {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
-        return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
+        """The states of all parts, and the situations that follow those of the last round."""
+        tensors, data = super().state()
+        followers = {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
+        return tensors | followers, data
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._network.load_state_dict(with_prefix(tensors, "network."))
-        self._target.load_state_dict(with_prefix(tensors, "target."))
-        for name, optimizer in self._optimizers.items():
-            restore_optimizer(optimizer, with_prefix(tensors, f"{name}."))
-        self.steps = data["steps"]
-        self._rng.bit_generator.state = data["generator"]
-        restore_streams(self._starts, tensors["streams"])
+        super().restore(tensors, data)
         self._followers = Views(*(tensors[f"followers.{name}"].numpy() for name in Views._fields))
 
 

@@ -11,7 +11,6 @@ opponent's: there is no advantage to estimate from actions played.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,13 +23,7 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Replay
 from train.policies.networks import Network, SoftmaxPolicy
@@ -58,7 +51,7 @@ class Args(SelfPlayArgs):
     layers: int = option(2, "hidden layers", low=1)
 
 
-class Learner:
+class Learner(Resumable):
     """Actor and critic at work on one game; the policy is the magnet, a running average of the actor's weights."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
@@ -76,6 +69,9 @@ class Learner:
         actor: dict[str, Any] = {"params": list(self._actor.parameters()), "betas": (0.0, 0.999)}
         self._optimizer = torch.optim.Adam([actor, {"params": list(self._critic.parameters())}], fused=True)
         self._replay = Replay(game, args.replay_size)
+        networks = {"actor": self._actor, "critic": self._critic, "magnet": self._magnet, "target": self._target}
+        others = {"optimizer": self._optimizer, "replay": self._replay, "batch": self._batch, "generator": self._rng}
+        self.parts = {**networks, **others}
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns until `steps`; returns the mean losses.
@@ -164,29 +160,6 @@ class Learner:
         """What is left of the rates that fall."""
         progress = min(1.0, self.steps / self._args.steps)
         return 1.0 - (1.0 - self._args.final_rate) * progress
-
-    def _networks(self) -> dict[str, Network]:
-        return {"actor": self._actor, "critic": self._critic, "magnet": self._magnet, "target": self._target}
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Networks, Adam's moments, the replay buffer, the games' random streams and the generator."""
-        tensors = {
-            f"{name}.{k}": v for name, network in self._networks().items() for k, v in network.state_dict().items()
-        }
-        tensors |= optimizer_tensors(self._optimizer)
-        tensors |= {f"replay.{k}": torch.from_numpy(v) for k, v in self._replay.filled().items()}
-        tensors["streams"] = stored_streams(self._batch)
-        return tensors, {"steps": self.steps, "added": self._replay.added, "generator": self._rng.bit_generator.state}
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
-        for name, network in self._networks().items():
-            network.load_state_dict(with_prefix(tensors, f"{name}."))
-        restore_optimizer(self._optimizer, tensors)
-        self._replay.restore({k: v.numpy() for k, v in with_prefix(tensors, "replay.").items()}, data["added"])
-        self.steps = data["steps"]
-        self._rng.bit_generator.state = data["generator"]
-        restore_streams(self._batch, tensors["streams"])
 
 
 class _Moves(NamedTuple):

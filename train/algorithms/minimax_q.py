@@ -12,7 +12,6 @@ memory in front of the network (`Encoding`); network and copy share it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,13 +26,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
@@ -58,7 +51,7 @@ class Args(SelfPlayArgs):
     memory: int = option(65_536, "rows of the memory; best a few for each situation and seat", low=1)
 
 
-class Learner:
+class Learner(Resumable):
     """Minimax-Q at work on one game; its policy is that of the target network."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
@@ -77,6 +70,15 @@ class Learner:
         self._following = [each for each in self._target.parameters() if each is not memory]
         self._optimizer = torch.optim.Adam(self._parameters, lr=args.learning_rate, fused=True)
         self._memory_optimizer = torch.optim.SparseAdam([memory], lr=args.memory_rate)
+        self.parts = {
+            "network": self._network,
+            "target": self._following,
+            "optimizer": self._optimizer,
+            "memory_optimizer": self._memory_optimizer,
+            "starts": self._starts,
+            "chance": self._trials.batch,
+            "generator": self._rng,
+        }
 
     def advance(self, steps: int) -> dict[str, float]:
         """Learns round by round until `steps`; returns the mean squared error of Q, payoff points squared."""
@@ -159,30 +161,6 @@ class Learner:
     def _rate(self) -> float:
         """Learning rates now, as shares of those at the start."""
         return 1.0 - (1.0 - self._args.final_rate) * min(1.0, self.steps / self._args.steps)
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Networks, both optimizers' moments, the games' random streams and the generator."""
-        tensors = {f"network.{name}": each for name, each in self._network.state_dict().items()}
-        tensors |= {f"target.{i}": each.detach() for i, each in enumerate(self._following)}
-        tensors |= optimizer_tensors(self._optimizer)
-        of_memory = optimizer_tensors(self._memory_optimizer)
-        tensors |= {f"memory.{name}": torch.as_tensor(each) for name, each in of_memory.items()}
-        tensors |= {"streams": stored_streams(self._starts), "chance": stored_streams(self._trials.batch)}
-        return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
-        self._network.load_state_dict(with_prefix(tensors, "network."))
-        for i, each in enumerate(self._following):
-            each.data.copy_(tensors[f"target.{i}"])
-        restore_optimizer(self._optimizer, tensors)
-        restore_optimizer(self._memory_optimizer, with_prefix(tensors, "memory."))
-        for moments in self._memory_optimizer.state.values():
-            moments["step"] = int(moments["step"])  # as a tensor it would be rounded elsewhere
-        self.steps = data["steps"]
-        self._rng.bit_generator.state = data["generator"]
-        restore_streams(self._starts, tensors["streams"])
-        restore_streams(self._trials.batch, tensors["chance"])
 
 
 class _Lessons(NamedTuple):

@@ -30,13 +30,7 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import Resumable, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.self_play import SelfPlayVecEnv
@@ -67,7 +61,7 @@ class Args(SelfPlayArgs):
     layers: int = option(2, "hidden layers", low=1)
 
 
-class Learner:
+class Learner(Resumable):
     """NFSP at work on one game, with the same networks in both seats; its policy is the average."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
@@ -81,6 +75,15 @@ class Learner:
         self._average = Network(game, args.width, args.layers, facts.num_actions, "relu")
         self._optimizer = torch.optim.Adam(self._average.parameters(), lr=args.average_rate)
         self._reservoir = Reservoir(args.reservoir_size, [facts.observation_size, facts.num_actions])
+        self.parts = {
+            "dqn": self._dqn.policy,
+            "dqn_optimizer": self._dqn.policy.optimizer,
+            "average": self._average,
+            "average_optimizer": self._optimizer,
+            "reservoir": self._reservoir,
+            "batch": self._batch,
+            "generator": self._rng,
+        }
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns until `steps`; returns the mean losses (DQN's, and the average's in nats)."""
@@ -138,7 +141,7 @@ class Learner:
 
     def _improve_average(self) -> float:
         """A step of imitation; nothing yet (NaN) where nobody has played a best response."""
-        if not self._reservoir.seen:
+        if not self._reservoir.added:
             return float("nan")
         observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng)
         logits = self._average(torch.from_numpy(observations))
@@ -154,39 +157,20 @@ class Learner:
     # -- checkpoints -----------------------------------------------------------------------------
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """All networks, both optimizers, replay buffer, reservoir, the games' random streams and the generator."""
+        """The states of all parts, and SB3's replay buffer and number of updates."""
+        tensors, data = super().state()
         replay = self._dqn.replay_buffer
         filled = replay.buffer_size if replay.full else replay.pos
-        tensors = {f"dqn.{k}": v for k, v in self._dqn.policy.state_dict().items()}
-        tensors |= {f"average.{k}": v for k, v in self._average.state_dict().items()}
-        tensors |= {f"dqn_{k}": v for k, v in optimizer_tensors(self._dqn.policy.optimizer).items()}
-        tensors |= {f"average_{k}": v for k, v in optimizer_tensors(self._optimizer).items()}
         tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
-        tensors |= {f"reservoir.{k}": torch.from_numpy(v) for k, v in self._reservoir.filled().items()}
-        tensors["streams"] = stored_streams(self._batch)
-        return tensors, {
-            "steps": self.steps,
-            "updates": self._dqn._n_updates,
-            "place": replay.pos,
-            "full": replay.full,
-            "seen": self._reservoir.seen,
-            "generator": self._rng.bit_generator.state,
-        }
+        return tensors, {**data, "updates": self._dqn._n_updates, "place": replay.pos, "full": replay.full}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._dqn.policy.load_state_dict(with_prefix(tensors, "dqn."))
-        self._average.load_state_dict(with_prefix(tensors, "average."))
-        restore_optimizer(self._dqn.policy.optimizer, with_prefix(tensors, "dqn_"))
-        restore_optimizer(self._optimizer, with_prefix(tensors, "average_"))
+        super().restore(tensors, data)
         replay = self._dqn.replay_buffer
         for name, column in with_prefix(tensors, "replay.").items():
             getattr(replay, name)[: len(column)] = column.numpy()
-        replay.pos, replay.full = data["place"], data["full"]
-        self._reservoir.restore({k: v.numpy() for k, v in with_prefix(tensors, "reservoir.").items()}, data["seen"])
-        self.steps, self._dqn._n_updates = data["steps"], data["updates"]
-        self._rng.bit_generator.state = data["generator"]
-        restore_streams(self._batch, tensors["streams"])
+        replay.pos, replay.full, self._dqn._n_updates = data["place"], data["full"], data["updates"]
 
 
 class MaskShowingEnv(SelfPlayVecEnv):

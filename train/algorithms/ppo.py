@@ -22,13 +22,7 @@ from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import (
-    optimizer_tensors,
-    restore_optimizer,
-    restore_streams,
-    stored_streams,
-    with_prefix,
-)
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
@@ -73,7 +67,7 @@ class Args(SelfPlayArgs):
     relu: int = option(0, "1: rectified linear units; 0: tanh", 0, 1)
 
 
-class Learner:
+class Learner(Resumable):
     """MaskablePPO at work on one game.
 
     Learners that add to it have hooks: the class of SB3's policy, where games start, what it plays in,
@@ -116,6 +110,8 @@ class Learner:
             device="cpu",
         )
         self._model.set_logger(Logger(folder=None, output_formats=[]))
+        policy = self._model.policy
+        self.parts = {"network": policy, "optimizer": policy.optimizer, "batch": self._batch}
 
     def _new_envs(self, seed: int) -> VecEnv:
         """The batch as SB3 plays in it: every seat is its own."""
@@ -168,20 +164,15 @@ class Learner:
         return actor(self._model.policy)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """All networks of SB3's policy, Adam's moments and the games' random streams."""
-        tensors = {f"network.{k}": v for k, v in self._model.policy.state_dict().items()}
-        tensors |= optimizer_tensors(self._model.policy.optimizer)
-        tensors["streams"] = stored_streams(self._batch)
-        return tensors, {"steps": self.steps, "updates": self._model._n_updates}
+        """The states of all parts, and how many updates SB3 has made."""
+        tensors, data = super().state()
+        return tensors, {**data, "updates": self._model._n_updates}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._model.policy.load_state_dict(with_prefix(tensors, "network."))
-        restore_optimizer(self._model.policy.optimizer, tensors)
-        self.steps = data["steps"]
+        super().restore(tensors, data)
         self._model.num_timesteps = self.steps * self._decisions
         self._model._n_updates = data["updates"]
-        restore_streams(self._batch, tensors["streams"])
 
 
 def actor(policy: MaskableActorCriticPolicy) -> nn.Sequential:
