@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -29,15 +29,19 @@ class Buffer:
         for column, new in zip(self._columns.values(), rows, strict=True):
             column[places] = new
 
-    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """`[count]` places of rows, drawn with replacement.
+    def sample(self, count: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        """Draws rows with replacement.
+
+        Returns:
+            `[count, ...]` of each column.
 
         Raises:
             ValueError: If there are no rows yet.
         """
         if not self.added:
             raise ValueError("there is nothing to sample yet")
-        return rng.integers(min(self.added, self._size), size=count)
+        rows = rng.integers(min(self.added, self._size), size=count)
+        return {name: column[rows] for name, column in self._columns.items()}
 
     def filled(self) -> dict[str, NDArray[Any]]:
         """The part of each column that holds rows."""
@@ -48,18 +52,6 @@ class Buffer:
         self.added = added
         for name, column in self._columns.items():
             column[:added] = columns[name]
-
-
-class Moves(NamedTuple):
-    """Moves as one of the two players saw them; `[batch, ...]` each."""
-
-    observations: NDArray[np.float32]
-    actions: NDArray[np.int64]
-    opponent_actions: NDArray[np.int64]
-    rewards: NDArray[np.float32]
-    done: NDArray[np.bool_]
-    next_observations: NDArray[np.float32]
-    next_masks: NDArray[np.int8]
 
 
 class Replay(Buffer):
@@ -83,27 +75,6 @@ class Replay(Buffer):
         places = np.arange(self.added, self.added + len(actions)) % self._size
         self._put(places, (observations, actions, step.rewards, step.done, step.observations, step.masks))
         self.added += len(actions)
-
-    def seen(self, rows: NDArray[np.int64], own: NDArray[np.int64]) -> Moves:
-        """The moves at these places, each as seen from the seat that `own` says."""
-        column = self._columns
-        return Moves(
-            column["observations"][rows, own],
-            column["actions"][rows, own],
-            column["actions"][rows, 1 - own],
-            column["rewards"][rows, own],
-            column["done"][rows],
-            column["next_observations"][rows, own],
-            column["next_masks"][rows, own],
-        )
-
-
-class Decisions(NamedTuple):
-    """What was seen, what was legal and what was chosen; `[batch, ...]` each."""
-
-    observations: NDArray[np.float32]
-    masks: NDArray[np.int8]
-    actions: NDArray[np.int64]
 
 
 class Reservoir(Buffer):
@@ -132,12 +103,3 @@ class Reservoir(Buffer):
         kept = places < self._size
         self._put(places[kept], (observations[kept], masks[kept], actions[kept]))
         self.added += len(actions)
-
-    def sample(self, count: int, rng: np.random.Generator) -> Decisions:
-        """Decisions drawn with replacement.
-
-        Raises:
-            ValueError: If there are none yet.
-        """
-        rows = self.draw(count, rng)
-        return Decisions(*(column[rows] for column in self._columns.values()))
