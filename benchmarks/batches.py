@@ -2,11 +2,11 @@
 
 Usage: python -m benchmarks.batches [--rounds 5] [--seconds 0.5]
 
-Everything is random play. Ours write observations and masks of every seat at every step; a joint action
-counts as one step for each seat. Pgx's games, compiled whole by JAX, are played by turns, one step each;
-OpenSpiel's goofspiel writes no observations. Of ours there are three rows per game: actions given (drawn
-outside the clock), actions drawn by the batch as well (what the peers' rows do), and the Gymnasium vector
-environment, where the steps of the agent alone count and `uniform` sits in the other seat.
+All play is random. Ours write observations and masks of every seat at every step; a joint action counts as
+one step for each seat. Pgx's games, compiled as a whole by JAX, are played in turns, one step each;
+OpenSpiel's goofspiel writes no observations. We have three rows for each game: with given actions (drawn
+outside the clock), with actions drawn by the batch (as the peers do), and the Gymnasium vector environment,
+for which only the agent's steps count and `uniform` plays the other seat.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PGX_GAMES = 8192  # where Pgx is fastest on a CPU of two cores
 PGX = ("kuhn_poker", "tic_tac_toe")
 GOOFSPIEL = "goofspiel(num_cards=6,points_order=descending,returns_type=win_loss,imp_info=False)"
 VARIANTS: dict[str, dict[str, bool]] = {"actions given": {}, "actions drawn": {"draw": True}}
-# WAR's masks have 4,381 entries; memory that is new at every step costs more than the game there.
+# WAR's masks have 4,381 entries: allocating memory at every step costs more than playing the game.
 REUSED = {
     "actions given, arrays reused": {"reuse": True},
     "actions drawn, arrays reused": {"draw": True, "reuse": True},
@@ -37,12 +37,12 @@ REUSED = {
 WARM_UP = 0.05  # seconds; compiles
 
 
-# Makes a step ready, outside the clock; what it returns makes the step and returns how many of agents that was.
+# Prepares a step outside the clock; the function that it returns makes the step and returns the number of agent steps.
 Ready = Callable[[], Callable[[], int]]
 
 
 def stepping(load: Callable[[], Ready], seconds: float) -> Maker:
-    """A candidate of ours, which makes steps for so many seconds."""
+    """A candidate of ours, which steps for so many seconds."""
 
     def make() -> Measure:
         ready = load()
@@ -61,7 +61,7 @@ def stepping(load: Callable[[], Ready], seconds: float) -> Maker:
 
 
 def batch(name: str, count: int, draw: bool = False, reuse: bool = False) -> Ready:
-    """Self-play of a game's own default size."""
+    """Self-play of a game of its default size."""
     games = GameBatch(make_game(name), count, seed=0, reuse=reuse)
     games.reset()
 
@@ -78,7 +78,7 @@ def batch(name: str, count: int, draw: bool = False, reuse: bool = False) -> Rea
 
 
 def vector_env(name: str, count: int) -> Ready:
-    """The vector environment; the agent's first legal actions are found outside the clock."""
+    """The vector environment; the agent plays its first legal action, which is found outside the clock."""
     env = gymnasium.make_vec(gymnasium_id(name), num_envs=count)
     held = [env.reset(seed=0)[0]]
 
@@ -95,7 +95,7 @@ def vector_env(name: str, count: int) -> Ready:
 
 
 def pgx_game(name: str, settings: Settings) -> Maker:
-    """A game of Pgx, compiled whole: drawing, stepping, starting anew."""
+    """A game of Pgx: drawing actions, stepping and restarting are compiled together."""
 
     def make() -> Measure:
         os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -127,7 +127,7 @@ def pgx_game(name: str, settings: Settings) -> Maker:
 
 
 def goofspiel(settings: Settings) -> Maker:
-    """OpenSpiel's goofspiel with 6 cards, one game after the other."""
+    """OpenSpiel's goofspiel with 6 cards, one game after another."""
 
     def make() -> Measure:
         import pyspiel
@@ -147,7 +147,7 @@ def goofspiel(settings: Settings) -> Maker:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """One for everything."""
+    """A single comparison of all batches."""
     ours: dict[str, Maker] = {}
     for name in GAMES:
         for kind, arguments in (VARIANTS | (REUSED if name == "war" else {})).items():

@@ -2,9 +2,9 @@
 
 Usage: python -m benchmarks.matrix_games [--rounds 5]
 
-Gaussian games. Ours come as one batch through `solve_matrices`, with its certificates, on all
-processors; the others take one game per call, as their interfaces do. The gap is what both strategies
-of an answer leave open at worst, worked out here for all alike.
+All games are Gaussian. Ours are solved as one batch by `solve_matrices`, with its certificates, on all
+processors; the other solvers take one game per call. The gap of an answer is the sum of what both players
+could gain by deviating; it is computed here in the same way for all solvers.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def nashpy() -> Solver:
 
 def open_spiel() -> Solver:
     pyspiel, lp_solver = import_module("pyspiel"), import_module("open_spiel.python.algorithms.lp_solver")
-    import_module("ecos")  # what it asks cvxpy for, which does not bring it along
+    import_module("ecos")  # the solver that it asks cvxpy for, which cvxpy does not install
 
     def solve(matrix: Array) -> Answer:
         game = pyspiel.create_matrix_game(matrix.tolist(), (-matrix).tolist())

@@ -1,4 +1,4 @@
-"""Results as tables for the terminal and for Markdown, and one picture of all ratios."""
+"""Results as tables for the terminal and in Markdown, and one picture of all ratios."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ INCHES_WIDE, INCHES_A_BAR = 10.0, 0.22
 
 
 def short(number: float) -> str:
-    """Three digits or so."""
+    """A number with about three digits."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
+    """A time in a suitable unit."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
         if seconds * factor >= 1 or unit == "us":
             break
@@ -35,7 +35,7 @@ def duration(seconds: float) -> str:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Median (least..most)."""
+    """Text of the form "median (least..most)"."""
     if len(values) == 1:
         return short(values[0])
     return f"{short(median(values))} ({short(min(values))}..{short(max(values))})"
@@ -85,14 +85,14 @@ def skipped_lines(result: Result) -> list[str]:
 
 
 def for_terminal(result: Result) -> Group:
-    """Title, table, and who was skipped."""
+    """Title, table, and the peers that were skipped."""
     headings, rows = cells(result)
     table = Table()
     for heading in headings:
         table.add_column(heading, justify="right" if heading else "left", no_wrap=not heading, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    # Beside the table, which would wrap them at its own width.
+    # Not part of the table, which would wrap them at its own width.
     title = Text(f"\n{result.comparison.title} (ratios: median, least..most)", style="bold")
     return Group(title, table, *map(Text, skipped_lines(result)))
 
@@ -107,7 +107,7 @@ def markdown(result: Result) -> str:
 
 
 def plot(results: Sequence[Result], path: Path) -> bool:
-    """Bars of our ratios to the first reference there is, whiskers from least to most; False if there are none."""
+    """Draws our ratios to the first reference as bars, with whiskers from least to most; False if there are none."""
     from train.reports.figures import picture
 
     compared = [(result, [row for row in result.rows if not row.peer]) for result in results if result.references]
@@ -138,7 +138,7 @@ def _draw(compared: Sequence[tuple[Result, Sequence[Row]]], figure: Figure) -> N
 
 
 def _bar(axes: Axes, place: float, result: Result, row: Row, color: str) -> None:
-    """Starts at 1, so that what is slower points the other way."""
+    """Draws a bar that starts at 1, so that slower candidates point the other way."""
     reference = result.references[0]
     ratios = result.ratios(row, reference)
     middle = median(ratios)

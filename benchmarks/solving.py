@@ -2,15 +2,14 @@
 
 Usage: python -m benchmarks.solving [--rounds 5] [--long]
 
-The games differ: Jujitsu's tricks count alike and ties carry over, goofspiel's are worth their prize card.
-Sizes compare all the same. In both, two players with the same n cards each bid all of them, one a trick,
-at once and in sight (goofspiel with prizes in descending order, perfect information, win_loss): the same
-(n!)^2 courses, the same hands left after every trick, the same choices. What the algorithms make of it is
-what is compared: OpenSpiel's go through histories, ours through states.
+The games differ: in Jujitsu all tricks count alike and ties carry over, in goofspiel a trick is worth its prize
+card. But they have the same size. In both, two players with the same n cards each play all of them, one for each
+trick, at once and openly (goofspiel with prizes in descending order, perfect information, win_loss). So there are
+the same (n!)^2 courses, the same hands after every trick, and the same choices. The comparison is of algorithms:
+OpenSpiel's go through histories, ours through states.
 
-Every measurement is made in a fresh process, on one solution from nothing; start and imports are not
-counted. A peer's is given up when the process has run for a time limit (90 s); value iteration of
-5 cards is measured once.
+Every measurement is one solution in a fresh process; start and imports are not counted. A peer is given up
+when its process reaches a time limit (90 s); its value iteration of 5 cards is measured once.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def spiel_value_iteration(num_cards: int) -> Sample:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """NashConv and solutions beside OpenSpiel's, then NashConv of ours alone by size."""
+    """Our NashConv and solutions beside OpenSpiel's, then our NashConv alone for more sizes."""
     sizes = [size for size in (LONG_SIZES if settings.long else SIZES) if size <= settings.most_cards]
     nash_conv = Comparison(
         title="Exploitability of uniform play at Jujitsu",

@@ -2,8 +2,8 @@
 
 Usage: python -m benchmarks.stepping [--rounds 5] [--seconds 0.5]
 
-Everything is random play through the public interface, with observations, masks and infos read as a
-learner would, one process. `war_v0` is two players with the full deck of 12 ranks: 4,381 actions.
+All play is random, in one process, through the public interface; observations, masks and infos are read
+as a learner would read them. `war_v0` is two players with the full deck of 12 ranks: 4,381 actions.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ DRAWS = np.random.default_rng(0).random(1 << 16).tolist()
 
 
 class Player:
-    """Plays at random; the draws are made beforehand so that they cost all environments alike."""
+    """Plays at random; random numbers are drawn beforehand, so that they cost the same for all environments."""
 
     def __init__(self, num_actions: int) -> None:
         self._all = np.arange(num_actions)
         self._drawn = 0
 
     def choose(self, observation: Any) -> int:
-        """A random legal action; all are legal where there is no mask."""
+        """A random legal action; without a mask all actions are legal."""
         self._drawn = (self._drawn + 1) % len(DRAWS)
         legal = self._all
         if isinstance(observation, dict):
@@ -43,7 +43,7 @@ class Player:
 
 
 def aec_game(env: Any, player: Player) -> int:
-    """Counts the steps of agents, but not those of agents whose game is over."""
+    """Plays a game; counts the steps of agents, but not those of agents whose game is over."""
     steps = 0
     env.reset()
     for _ in env.agent_iter():
@@ -55,7 +55,7 @@ def aec_game(env: Any, player: Player) -> int:
 
 
 def parallel_game(env: Any, player: Player) -> int:
-    """Counts joint steps."""
+    """Plays a game; counts joint steps."""
     steps, (observations, _) = 0, env.reset()
     while env.agents:
         observations, *_ = env.step({agent: player.choose(observations[agent]) for agent in env.agents})
@@ -73,7 +73,7 @@ def maker(module: str, function: str, play: Play, seconds: float) -> Maker:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """One for each of PettingZoo's interfaces; our `env` and `raw_env` are the same, nothing wraps them."""
+    """One for each of PettingZoo's interfaces; our `env` and `raw_env` are the same, without wrappers."""
     interfaces: tuple[tuple[str, str, Play, tuple[str, ...]], ...] = (
         ("AEC", "env", aec_game, ("rps_v2", "connect_four_v3")),
         ("AEC without wrappers", "raw_env", aec_game, ("rps_v2", "connect_four_v3")),

@@ -2,8 +2,8 @@
 
 Usage: python -m benchmarks.war_simulation [--rounds 5] [--seconds 0.5] [--long]
 
-One `simple_minded_1` against 1, 10 and 100 random players, games stopped when it is out. `--long` also
-plays the whole simulation of "WAR with Auction Rounds" (2017): 1.806 million games, 9,030 of each
+One `simple_minded_1` plays against 1, 10 and 100 random players; a game stops when it is out. `--long` also
+runs the whole simulation of "WAR with Auction Rounds" (2017): 1.806 million games, 9,030 of each
 simple-minded player against 1 to 100 random players. Compilation is not counted.
 """
 
@@ -28,7 +28,7 @@ def line_up(name: str, opponents: int) -> tuple[str, ...]:
 
 
 def directly(seats: tuple[str, ...], seconds: float) -> Maker:
-    """Games of the direct program."""
+    """Games played by the direct program."""
     random = Random(0)
 
     def play() -> int:
@@ -39,7 +39,7 @@ def directly(seats: tuple[str, ...], seconds: float) -> Maker:
 
 
 def compiled(seats: tuple[str, ...], seconds: float, threads: int) -> Maker:
-    """Games of the compiled simulator, called for growing numbers of them."""
+    """Games played by the compiled simulator, in calls for more and more games."""
 
     def play() -> int:
         games, piece, start = 0, 256, time.perf_counter()

@@ -24,7 +24,10 @@ def check(
         list[str] | None, typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the environment.")
     ] = None,
     zero_sum: Annotated[
-        bool, typer.Option("--zero-sum", help="Rewards must sum to zero, whether it says so or not.")
+        bool,
+        typer.Option(
+            "--zero-sum", help="Require rewards that sum to zero, even if the environment does not declare it."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> int:

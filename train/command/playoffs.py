@@ -38,7 +38,7 @@ def playoffs(
     seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play every policy against every other in both seats: odds, mean payoffs, and how exploitable each is."""
+    """Play every policy against every other in both seats: odds, mean payoffs and exploitability."""
     parameters, options, given = split_words(words or [])
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
@@ -61,20 +61,20 @@ def playoffs(
         return
     out.print(standing_table(result))
     means = means_table(result)
-    if out.measure(means).minimum <= out.width:  # else it is in the files
+    if out.measure(means).minimum <= out.width:  # else only the files have it
         out.print(means)
     say("Written: " + ", ".join(map(str, files)))
 
 
 def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
-    """Policies by name; a run folder goes by its last part, if that is enough to tell it from the others."""
+    """Policies by name; a run folder is named by its last part, if that is unique."""
     short = [Path(word).name if Path(word).exists() else word for word in words]
     policies: dict[str, Policy] = {}
     for word, name in zip(words, short, strict=True):
         if word in words[: len(policies)]:
             raise ValueError(f"{word} is given twice")
         if word in policy_names() and needs_others(word):
-            raise ValueError(f"{word} must know what the other plays, and cannot play against all")
+            raise ValueError(f"{word} must know its opponent, so it cannot play against all others")
         taken = short.count(name) > 1 or (name in policy_names() and name != word)
         policies[word if taken else name] = policy_from(word, game)
     return policies

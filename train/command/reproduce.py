@@ -106,8 +106,8 @@ def _counts(rows: Sequence[Row], title: str) -> Table:
 
 
 def _details(rows: Sequence[Row]) -> Table:
-    """Rows under the place they are from; a reason that several in a row share stands below the last of them."""
-    table = Table(title="where more is to be said than that they agree")
+    """Rows grouped by their place in the source; a reason that neighbours share is shown once, below them."""
+    table = Table(title="figures that do not simply agree")
     table.add_column("figure: item, reason", ratio=1)
     table.add_column("published", justify="right", max_width=14)
     table.add_column("computed", justify="right", max_width=14)

@@ -20,13 +20,13 @@ from train.words import game_of_words, points
 
 
 class Work(NamedTuple):
-    """What came out, and what it took.
+    """A solution and the work that it took.
 
     Attributes:
-        solution: With its certificate.
-        seconds: Of solving alone: nothing compiled, no cluster started.
-        solved_now: Matrix games; fewer than `solution.states` if values were read from a cache.
-        engine: Where a duel was solved by words; None for others.
+        solution: The solution with its certificate.
+        seconds: Time of solving alone, without compiling and starting a cluster.
+        solved_now: Matrix games solved; fewer than `solution.states` if values were read from a cache.
+        engine: Engine of the word solver, which solves large duels; None for other games.
     """
 
     solution: Solution
@@ -38,17 +38,17 @@ class Work(NamedTuple):
 def solve_timed(
     game: Game[Any], exact: bool | None, engine: str | None, keep_layers: int | None, cache: Path | None
 ) -> Work:
-    """Solves a game.
+    """Solves a game and measures the time.
 
     Args:
         game: The rules.
         exact: As in `baselines.solve`.
-        engine: As in `DuelTable`, or None. Like the next two, for duels that are solved by words only.
+        engine: As in `DuelTable`, or None. This and the next two are for duels that the word solver solves.
         keep_layers: As in `DuelTable`.
         cache: Folder for the values, or None.
 
     Raises:
-        ValueError: If an option does not fit the game, besides what `solve` and `DuelTable` raise.
+        ValueError: If an option does not fit the game; also as `solve` and `DuelTable` raise.
     """
     load_kernels(game)
     if can_solve(game) and not exact:
@@ -74,7 +74,7 @@ def _by_words(game: Game[Any], engine: str, keep_layers: int | None, cache: Path
 
 @contextmanager
 def _ray_aside() -> Iterator[None]:
-    """Keeps stdout for the result: Ray tells there of lost workers, until it is shut down."""
+    """Keeps stdout for the result: Ray prints there until it is shut down."""
     before = _ray_runs()
     with redirect_stdout(sys.stderr):
         try:
@@ -92,15 +92,17 @@ def _ray_runs() -> bool:
 def solve(
     game: GameName,
     words: Words = None,
-    exact: Annotated[bool | None, typer.Option(help="Compute in rationals (small games).")] = None,
+    exact: Annotated[bool | None, typer.Option(help="Compute with exact rationals (small games).")] = None,
     engine: Annotated[
-        str | None, typer.Option(metavar="threads|ray", help="Where a large duel is solved; threads if not given.")
+        str | None, typer.Option(metavar="threads|ray", help="How to solve a large duel; default threads.")
     ] = None,
     keep_layers: Annotated[
-        int | None, typer.Option(help="Hold values for so many numbers of cards left (large duels); else for all.")
+        int | None,
+        typer.Option(help="Keep values in memory for so many numbers of cards left (large duels); default all."),
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep values there and go on from what is there (large duels).")
+        Path | None,
+        typer.Option(metavar="DIR", help="Store values there, and continue from those stored (large duels)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -136,7 +138,7 @@ MAX_ROWS = 40
 
 
 def start_strategies(solution: baselines.Solution) -> list[dict[str, Any]]:
-    """Both players' strategies where the game starts: action -> probability; by type if there are any."""
+    """Both players' strategies at the start: action -> probability, for each type if players have types."""
     game = solution.game
     if solution.behaviour is not None:
         form = game.bayesian_form()

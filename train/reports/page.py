@@ -1,4 +1,4 @@
-"""A report on runs as one HTML page that needs nothing else, with brief tables in Markdown beside it."""
+"""A report on runs: one HTML page that needs no other file, and brief tables in Markdown beside it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEMPLATE = Path(__file__).with_name("page.html.jinja")
 
 
 class Report(NamedTuple):
-    """Where a report was written, and which folders were left out."""
+    """The files of a report, and a reason for each folder that was left out."""
 
     page: Path
     tables: Path
@@ -33,26 +33,28 @@ def write_report(
     skip_damaged: bool = False,
     labels: Mapping[str | Path, str] | None = None,
 ) -> Report:
-    """Writes a page on runs, and beside it, as `.md`, brief tables.
+    """Writes a page on runs, and brief tables beside it, with the suffix `.md`.
 
     Args:
         folders: The runs' folders.
         out: The HTML file to write.
-        skip_damaged: Leave out damaged folders, where else one makes the report fail.
-        labels: By folder, what its algorithm is called here; as in the run's own pictures if not given.
+        skip_damaged: Leave out damaged folders; else a damaged one raises an error.
+        labels: By folder, the name of its algorithm in this report; by default the run's own.
 
     Returns:
-        What was written, and why folders were left out, a line for each.
+        The files written, and a line for each folder that was left out.
 
     Raises:
-        ValueError: If there are no runs to report on, two are the same, one is damaged, or `out`
-            has the suffix of the tables or would make them take another file's place; nothing is written then.
+        ValueError: If there are no runs, two are the same, one is damaged, `out` ends in `.md`, or the
+            tables would overwrite a file that is not a report's. Nothing is written then.
     """
     page, beside = Path(out), Path(out).with_suffix(".md")
     if page == beside:
         raise ValueError(f"{out} must not end in .md: the tables go there, beside the page")
     if beside.exists() and not beside.read_text(errors="replace").startswith(tables.FIRST_WORDS):
-        raise ValueError(f"{beside} is not a report's; the tables go there, so give another --out than {out}")
+        raise ValueError(
+            f"{beside} exists and is not a report; the tables go there, so choose another --out than {out}"
+        )
     runs, skipped = [], []
     for folder in folders:
         try:
@@ -94,6 +96,6 @@ def _page(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
 
 
 def say_skipped(report: Report) -> None:
-    """Names what was left out, on stderr."""
+    """Prints to stderr which folders were left out."""
     for line in report.skipped:
         print(f"cardwar: left out: {line}", file=sys.stderr)

@@ -14,23 +14,23 @@ from baselines import cross_play, exploitability, head_to_head
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import named_policy, needs_others, policy_names
 
-# Two intervals that each hold with this probability hold together with 95 %.
+# Two intervals that each hold with this probability hold both with at least 95 %.
 CONFIDENCE_OF_EACH = 0.975
 # Digits after the decimal point in tables and pictures.
 DIGITS = 3
 
 
 class Pairing(NamedTuple):
-    """What happens between two policies, from the side of the one in seat 0.
+    """The results of two policies against each other, for the one in seat 0.
 
     Attributes:
         win: Probability that it gets more than the other.
         loss: Probability that it gets less.
         tie: Probability that both get the same.
         mean: Its expected payoff, payoff points.
-        low: The least that the mean can be: itself if it is exact, else the lower end of an interval
-            that holds the mean with at least 95 %.
-        high: The most that it can be.
+        low: The lower end of an interval that contains the mean with a probability of at least 95 %; the mean
+            itself if that is exact.
+        high: The upper end of this interval.
     """
 
     win: float
@@ -50,7 +50,7 @@ class PlayOffs:
         names: Of the policies.
         pairings: `[row][column]`: the row's policy in seat 0, the column's in seat 1.
         exploitability: Of each policy, exact, payoff points; None if results are sampled.
-        games: Played for each pairing; None if results are exact.
+        games: How many were played for each pairing; None if results are exact.
     """
 
     game: Game[Any]
@@ -123,8 +123,8 @@ def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, 
     played = cross_play(game, (first, second), games=games, seed=seed)
     win, loss = (wins / played.games for wins in played.wins)
     tie = (played.nobody + played.unfinished) / played.games
-    mean = win - loss  # who has lost pays one point to who has won
-    if played.rounds is not None:  # the only course that there is
+    mean = win - loss  # the loser pays one point to the winner
+    if played.rounds is not None:  # the game has no chance, so all courses are the same
         return Pairing(win, loss, tie, mean, mean, mean)
     from scipy.stats import binomtest  # takes most of a second to import
 
@@ -135,12 +135,12 @@ def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, 
 
 
 def shipped_policies(game: Game[Any]) -> dict[str, Policy]:
-    """All policies with a name that can play a game against any other."""
+    """All policies with a name that can play a game without knowing the other's policy."""
     policies = {}
     for name in policy_names():
         if not needs_others(name):
             try:
                 policies[name] = named_policy(name, game)
             except ValueError:
-                continue  # it plays other games
+                continue  # it is for other games
     return policies

@@ -24,7 +24,7 @@ PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "
 
 
 def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:
-    """Writes every pair and every policy as CSV, both as Markdown, and the picture.
+    """Writes all pairs and all policies as CSV, both as Markdown, and a heat map.
 
     Returns:
         The files.
@@ -48,7 +48,7 @@ def _csv(rows: Sequence[Sequence[Any]]) -> bytes:
 
 
 def _pairs(result: PlayOffs) -> list[Sequence[Any]]:
-    """One row for each pair in each order, all digits."""
+    """A row for each ordered pair, with all digits."""
     exact = result.games is None
     fields = Pairing._fields[:4] if exact else Pairing._fields
     rows: list[Sequence[Any]] = [("player_0", "player_1", *fields)]
@@ -58,7 +58,7 @@ def _pairs(result: PlayOffs) -> list[Sequence[Any]]:
 
 
 def _policies(result: PlayOffs) -> list[Sequence[Any]]:
-    """One row for each policy, all digits."""
+    """A row for each policy, with all digits."""
     headings, columns = ["policy", "average"], [result.names, result.averages.tolist()]
     if result.exploitability is not None:
         headings.append("exploitability")
@@ -78,10 +78,10 @@ def _markdown(result: PlayOffs) -> str:
     headings = ["player_0", *result.names]
     parts = [
         f"# Play-offs: {game_in_words(result.game)}",
-        "Mean payoff to the row as player_0 against the column as player_1, payoff points; its average over all others "
-        f"and both seats. {_how_known(result)}",
+        "Mean payoff to the row as player_0 against the column as player_1, in payoff points; its average over all "
+        f"others and both seats. {_how_known(result)}",
         markdown_table([*headings, *_policies(result)[0][1:]], means),
-        "Chances that the row wins, loses, ties:",
+        "Probabilities that the row wins, loses, ties:",
         markdown_table(headings, odds),
     ]
     return "\n\n".join(parts) + "\n"
@@ -95,8 +95,8 @@ def _how_known(result: PlayOffs) -> str:
         )
     widest = max(max(each.high - each.mean, each.mean - each.low) for row in result.pairings for each in row)
     return (
-        f"From {result.games:,} games for each pair, or the only one there is: every mean is right to within "
-        f"{widest:.3f} with at least 95 %, and {PAIRS} has each interval. Exploitability is exact or not given."
+        f"From {result.games:,} games for each pair, or the only possible one: every mean is within {widest:.3f} of the "
+        f"truth with a probability of at least 95 %; {PAIRS} has each interval. Exploitability is exact or not given."
     )
 
 
@@ -107,32 +107,28 @@ def draw(result: PlayOffs) -> bytes:
 
 
 def _draw(result: PlayOffs, figure: Figure) -> None:
-    count, measured = len(result.names), result.exploitability is not None
-    axes = figure.subplots(1, 2 + measured, width_ratios=[count, 1, 1][: 2 + measured])
-    limit = max(float(np.abs(result.means).max()), 1e-9)
-    _draw_cells(axes[0], result.means, -limit, limit, "RdBu")
-    axes[0].set_xticks(range(count), [str(number) for number in range(1, count + 1)])
-    axes[0].set_yticks(range(count), [f"{number} {name}" for number, name in enumerate(result.names, 1)])
-    axes[0].set_xlabel("player_1")
-    axes[0].set_ylabel("player_0")
-    _draw_column(axes[1], result.averages, -limit, limit, "RdBu", "average")
-    if measured:
-        column = np.array(result.exploitability)
-        _draw_column(axes[2], column, 0.0, max(float(column.max()), 1e-9), "Greys", "exploitability")
+    count, means = len(result.names), result.means
+    limit = max(float(np.abs(means).max()), 1e-9)
+    panels = [("", means, -limit, limit), ("average", result.averages[:, None], -limit, limit)]
+    if result.exploitability is not None:
+        column = np.array(result.exploitability)[:, None]
+        panels.append(("exploitability", column, 0.0, max(float(column.max()), 1e-9)))
+    all_axes = figure.subplots(1, len(panels), width_ratios=[count, 1, 1][: len(panels)])
+    for axes, (heading, figures, low, high) in zip(all_axes, panels, strict=True):
+        _draw_cells(axes, figures, low, high)
+        axes.set_xticks([0], [heading])
+        axes.set_yticks([])
+    all_axes[0].set_xticks(range(count), [str(number) for number in range(1, count + 1)])
+    all_axes[0].set_yticks(range(count), [f"{number} {name}" for number, name in enumerate(result.names, 1)])
+    all_axes[0].set_xlabel("player_1")
+    all_axes[0].set_ylabel("player_0")
     figure.suptitle(f"{game_in_words(result.game)}: mean payoff to player_0, {result.how}")
 
 
-def _draw_column(axes: Axes, figures: NDArray[np.float64], low: float, high: float, colours: str, heading: str) -> None:
-    _draw_cells(axes, figures[:, None], low, high, colours)
-    axes.set_xticks([0], [heading])
-    axes.set_yticks([])
-
-
-def _draw_cells(axes: Axes, figures: NDArray[np.float64], low: float, high: float, colours: str) -> None:
-    image = axes.imshow(figures, cmap=colours, vmin=low, vmax=high, aspect="auto")
+def _draw_cells(axes: Axes, figures: NDArray[np.float64], low: float, high: float) -> None:
+    """Numbers on colours: red to blue if they can be negative, else grey."""
+    image = axes.imshow(figures, cmap="RdBu" if low < 0.0 else "Greys", vmin=low, vmax=high, aspect="auto")
     for (row, column), figure in np.ndenumerate(figures):
         red, green, blue, _ = image.cmap(image.norm(figure))
-        bright = 0.3 * red + 0.6 * green + 0.1 * blue
-        axes.text(
-            column, row, points(figure, DIGITS), ha="center", va="center", color="black" if bright > 0.5 else "white"
-        )
+        ink = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
+        axes.text(column, row, points(figure, DIGITS), ha="center", va="center", color=ink)
