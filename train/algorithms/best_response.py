@@ -57,18 +57,15 @@ class Args(ResponderArgs):
 class Responder(ppo.Learner):
     """MaskablePPO against fixed policies; the learner chooses once in each joint action."""
 
-    def __init__(self, game: Game[Any], args: ResponderArgs, opponents: Opponents, seed: int, falls_until: int) -> None:
-        """Takes the game and the opponents, a seed, and the step at which falling quantities reach their ends."""
-        self._opponents, self._until = opponents, falls_until
+    def __init__(self, game: Game[Any], args: ResponderArgs, opponents: Opponents, seed: int) -> None:
+        """Takes the game, the arguments, the opponents and a seed."""
+        self._opponents = opponents
         super().__init__(game, args, seed)
         self.parts["opponents"] = self._envs
 
     def _new_envs(self, seed: int) -> AgainstVecEnv:
         self._envs = AgainstVecEnv(self._batch, self._opponents, seed)
         return self._envs
-
-    def _falls_until(self) -> int:
-        return self._until
 
 
 class Learner(Responder):
@@ -82,7 +79,7 @@ class Learner(Responder):
         """
         self._opponent = policy_from(args.opponent, game)
         self._best = [best_response(game, self._opponent, seat).value for seat in (0, 1)]
-        super().__init__(game, args, Opponents.one(self._opponent), seed, args.steps)
+        super().__init__(game, args, Opponents.one(self._opponent), seed)
 
     def advance(self, steps: int) -> dict[str, float]:
         """Learns until `steps`; returns losses and exact payoffs against the opponent (payoff points).

@@ -140,12 +140,8 @@ class Learner(Resumable):
 
     def _falling(self, start: float, final_share: float) -> float:
         """A quantity that falls linearly over the run; SB3's own progress starts again with every call of learn()."""
-        progress = min(1.0, self.steps / self._falls_until())
+        progress = min(1.0, self.steps / self._args.steps)
         return start * (1.0 - (1.0 - final_share) * progress)
-
-    def _falls_until(self) -> int:
-        """The number of steps at which falling quantities reach their ends."""
-        return self._args.steps
 
     def policy(self) -> SoftmaxPolicy | GreedyPolicy:
         """The actor as a policy of this package."""

@@ -12,7 +12,7 @@ The learned policy is that equilibrium's mixture as one behaviour strategy (see 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -118,16 +118,17 @@ class Learner:
 
     def _response(self, opponents: Opponents) -> tuple[Policy, dict[str, float]]:
         """A policy learned from scratch against opponents, and the losses of its last update."""
-        args, seed = self._args, int(np.random.SeedSequence([self._seed, self.steps]).generate_state(1)[0])
-        responder = Responder(self._game, args, opponents, seed, args.response_steps)
-        losses = responder.advance(args.response_steps)
+        seed = int(np.random.SeedSequence([self._seed, self.steps]).generate_state(1)[0])
+        args = replace(self._args, steps=self._args.response_steps)
+        responder = Responder(self._game, args, opponents, seed)
+        losses = responder.advance(args.steps)
         return SoftmaxPolicy(self._game, responder.network()), losses
 
     def _seated(self, policy: Policy) -> Strategies:
         return self._tables.strategy(0, policy), self._tables.strategy(1, policy)
 
     def _policy(self, strategies: Strategies) -> LearnedTable:
-        seen = [self._tables.states.seen(player, strategies[player]) for player in (0, 1)]
+        seen = [self._tables.states.seen(player, strategy) for player, strategy in enumerate(strategies)]
         return LearnedTable.of_seats(self._game, [(each, np.ones(len(each.rows))) for each in seen])
 
     def _join(self, strategies: Strategies) -> None:

@@ -63,22 +63,12 @@ def timed(work: Callable[[], T]) -> tuple[T, float]:
 
 
 @contextmanager
-def counting(what: str) -> Iterator[Progress | None]:
-    """Shows a live count on stderr, if that is a terminal."""
-    if not err.is_terminal:
-        yield None
-        return
-    with err.status(what) as status:
-        yield lambda done: status.update(f"{done:,} {what}")
-
-
-@contextmanager
-def advancing(what: str, total: Callable[[], int]) -> Iterator[Progress | None]:
-    """Shows a bar on stderr with an estimate of the time left, if that is a terminal; it disappears at the end.
+def advancing(what: str, total: Callable[[], int | None] = lambda: None) -> Iterator[Progress | None]:
+    """Shows progress on stderr, if that is a terminal: a count and, if the total is known, the time left.
 
     Args:
         what: What is counted.
-        total: Returns how many there will be, which may take a while.
+        total: Returns how many there will be, which may take a while; None if nobody knows.
     """
     if not err.is_terminal:
         yield None

@@ -14,7 +14,7 @@ from baselines import CrossPlay
 from baselines.best_response import load_kernels as load_oracle
 from baselines.cross_play import load_simulator
 from cardwar_envs import Game, Policy
-from train.command.console import AsJson, GameName, counting, out, print_json, say, timed
+from train.command.console import AsJson, GameName, advancing, out, print_json, say, timed
 from train.policies.by_word import line_up_from
 from train.words import game_for, points, split_words
 
@@ -64,7 +64,7 @@ def _played_match(
     game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
 ) -> None:
     load_simulator(game, line_up)
-    with counting("games played") as progress:
+    with advancing("games played") as progress:
         result, seconds = timed(lambda: baselines.cross_play(game, line_up, **given, progress=progress))
     if not as_json:
         out.print(_played_table(result, names, title))

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from baselines.reproduction import REPRODUCTIONS, reproduction
 from baselines.reproduction.report import Number, Report, Row, Verdict, write_report
-from train.command.console import AsJson, counting, out, say, timed
+from train.command.console import AsJson, advancing, out, say, timed
 
 
 def reproduce(
@@ -48,7 +48,7 @@ def run(name: str, folder: Path | None) -> tuple[Report, dict[str, Any]]:
         OSError: If the folder cannot be written to.
     """
     make = reproduction(name)
-    with counting("states explored") as progress:
+    with advancing("states explored") as progress:
         report, seconds = timed(lambda: make(progress))
     written = write_report(report, folder or Path("runs") / f"reproduce-{name}")
     return report, {

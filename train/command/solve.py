@@ -15,7 +15,7 @@ import baselines
 from baselines.duel.solver import ENGINES, DuelTable, can_solve
 from baselines.solution import Solution, load_kernels, solve_by_words
 from cardwar_envs import Game
-from train.command.console import AsJson, GameName, Words, advancing, counting, new_table, out, print_json, say, timed
+from train.command.console import AsJson, GameName, Words, advancing, new_table, out, print_json, say, timed
 from train.words import game_of_words, points
 
 
@@ -59,7 +59,7 @@ def solve_timed(
                 f"--{option} ({value}) is of no use here: it is for duels in which only the order of ranks "
                 "matters, not too long, and not solved in rationals"
             )
-    with counting("states explored") as progress:
+    with advancing("states explored") as progress:
         solution, seconds = timed(lambda: baselines.solve(game, exact=exact, progress=progress))
     return Work(solution, seconds, solution.states, None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -64,15 +63,12 @@ class SelfPlayVecEnv(VecEnv):
     def _by_env(self, views: NDArray[Any]) -> NDArray[Any]:
         return views.reshape(self.num_envs, -1)
 
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the environments have that attribute."""
-        return attr_name in ("action_masks", "render_mode")
-
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Only `render_mode`, which SB3 asks for; it is None."""
-        if attr_name != "render_mode":
+        """Only what SB3 asks for: `action_masks`, and `render_mode`, which is None."""
+        attributes = {"action_masks": self.action_masks, "render_mode": None}
+        if attr_name not in attributes:
             raise AttributeError(f"self-play environments have no attribute {attr_name!r}")
-        return [None for _ in self._get_indices(indices)]
+        return [attributes[attr_name] for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Always raises: no attribute can be set."""
@@ -92,10 +88,6 @@ class SelfPlayVecEnv(VecEnv):
     ) -> list[bool]:
         """False for all: they are not wrapped."""
         return [False for _ in self._get_indices(indices)]
-
-    def get_images(self) -> Sequence[NDArray[Any] | None]:
-        """None for all: nothing is drawn."""
-        return [None] * self.num_envs
 
     def close(self) -> None:
         """Does nothing: there is nothing to release."""

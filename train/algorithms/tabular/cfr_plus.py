@@ -16,6 +16,7 @@ by reach as in the papers, which is exact on trees and has no guarantee elsewher
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,10 @@ class Learner(TabularLearner):
         first, second = (normalised(self.memory[f"{weights}_{p}"], self.uniform[p]) for p in (0, 1))
         return first, second
 
-    def learned(self) -> tuple[Strategies, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    def learned(self) -> Strategies:
         """The averages."""
-        return self._strategies("sums"), (self.memory["sums_0"].sum(axis=1), self.memory["sums_1"].sum(axis=1))
+        return self._strategies("sums")
+
+    def weights(self) -> Sequence[NDArray[np.float64]]:
+        """The sums that the averages are taken from."""
+        return [self.memory[f"sums_{player}"].sum(axis=1) for player in (0, 1)]

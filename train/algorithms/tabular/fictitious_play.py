@@ -14,6 +14,7 @@ on trees.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,9 +66,12 @@ class Learner(TabularLearner):
         by_either = by_response + (1.0 - new) * self.tables.own_reach(player, average)
         return np.divide(by_response, by_either, out=np.zeros(len(average)), where=by_either > 0.0)
 
-    def learned(self) -> tuple[Strategies, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    def learned(self) -> Strategies:
         """The averages."""
-        averages = self.memory["average_0"], self.memory["average_1"]
+        return self.memory["average_0"], self.memory["average_1"]
+
+    def weights(self) -> Sequence[NDArray[np.float64]]:
+        """The averages' own reach, or ones by default."""
         if not self._by_reach:
-            return averages, (np.ones(len(averages[0])), np.ones(len(averages[1])))
-        return averages, (self.tables.own_reach(0, averages[0]), self.tables.own_reach(1, averages[1]))
+            return super().weights()
+        return [self.tables.own_reach(player, average) for player, average in enumerate(self.learned())]

@@ -7,7 +7,7 @@ speed is a yardstick for learners that sample.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -52,8 +52,12 @@ class TabularLearner(ABC):
         """Makes one iteration; `steps` is its number, from 1."""
 
     @abstractmethod
-    def learned(self) -> tuple[Strategies, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """What was learned: for each player a strategy, and `[rows]` weights of its rows."""
+    def learned(self) -> Strategies:
+        """The strategies learned."""
+
+    def weights(self) -> Sequence[NDArray[np.float64]]:
+        """For each player `[rows]` weights of the rows learned, where both seats share a table; by default ones."""
+        return [np.ones(len(strategy)) for strategy in self.uniform]
 
     def advance(self, steps: int) -> dict[str, float]:
         """Iterates until `steps`; returns no figures of its own."""
@@ -64,9 +68,9 @@ class TabularLearner(ABC):
 
     def policy(self) -> LearnedTable:
         """What was learned, as a table of observations."""
-        strategies, counts = self.learned()
-        seen = [self.tables.seen(player, strategies[player]) for player in (0, 1)]
-        return LearnedTable.of_seats(self.game, [(each, counts[p][each.rows]) for p, each in enumerate(seen)])
+        seen = [self.tables.seen(player, strategy) for player, strategy in enumerate(self.learned())]
+        weights = [of_rows[each.rows] for each, of_rows in zip(seen, self.weights(), strict=True)]
+        return LearnedTable.of_seats(self.game, list(zip(seen, weights, strict=True)))
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """The memory, and the number of iterations."""

@@ -45,7 +45,7 @@ class Learner(TabularLearner):
 
     def iterate(self) -> None:
         """Updates both players at once."""
-        strategies = self._strategies()
+        strategies = self.learned()
         after = self.tables.values(strategies)
         for player in (0, 1):
             self._move(player, self.tables.action_values(player, strategies[1 - player], after) / self._stake)
@@ -60,12 +60,8 @@ class Learner(TabularLearner):
         logits[mask] = moved[mask]
         magnet += args.magnet_rate * (logits - magnet)
 
-    def _strategies(self) -> Strategies:
+    def learned(self) -> Strategies:
+        """The last iterate."""
         masks = self.tables.masks
         first, second = (np.where(masks[p], np.exp(self.memory[f"logits_{p}"]), 0.0) for p in (0, 1))
         return first, second
-
-    def learned(self) -> tuple[Strategies, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """The last iterate."""
-        strategies = self._strategies()
-        return strategies, (np.ones(len(strategies[0])), np.ones(len(strategies[1])))
