@@ -99,12 +99,9 @@ class Learner:
 
     def policy(self) -> LearnedTable:
         """The equilibrium's mixture, each member weighted by its reach."""
-        seats = []
-        for player, mixture in enumerate(self._mixtures()):
-            strategy, reach = self._tables.average(player, mixture)
-            seen = self._tables.states.seen(player, strategy)
-            seats.append((seen, reach[seen.rows]))
-        return LearnedTable.of_seats(self._game, seats)
+        averages = [self._tables.average(player, mixture) for player, mixture in enumerate(self._mixtures())]
+        strategies, reach = zip(*averages, strict=True)
+        return self._tables.states.policy(self._game, strategies, reach)
 
     def _equilibrium(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """`[members]` each: the probabilities with which the first and the second seat draw the members."""
@@ -127,13 +124,9 @@ class Learner:
     def _seated(self, policy: Policy) -> Strategies:
         return self._tables.strategy(0, policy), self._tables.strategy(1, policy)
 
-    def _policy(self, strategies: Strategies) -> LearnedTable:
-        seen = [self._tables.states.seen(player, strategy) for player, strategy in enumerate(strategies)]
-        return LearnedTable.of_seats(self._game, [(each, np.ones(len(each.rows))) for each in seen])
-
     def _join(self, strategies: Strategies) -> None:
         """Adds a member, and the payoffs between it and all others."""
-        policy = self._policy(strategies)
+        policy = self._tables.states.policy(self._game, strategies)
         self._strategies.append(strategies)
         self._policies.append(policy)
         self._payoffs = np.pad(self._payoffs, (0, 1))
@@ -155,4 +148,4 @@ class Learner:
         self.steps, self._payoffs = data["steps"], tensors["payoffs"].numpy()
         first, second = (list(tensors[f"members_{player}"].numpy()) for player in (0, 1))
         self._strategies = list(zip(first, second, strict=True))
-        self._policies = [self._policy(each) for each in self._strategies]
+        self._policies = [self._tables.states.policy(self._game, each) for each in self._strategies]

@@ -96,7 +96,8 @@ def _how_known(result: PlayOffs) -> str:
     widest = max(max(each.high - each.mean, each.mean - each.low) for row in result.pairings for each in row)
     return (
         f"From {result.games:,} games for each pair, or the only possible one: every mean is right to within "
-        f"{widest:.3f} with a probability of at least 95 %; {PAIRS} has each interval. Exploitability is exact, if given."
+        f"{widest:.3f} with a probability of at least 95 %; {PAIRS} has each interval. "
+        "Exploitability is exact or not given."
     )
 
 

@@ -218,7 +218,7 @@ def test_brief_tables_have_the_best_first_and_what_is_not_known_last(tmp_path):
 def test_no_other_file_is_taken_for_a_reports_tables(tmp_path):
     folder, page = made(tmp_path / "a"), tmp_path / "README.html"
     page.with_suffix(".md").write_text("# Mine\n")
-    with pytest.raises(ValueError, match=r"README\.md is not a report's"):
+    with pytest.raises(ValueError, match=r"README\.md exists and is not a report"):
         write_report([folder], page)
     assert not page.exists()
     assert page.with_suffix(".md").read_text() == "# Mine\n"

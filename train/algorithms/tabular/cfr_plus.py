@@ -16,16 +16,14 @@ by reach as in the papers, which is exact on trees and has no guarantee elsewher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import option
-from train.algorithms.tabular.information_states import Strategies
+from train.algorithms.tabular.information_states import Strategies, Weights
 from train.algorithms.tabular.learner import TabularArgs, TabularLearner, normalised
 
 
@@ -74,6 +72,6 @@ class Learner(TabularLearner):
         """The averages."""
         return self._strategies("sums")
 
-    def weights(self) -> Sequence[NDArray[np.float64]]:
+    def weights(self) -> Weights:
         """The sums that the averages are taken from."""
         return [self.memory[f"sums_{player}"].sum(axis=1) for player in (0, 1)]

@@ -14,7 +14,6 @@ on trees.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import option
-from train.algorithms.tabular.information_states import Strategies, Strategy
+from train.algorithms.tabular.information_states import Strategies, Strategy, Weights
 from train.algorithms.tabular.learner import TabularArgs, TabularLearner
 
 
@@ -70,8 +69,8 @@ class Learner(TabularLearner):
         """The averages."""
         return self.memory["average_0"], self.memory["average_1"]
 
-    def weights(self) -> Sequence[NDArray[np.float64]]:
-        """The averages' own reach, or ones by default."""
+    def weights(self) -> Weights | None:
+        """The averages' own reach, with `--reach 1`."""
         if not self._by_reach:
-            return super().weights()
+            return None
         return [self.tables.own_reach(player, average) for player, average in enumerate(self.learned())]

@@ -8,6 +8,7 @@ and for those in which both players move once on private information (`PrivateTy
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +17,11 @@ from numpy.typing import NDArray
 
 from baselines.graph.game_graph import END, full_graph, group_sums
 from cardwar_envs.core.game import Game
-from train.policies.table import Seen
+from train.policies.table import LearnedTable, Seen
 
 Strategy = NDArray[np.float64]
 Strategies = tuple[Strategy, Strategy]
+Weights = Sequence[NDArray[np.float64]]
 
 
 class StateTables(ABC):
@@ -62,6 +64,19 @@ class StateTables(ABC):
     @abstractmethod
     def seen(self, player: int, strategy: Strategy) -> Seen:
         """A strategy in terms of observations and the game's own actions."""
+
+    def policy(self, game: Game[Any], strategies: Strategies, weights: Weights | None = None) -> LearnedTable:
+        """One policy for both seats.
+
+        Args:
+            game: The game of the tables.
+            strategies: What each player plays.
+            weights: For each player `[rows]` weights of its rows, for observations that both seats can see; by
+                default all are the same.
+        """
+        seen = [self.seen(player, strategy) for player, strategy in enumerate(strategies)]
+        weights = weights or [np.ones(len(strategy)) for strategy in strategies]
+        return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
 
     def own_reach(self, player: int, strategy: Strategy) -> NDArray[np.float64]:
         """`[rows]` probability that a player's strategy leads it to each of its rows, if the other plays uniformly.

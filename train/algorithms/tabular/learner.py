@@ -7,7 +7,7 @@ speed is a yardstick for learners that sample.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import CommonArgs, option
-from train.algorithms.tabular.information_states import Strategies, Strategy, tables_of
+from train.algorithms.tabular.information_states import Strategies, Strategy, Weights, tables_of
 from train.policies.table import LearnedTable
 
 
@@ -55,9 +55,9 @@ class TabularLearner(ABC):
     def learned(self) -> Strategies:
         """The strategies learned."""
 
-    def weights(self) -> Sequence[NDArray[np.float64]]:
-        """For each player `[rows]` weights of the rows learned, where both seats share a table; by default ones."""
-        return [np.ones(len(strategy)) for strategy in self.uniform]
+    def weights(self) -> Weights | None:
+        """For each player `[rows]` weights of the rows learned; None if all are the same."""
+        return None
 
     def advance(self, steps: int) -> dict[str, float]:
         """Iterates until `steps`; returns no figures of its own."""
@@ -68,9 +68,7 @@ class TabularLearner(ABC):
 
     def policy(self) -> LearnedTable:
         """What was learned, as a table of observations."""
-        seen = [self.tables.seen(player, strategy) for player, strategy in enumerate(self.learned())]
-        weights = [of_rows[each.rows] for each, of_rows in zip(seen, self.weights(), strict=True)]
-        return LearnedTable.of_seats(self.game, list(zip(seen, weights, strict=True)))
+        return self.tables.policy(self.game, self.learned(), self.weights())
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """The memory, and the number of iterations."""
