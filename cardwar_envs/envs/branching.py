@@ -18,6 +18,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 
+# Rows that are hashed and compared at a time: few enough to stay in a processor's cache.
+LOT = 4096
+
 
 class Branches(NamedTuple):
     """What every joint action leads to from some states, state by state.
@@ -104,20 +107,23 @@ def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.i
     Returns:
         The place of the first of each group of equal rows, and `[count]` the group that every row belongs to.
     """
+    lots = [slice(start, start + LOT) for start in range(0, len(rows), LOT)]
+    hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(_hashes(rows[lot]) for lot in lots)])
+    _, first, groups = np.unique(hashes, return_index=True, return_inverse=True)
+    found = first[groups]
+    if not all(np.array_equal(rows[lot], rows.take(found[lot], axis=0)) for lot in lots):
+        # Two different rows have the same hash, so compare all entries, which is slow.
+        _, first, groups = np.unique(rows + np.float32(0.0), axis=0, return_index=True, return_inverse=True)
+    return first, groups.reshape(len(rows))
+
+
+def _hashes(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """`[count]` hashes of rows in whole numbers modulo 2**64: equal rows have equal hashes, wherever they stand."""
     count, size = rows.shape
     words = np.zeros((count, size + size % 2), dtype=np.float32)
     np.add(rows, 0.0, out=words[:, :size])  # turns -0.0, whose bits differ, into 0.0
-    words = words.view(np.uint64)
-    _, first, groups = np.unique(_hashes(words), return_index=True, return_inverse=True)
-    if not np.array_equal(words, words.take(first[groups], axis=0)):  # two different rows have the same hash
-        _, first, groups = np.unique(words, axis=0, return_index=True, return_inverse=True)  # exact, but slow
-    return first, groups.reshape(count)
-
-
-def _hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """`[count, size]` -> `[count]` hashes in whole numbers modulo 2**64, so they do not depend on a row's place."""
-    factors = np.random.default_rng(0).integers(2**63, size=(2, words.shape[1]), dtype=np.uint64) | np.uint64(1)
-    mixed = words * factors[0]
+    factors = np.random.default_rng(0).integers(2**63, size=(2, words.shape[1] // 2), dtype=np.uint64) | np.uint64(1)
+    mixed = words.view(np.uint64) * factors[0]
     mixed ^= mixed >> np.uint64(32)  # floats of small whole numbers differ in their upper bits only
     hashes: NDArray[np.uint64] = mixed @ factors[1]
     return hashes

@@ -51,10 +51,15 @@ def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[n
         The views picked, `[batch, observation_size]`, and `[batch]` signs: 1 for player 0's view, -1 for
         player 1's, and 0 where both see the same, so that the value is 0.
     """
-    first, second = views[:, 0], views[:, 1]
-    entry = (first != second).argmax(axis=1)[:, None]
-    signs = np.sign(np.take_along_axis(first, entry, axis=1) - np.take_along_axis(second, entry, axis=1))
-    return np.where(signs >= 0, first, second), signs[:, 0].astype(np.float64)
+    lots = [_one_view(views[i : i + TRIALS_AT_A_TIME]) for i in range(0, max(len(views), 1), TRIALS_AT_A_TIME)]
+    picked, signs = zip(*lots, strict=True)
+    return np.concatenate(picked), np.concatenate(signs)
+
+
+def _one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    places, entry = np.arange(len(views)), (views[:, 0] != views[:, 1]).argmax(axis=1)
+    signs = np.sign(views[places, 0, entry] - views[places, 1, entry], dtype=np.float64)
+    return views[places, (signs < 0).astype(np.intp)], signs
 
 
 class StateValues:
