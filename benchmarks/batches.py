@@ -2,11 +2,11 @@
 
 Usage: python -m benchmarks.batches [--rounds 5] [--seconds 0.5]
 
-Everything is random play. Ours write observations and masks of every seat at every step; a joint action
-counts as one step for each seat. Pgx's games, compiled whole by JAX, are played by turns, one step each;
-OpenSpiel's goofspiel writes no observations. Of ours there are three rows per game: actions given (drawn
-outside the clock), actions drawn by the batch as well (what the peers' rows do), and the Gymnasium vector
-environment, where the steps of the agent alone count and `uniform` sits in the other seat.
+All play is random. Ours write observations and masks of every seat at every step; a joint action counts as
+one step for each seat. Pgx's games, compiled as a whole by JAX, are played in turns, one step each;
+OpenSpiel's goofspiel writes no observations. We have three rows for each game: with given actions (drawn
+outside the clock), with actions drawn by the batch (as the peers do), and the Gymnasium vector environment,
+for which only the agent's steps count and `uniform` plays the other seat.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import gymnasium
 
-from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, alone, clocked, for_seconds
 from cardwar_envs import GAMES, make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.registration import gymnasium_id
@@ -28,7 +29,7 @@ PGX_GAMES = 8192  # where Pgx is fastest on a CPU of two cores
 PGX = ("kuhn_poker", "tic_tac_toe")
 GOOFSPIEL = "goofspiel(num_cards=6,points_order=descending,returns_type=win_loss,imp_info=False)"
 VARIANTS: dict[str, dict[str, bool]] = {"actions given": {}, "actions drawn": {"draw": True}}
-# WAR's masks have 4,381 entries; memory that is new at every step costs more than the game there.
+# WAR's masks have 4,381 entries: allocating memory at every step costs more than playing the game.
 REUSED = {
     "actions given, arrays reused": {"reuse": True},
     "actions drawn, arrays reused": {"draw": True, "reuse": True},
@@ -36,66 +37,65 @@ REUSED = {
 WARM_UP = 0.05  # seconds; compiles
 
 
-def together(samples: list[Sample]) -> Sample:
-    """What all of them took."""
-    amounts, walls, processors, _, _ = zip(*samples, strict=True)
-    return Sample(sum(amounts), sum(walls), sum(processors))
+# Prepares a step outside the clock; the function that it returns makes the step and returns the number of agent steps.
+Ready = Callable[[], Callable[[], int]]
 
 
-def batch(name: str, settings: Settings, draw: bool = False, reuse: bool = False) -> Maker:
-    """Self-play of a game's own default size."""
+def stepping(load: Callable[[], Ready], seconds: float) -> Maker:
+    """A candidate of ours, which steps for so many seconds."""
 
     def make() -> Measure:
-        games = GameBatch(make_game(name), settings.games, seed=0, reuse=reuse)
-        games.reset()
+        ready = load()
 
-        def draw_and_step() -> int:
-            actions = games.uniform_actions()
+        def run(seconds: float = seconds) -> Sample:
+            samples, end = [], time.perf_counter() + seconds
+            while time.perf_counter() < end:
+                samples.append(clocked(ready()))
+            amounts, walls, processors, *_ = zip(*samples, strict=True)
+            return Sample(sum(amounts), sum(walls), sum(processors))
+
+        run(WARM_UP)
+        return run
+
+    return make
+
+
+def batch(name: str, count: int, draw: bool = False, reuse: bool = False) -> Ready:
+    """Self-play of a game of its default size."""
+    games = GameBatch(make_game(name), count, seed=0, reuse=reuse)
+    games.reset()
+
+    def given() -> Callable[[], int]:
+        actions = games.uniform_actions()
+
+        def step() -> int:
             games.step(actions)
             return int(actions.size)
 
-        def run(seconds: float = settings.seconds) -> Sample:
-            samples, end = [], time.perf_counter() + seconds
-            while time.perf_counter() < end:
-                if draw:
-                    samples.append(clocked(draw_and_step))
-                else:
-                    actions = games.uniform_actions()
-                    samples.append(clocked(partial(games.step, actions))._replace(amount=actions.size))
-            return together(samples)
+        return step
 
-        run(WARM_UP)
-        return run
-
-    return make
+    return (lambda: lambda: given()()) if draw else given
 
 
-def vector_env(name: str, settings: Settings) -> Maker:
-    """The vector environment; the agent's first legal actions are found outside the clock."""
+def vector_env(name: str, count: int) -> Ready:
+    """The vector environment; the agent plays its first legal action, which is found outside the clock."""
+    env = gymnasium.make_vec(gymnasium_id(name), num_envs=count)
+    held = [env.reset(seed=0)[0]]
 
-    def make() -> Measure:
-        env = gymnasium.make_vec(gymnasium_id(name), num_envs=settings.games)
-        held = [env.reset(seed=0)[0]]
+    def ready() -> Callable[[], int]:
+        actions = held[0]["action_mask"].argmax(axis=1)
 
-        def step(actions: Any) -> int:
+        def step() -> int:
             held[0] = env.step(actions)[0]
-            return settings.games
+            return count
 
-        def run(seconds: float = settings.seconds) -> Sample:
-            samples, end = [], time.perf_counter() + seconds
-            while time.perf_counter() < end:
-                actions = held[0]["action_mask"].argmax(axis=1)
-                samples.append(clocked(partial(step, actions)))
-            return together(samples)
+        return step
 
-        run(WARM_UP)
-        return run
-
-    return make
+    return ready
 
 
 def pgx_game(name: str, settings: Settings) -> Maker:
-    """A game of Pgx, compiled whole: drawing, stepping, starting anew."""
+    """A game of Pgx: drawing actions, stepping and restarting are compiled together."""
 
     def make() -> Measure:
         os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -116,21 +116,18 @@ def pgx_game(name: str, settings: Settings) -> Maker:
         key = jax.random.PRNGKey(0)
         held = [(jax.jit(jax.vmap(env.init))(jax.random.split(key, PGX_GAMES)), key)]
 
-        def play(seconds: float) -> int:
-            steps, start = 0, time.perf_counter()
-            while time.perf_counter() - start < seconds:
-                held[0] = jax.block_until_ready(turn(*held[0]))
-                steps += PGX_GAMES
-            return steps
+        def play() -> int:
+            held[0] = jax.block_until_ready(turn(*held[0]))
+            return PGX_GAMES
 
-        play(WARM_UP)
-        return lambda: clocked(lambda: play(settings.seconds))
+        play()  # compiles
+        return lambda: clocked(lambda: for_seconds(settings.seconds, play))
 
     return make
 
 
 def goofspiel(settings: Settings) -> Maker:
-    """OpenSpiel's goofspiel with 6 cards, one game after the other."""
+    """OpenSpiel's goofspiel with 6 cards, one game after another."""
 
     def make() -> Measure:
         import pyspiel
@@ -138,26 +135,24 @@ def goofspiel(settings: Settings) -> Maker:
         game, draws = pyspiel.load_game(GOOFSPIEL), random.Random(0)
 
         def play() -> int:
-            steps, start = 0, time.perf_counter()
-            while time.perf_counter() - start < settings.seconds:
-                state = game.new_initial_state()
-                while not state.is_terminal():
-                    state.apply_actions([draws.choice(state.legal_actions(seat)) for seat in (0, 1)])
-                    steps += 2
+            steps, state = 0, game.new_initial_state()
+            while not state.is_terminal():
+                state.apply_actions([draws.choice(state.legal_actions(seat)) for seat in (0, 1)])
+                steps += 2
             return steps
 
-        return lambda: clocked(play)
+        return lambda: clocked(lambda: for_seconds(settings.seconds, play))
 
     return make
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """One for everything."""
+    """A single comparison of all batches."""
     ours: dict[str, Maker] = {}
     for name in GAMES:
         for kind, arguments in (VARIANTS | (REUSED if name == "war" else {})).items():
-            ours[f"{name}, {kind}"] = batch(name, settings, **arguments)
-        ours[f"{name}, vector environment"] = vector_env(name, settings)
+            ours[f"{name}, {kind}"] = stepping(partial(batch, name, settings.games, **arguments), settings.seconds)
+        ours[f"{name}, vector environment"] = stepping(partial(vector_env, name, settings.games), settings.seconds)
     pgx_games = {f"Pgx {name}": pgx_game(name, settings) for name in PGX}
     return [
         Comparison(
@@ -171,6 +166,4 @@ def comparisons(settings: Settings) -> list[Comparison]:
 
 
 if __name__ == "__main__":
-    from benchmarks.suite import alone
-
     alone("batches")

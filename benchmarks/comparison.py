@@ -1,7 +1,7 @@
 """What all benchmarks share: candidates measured in turns, and the ratios of their speeds round by round.
 
-Candidates take turns for several rounds, so that a noisy machine disturbs all of them alike; what
-counts is the ratio of two speeds within a round. Its median is reported, with the least and the most.
+Candidates take turns for several rounds, so that a noisy machine disturbs all of them alike. The
+ratio of two speeds is taken within a round, and its median, minimum and maximum are reported.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
-LEAST_PROCESSOR = 0.01  # seconds; the system's clock for other processes ticks like that
+LEAST_PROCESSOR = 0.01  # seconds; the resolution of the system's clock for other processes
 CLOCKS = ("wall", "processor")
 
 
@@ -35,7 +36,7 @@ class Settings:
         singles: Matrix games that every other solver takes in a round.
         most_cards: Cards of the largest Jujitsu that is solved.
         limit: Seconds after which one solution by a peer is given up.
-        long: Also what takes minutes.
+        long: Whether to include measurements that take minutes.
     """
 
     rounds: int = 5
@@ -61,10 +62,10 @@ class Sample(NamedTuple):
     """One measurement.
 
     Attributes:
-        amount: What was done, in the comparison's unit.
-        wall: Seconds in which it was done.
+        amount: Amount of work, in the comparison's unit.
+        wall: Seconds that it took.
         processor: Seconds of processor time, all threads together.
-        facts: Whatever else is worth a column.
+        facts: Other numbers to show, by name.
         finished: False if it was given up after `wall` seconds.
     """
 
@@ -85,13 +86,13 @@ class Comparison:
 
     Attributes:
         title: What the job is.
-        unit: What amounts count, in the plural.
-        peers: By name, what makes others ready; an `ImportError` says that one is not installed.
-        ours: By name, what makes ours ready.
+        unit: The unit of amounts, in the plural.
+        peers: By name, functions that prepare others' candidates; a ModuleNotFoundError means "not installed".
+        ours: By name, functions that prepare our candidates.
         against: The peers that ratios refer to.
-        timed: Show the time for one instead of how many a second.
-        facts: How facts of samples are shown, by name; the largest counts.
-        rounds: No more than so many.
+        timed: Show the time for one unit instead of units per second.
+        facts: The format of each fact of the samples, by name; the largest is shown.
+        rounds: Maximum number of rounds.
     """
 
     title: str
@@ -106,7 +107,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Row:
-    """All measurements of one candidate, one a round."""
+    """All measurements of one candidate, one for each round."""
 
     name: str
     peer: bool
@@ -126,7 +127,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """What a comparison gave; `skipped` says why a peer is not among the rows."""
+    """The result of a comparison; `skipped` says why a peer is not among the rows."""
 
     comparison: Comparison
     rows: list[Row]
@@ -137,20 +138,33 @@ class Result:
         return [row for row in self.rows if row.name in self.comparison.against]
 
     def ratios(self, row: Row, reference: Row, clock: str = "wall") -> list[float]:
-        """How many times as fast as the reference, round by round."""
+        """The speed as a multiple of the reference's, round by round."""
         return [own / other for own, other in zip(row.speeds(clock), reference.speeds(clock), strict=True)]
 
 
-def clocked(work: Callable[[], object]) -> Sample:
-    """One call; the amount is the number that it returns, or 1 for anything else."""
+def clocked(work: Callable[[], T], facts: Callable[[T], Mapping[str, float]] | None = None) -> Sample:
+    """Measures one call; the amount is the number that it returns, or 1 for anything else.
+
+    Args:
+        work: The work to measure.
+        facts: Computes the sample's facts from the result of `work`.
+    """
     wall, processor = time.perf_counter(), time.process_time()
     done = work()
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
-    return Sample(done if isinstance(done, int) else 1, wall, processor)
+    return Sample(done if isinstance(done, int) else 1, wall, processor, facts(done) if facts else {})
+
+
+def for_seconds(seconds: float, once: Callable[[], int]) -> int:
+    """Calls `once` until so many seconds have passed; returns the sum of what it returned."""
+    done, start = 0, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        done += once()
+    return done
 
 
 def measure(comparison: Comparison, rounds: int) -> Result:
-    """Makes the candidates ready and measures them in turns; a peer that fails is skipped and named."""
+    """Prepares the candidates and measures them in turns; peers that fail are skipped and named."""
     peers, skipped = _installed(comparison.peers)
     candidates = peers | {name: make() for name, make in comparison.ours.items()}
     samples: dict[str, list[Sample]] = {name: [] for name in candidates}
@@ -180,7 +194,7 @@ def _installed(makers: Mapping[str, Maker]) -> tuple[dict[str, Measure], dict[st
 
 
 def _next(candidate: Measure, before: list[Sample]) -> Sample:
-    """What was given up once is not tried again."""
+    """Measures a candidate; one that was given up is not tried again."""
     return candidate() if not before or before[-1].finished else before[-1]
 
 
@@ -189,13 +203,13 @@ def reason(error: Exception) -> str:
 
 
 def in_child(target: str, *arguments: Any, limit: float | None = None, needs: tuple[str, ...] = ()) -> Maker:
-    """Measures in a fresh process each time, where nothing is cached and memory is counted from nothing.
+    """Measures in a fresh process each time, in which nothing is cached and memory starts at nothing.
 
     Args:
         target: `module:function`; the function returns a `Sample`.
-        *arguments: What it is called with: numbers and strings.
-        limit: Seconds for the process, start and all; after that the sample is unfinished.
-        needs: Modules without which there is nothing to measure.
+        *arguments: Its arguments, numbers and strings.
+        limit: Seconds for the whole process; after that the sample is unfinished.
+        needs: Modules that must be installed.
     """
 
     def make() -> Measure:
@@ -220,8 +234,20 @@ def in_child(target: str, *arguments: Any, limit: float | None = None, needs: tu
     return make
 
 
+def by_cards(target: str, sizes: Iterable[int], most: int, *arguments: Any) -> dict[str, Maker]:
+    """Candidates by name: a fresh process for each number of cards up to `most`, the first argument of the function."""
+    return {f"{size} cards": in_child(target, size, *arguments) for size in sizes if size <= most}
+
+
+def alone(group: str) -> None:
+    """Measures one group, with the options of the command `cardwar bench`."""
+    from train.cli import main
+
+    main(["bench", group, *sys.argv[1:]])
+
+
 def as_data(result: Result) -> dict[str, Any]:
-    """A result as JSON holds it: every measurement, and every ratio round by round."""
+    """A result as JSON holds it: all measurements, and all ratios round by round."""
     comparison = result.comparison
     return {
         "title": comparison.title,

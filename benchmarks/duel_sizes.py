@@ -1,21 +1,21 @@
-"""How long full-size Jujitsu takes to solve, and how much memory: a fresh process for each size.
+"""How much time and memory it takes to solve full-size Jujitsu: a fresh process for each size.
 
 Usage: python -m benchmarks.duel_sizes [--rounds 3] [--most-cards 16]
 
-Seconds are those of the solution itself, from nothing: no process start, no compilation, nothing
-read from disk. Memory is the most that the process ever held, with the interpreter and numba (Linux only).
+Seconds are those of the solution itself: no process start, no compilation, and nothing read from
+disk. Memory is the peak of the process, with the interpreter and numba (Linux only).
 """
 
 from __future__ import annotations
 
 from baselines.duel.solver import DuelTable
-from benchmarks.comparison import Comparison, Sample, Settings, clocked, in_child
+from benchmarks.comparison import Comparison, Sample, Settings, alone, by_cards, clocked
 from benchmarks.machine import peak_megabytes
 from cardwar_envs import make_game
 
 LEAST = 4
 ROUNDS = 3
-LARGE = 14  # from here on a size takes seconds to a minute, and is measured once
+LARGE = 14  # sizes from here on take seconds to a minute, and are measured once
 FACTS = {"matrix games": ",.0f", "us each (processor)": ".2f", "saddle points": ".0%", "gap": ".0e", "peak MB": ",.0f"}
 
 
@@ -41,27 +41,17 @@ def solve_here(num_cards: int) -> Sample:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """Small sizes and large ones; nobody else solves the large ones."""
-    sizes = range(LEAST, settings.most_cards + 1)
-    small, large = [n for n in sizes if n < LARGE], [n for n in sizes if n >= LARGE]
-    return [
-        Comparison(
-            title=title,
-            unit="games",
-            ours={f"{n} cards": in_child(f"{__package__}.duel_sizes:solve_here", n) for n in of_kind},
-            timed=True,
-            facts=FACTS,
-            rounds=rounds,
-        )
-        for title, of_kind, rounds in (
-            ("Jujitsu solved from nothing", small, ROUNDS),
-            ("Jujitsu solved from nothing, measured once", large, 1),
-        )
-        if of_kind
-    ]
+    """Small sizes and large ones; there is no peer."""
+    found = []
+    for title, sizes, rounds in (
+        ("Jujitsu solved from nothing", range(LEAST, LARGE), ROUNDS),
+        ("Jujitsu solved from nothing, measured once", range(LARGE, settings.most_cards + 1), 1),
+    ):
+        ours = by_cards(f"{__name__}:solve_here", sizes, settings.most_cards)
+        if ours:
+            found.append(Comparison(title=title, unit="games", ours=ours, timed=True, facts=FACTS, rounds=rounds))
+    return found
 
 
 if __name__ == "__main__":
-    from benchmarks.suite import alone
-
     alone("duel_sizes")

@@ -1,4 +1,4 @@
-"""The machine that figures come from, and how much of it others used meanwhile."""
+"""The machine on which figures were measured, and how much other processes used it meanwhile."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ PACKAGES = (
     *("cardwar-envs", "numpy", "scipy", "numba", "gymnasium", "pettingzoo"),
     *("pygame-ce", "pgx", "jax", "open_spiel", "cvxpy", "ecos", "pygambit", "nashpy"),
 )
-MUCH = 0.1  # of all processors, used by others: ratios stand, rates do not
+MUCH = 0.1  # share of all processors used by others, above which rates cannot be trusted, but ratios can
 
 
 def facts() -> dict[str, Any]:
-    """Processors, memory, system, and the versions of everybody's packages; None where one is not installed."""
+    """Processors, memory, system, and versions of packages; None for those that are not installed."""
     return {
         "processors": os.cpu_count(),
         "usable_processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
@@ -53,7 +53,7 @@ def _memory_gib() -> float | None:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process held (`ru_maxrss` would count its parent's as well)."""
+    """The peak memory of this process (`ru_maxrss` would include that of its parent)."""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM:"))
 
@@ -64,7 +64,7 @@ def load() -> list[float] | None:
 
 
 class Watch:
-    """How much of the machine others use from now on (Linux; elsewhere it does not know)."""
+    """Measures how much other processes use the machine from now on (Linux only)."""
 
     def __init__(self) -> None:
         self.start = load()
@@ -72,11 +72,11 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """Since when."""
+        """Seconds since the start."""
         return time.perf_counter() - self._wall
 
     def others(self) -> float | None:
-        """Share of all processors that processes other than this and its children have used, 0 to 1."""
+        """Share of all processors, 0 to 1, used by processes other than this one and its children."""
         everybody = _busy_seconds()
         if everybody is None or self._all is None:
             return None
@@ -84,7 +84,7 @@ class Watch:
         return max(0.0, min(1.0, used / (self.seconds * (os.cpu_count() or 1))))
 
     def warning(self) -> str | None:
-        """One line if the machine is not ours alone."""
+        """A warning if other processes used much of the machine."""
         share = self.others()
         if share is None or share <= MUCH:
             return None
@@ -97,7 +97,7 @@ def _own_seconds() -> float:
 
 
 def _busy_seconds() -> float | None:
-    """Processor time of everybody since the machine started."""
+    """Processor time of all processes since the machine started."""
     try:
         words = Path("/proc/stat").read_text().split("\n", 1)[0].split()
     except OSError:

@@ -2,9 +2,9 @@
 
 Usage: python -m benchmarks.matrix_games [--rounds 5]
 
-Gaussian games. Ours come as one batch through `solve_matrices`, with its certificates, on all
-processors; the others take one game per call, as their interfaces do. The gap is what both strategies
-of an answer leave open at worst, worked out here for all alike.
+All games are Gaussian. Ours are solved as one batch by `solve_matrices`, with its certificates, on all
+processors; the other solvers take one game per call. The gap of an answer is the sum of what both players
+could gain by deviating; it is computed here in the same way for all solvers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from baselines import solve_matrices
-from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Settings, alone, clocked
 
 Array = NDArray[np.float64]
 Answer = tuple[Any, Any]
@@ -58,17 +58,12 @@ def gambit() -> Solver:
 
 def nashpy() -> Solver:
     library = import_module("nashpy")
-
-    def solve(matrix: Array) -> Answer:
-        first, second = library.Game(matrix).linear_program()
-        return first, second
-
-    return solve
+    return lambda matrix: library.Game(matrix).linear_program()
 
 
 def open_spiel() -> Solver:
     pyspiel, lp_solver = import_module("pyspiel"), import_module("open_spiel.python.algorithms.lp_solver")
-    import_module("ecos")  # what it asks cvxpy for, which does not bring it along
+    import_module("ecos")  # the solver that it asks cvxpy for, which cvxpy does not install
 
     def solve(matrix: Array) -> Answer:
         game = pyspiel.create_matrix_game(matrix.tolist(), (-matrix).tolist())
@@ -90,13 +85,10 @@ def one_by_one(load: Callable[[], Solver], batch: Array) -> Maker:
     def make() -> Measure:
         solve = load()
         gap(batch[0], solve(batch[0]))
-
-        def run() -> Sample:
-            answers: list[Answer] = []
-            sample = clocked(lambda: answers.extend(map(solve, batch)))
-            return sample._replace(amount=len(batch), facts={"worst gap": max(map(gap, batch, answers))})
-
-        return run
+        return lambda: clocked(
+            lambda: [solve(matrix) for matrix in batch],
+            lambda answers: {"worst gap": max(map(gap, batch, answers))},
+        )._replace(amount=len(batch))
 
     return make
 
@@ -104,13 +96,9 @@ def one_by_one(load: Callable[[], Solver], batch: Array) -> Maker:
 def all_at_once(batch: Array) -> Maker:
     def make() -> Measure:
         solve_matrices(batch[:2])
-
-        def run() -> Sample:
-            answers = []
-            sample = clocked(lambda: answers.append(solve_matrices(batch)))
-            return sample._replace(amount=len(batch), facts={"worst gap": float(answers[0].gaps.max())})
-
-        return run
+        return lambda: clocked(
+            lambda: solve_matrices(batch), lambda answers: {"worst gap": float(answers.gaps.max())}
+        )._replace(amount=len(batch))
 
     return make
 
@@ -135,6 +123,4 @@ def comparisons(settings: Settings) -> list[Comparison]:
 
 
 if __name__ == "__main__":
-    from benchmarks.suite import alone
-
     alone("matrix_games")

@@ -1,9 +1,9 @@
-"""Results as tables for the terminal and for Markdown, and one picture of all ratios."""
+"""Results as tables for the terminal and in Markdown, and one picture of all ratios."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -12,22 +12,22 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from baselines.atomic_files import write_atomically
 from benchmarks.comparison import CLOCKS, Result, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-INCHES_WIDE, INCHES_A_BAR, DOTS_PER_INCH = 10.0, 0.22, 110
+INCHES_WIDE, INCHES_A_BAR = 10.0, 0.22
 
 
 def short(number: float) -> str:
-    """Three digits or so."""
+    """A number with about three digits."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
+    """A time in a suitable unit."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
         if seconds * factor >= 1 or unit == "us":
             break
@@ -35,7 +35,7 @@ def duration(seconds: float) -> str:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Median (least..most)."""
+    """Text of the form "median (least..most)"."""
     if len(values) == 1:
         return short(values[0])
     return f"{short(median(values))} ({short(min(values))}..{short(max(values))})"
@@ -85,14 +85,14 @@ def skipped_lines(result: Result) -> list[str]:
 
 
 def for_terminal(result: Result) -> Group:
-    """Title, table, and who was skipped."""
+    """Title, table, and the peers that were skipped."""
     headings, rows = cells(result)
     table = Table()
     for heading in headings:
         table.add_column(heading, justify="right" if heading else "left", no_wrap=not heading, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    # Beside the table, which would wrap them at its own width.
+    # Not part of the table, which would wrap them at its own width.
     title = Text(f"\n{result.comparison.title} (ratios: median, least..most)", style="bold")
     return Group(title, table, *map(Text, skipped_lines(result)))
 
@@ -107,18 +107,19 @@ def markdown(result: Result) -> str:
 
 
 def plot(results: Sequence[Result], path: Path) -> bool:
-    """Bars of our ratios to the first reference there is, whiskers from least to most; False if there are none."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    """Draws our ratios to the first reference as bars, with whiskers from least to most; False if there are none."""
+    from train.reports.figures import picture
 
     compared = [(result, [row for row in result.rows if not row.peer]) for result in results if result.references]
-    if not compared:
-        return False
-    height = 1.5 + INCHES_A_BAR * sum(len(rows) + 1.5 for _, rows in compared)
-    figure = Figure(figsize=(INCHES_WIDE, height), dpi=DOTS_PER_INCH, layout="constrained")
+    if compared:
+        height = 1.5 + INCHES_A_BAR * sum(len(rows) + 1.5 for _, rows in compared)
+        path.write_bytes(picture(partial(_draw, compared), INCHES_WIDE, height))
+    return bool(compared)
+
+
+def _draw(compared: Sequence[tuple[Result, Sequence[Row]]], figure: Figure) -> None:
     axes = figure.subplots()
-    ticks: list[float] = []
-    place = 0.0
+    place, ticks, ends = 0.0, [], [1.0]
     for number, (result, rows) in enumerate(compared):
         title = f"{result.comparison.title}: x {result.references[0].name}"
         axes.text(0.01, place, title, fontsize=8, weight="bold", va="center", transform=axes.get_yaxis_transform())
@@ -126,22 +127,18 @@ def plot(results: Sequence[Result], path: Path) -> bool:
             place += 1
             ticks.append(place)
             _bar(axes, place, result, row, f"C{number % 10}")
+            ends += result.ratios(row, result.references[0])
         place += 1.5
     axes.set_xscale("log")
     axes.axvline(1, color="black", linewidth=0.8)
-    shown = [ratio for result, rows in compared for row in rows for ratio in result.ratios(row, result.references[0])]
-    axes.set_xlim(min(*shown, 1) / 2, max(*shown, 1) * 4)
+    axes.set_xlim(min(ends) / 2, max(ends) * 4)
     axes.set_ylim(place - 0.5, -1)
     axes.set_yticks(ticks, [row.name for _, rows in compared for row in rows], fontsize=7)
     axes.set_xlabel("times as fast (median of the rounds; whiskers: least to most)")
-    picture = io.BytesIO()
-    FigureCanvasAgg(figure).print_figure(picture, format="png")
-    write_atomically(path, picture.getvalue())
-    return True
 
 
 def _bar(axes: Axes, place: float, result: Result, row: Row, color: str) -> None:
-    """Starts at 1, so that what is slower points the other way."""
+    """Draws a bar that starts at 1, so that slower candidates point the other way."""
     reference = result.references[0]
     ratios = result.ratios(row, reference)
     middle = median(ratios)

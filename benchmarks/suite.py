@@ -1,9 +1,8 @@
-"""All benchmarks in one run: tables as they come, then one JSON file, one Markdown file and one picture."""
+"""All benchmarks in one run: tables as they are ready, then one JSON file, one Markdown file and one picture."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -22,16 +21,16 @@ RESULTS_FILE, REPORT_FILE, PLOT_FILE = "results.json", "report.md", "ratios.png"
 def run(
     names: Sequence[str], settings: Settings, folder: Path, show: Callable[[Result], None] = lambda result: None
 ) -> dict[str, Any]:
-    """Measures groups and writes the figures down.
+    """Measures groups and writes the results to files.
 
     Args:
-        names: Of `GROUPS` and `ON_REQUEST`; all of `GROUPS` if there are none.
+        names: Some of `GROUPS` and `ON_REQUEST`; if empty, all of `GROUPS`.
         settings: How much is measured.
-        folder: Where to.
-        show: Called with every result as soon as it is there.
+        folder: Folder for the files.
+        show: Called with every result as soon as it is ready.
 
     Returns:
-        Every measurement and every ratio, the machine, who was skipped, and the files written.
+        All measurements and ratios, the machine, the peers that were skipped, and the files written.
 
     Raises:
         ValueError: If there is no such group.
@@ -72,7 +71,7 @@ def _write(folder: Path, data: dict[str, Any], groups: dict[str, list[Result]]) 
 
 
 def conditions(data: dict[str, Any]) -> str:
-    """Where and when the figures were measured, in words."""
+    """The machine and its load during the measurements, in words."""
     machine_facts, load = data["machine"], data["load"]
     versions = ", ".join(f"{name} {number}" for name, number in machine_facts["versions"].items() if number)
     lines = [
@@ -83,10 +82,3 @@ def conditions(data: dict[str, Any]) -> str:
         *([f"Warning: {data['warning']}."] if data["warning"] else []),
     ]
     return "\n".join(lines) + "\n"
-
-
-def alone(name: str) -> None:
-    """One group, with the options of the command `cardwar bench`."""
-    from train.cli import main
-
-    main(["bench", name, *sys.argv[1:]])

@@ -1,8 +1,8 @@
-"""WAR played directly: hands are lists, everybody looks through everybody's cards, `random` draws.
+"""WAR written directly in Python: hands are lists, players look through all cards, `random` draws.
 
-This is how one would write the game down from the paper ("WAR with Auction Rounds", 2017), and what
-the compiled simulator is compared with: in speed by `benchmarks.war_simulation`, in results by the
-tests. It shares nothing with the package.
+This is how one would write the game from the paper ("WAR with Auction Rounds", 2017). The compiled
+simulator is compared with it: in speed by `benchmarks.war_simulation`, in results by the tests. It
+shares no code with the package.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def play_game(
 
 
 def clash(players: list[Player], pot: Hand, random: Random, discards: int, at_war: bool) -> list[Player]:
-    """All put down a battle card at once, in a war with discards; those whose card is the highest."""
+    """All put down a battle card at once, in a war with discards; returns the players with the highest card."""
     price = discards if at_war else 0
     puts = [put_down(player, players, random, discards, at_war) for player in players]
     for player, put in zip(players, puts, strict=True):

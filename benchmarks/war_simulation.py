@@ -2,8 +2,8 @@
 
 Usage: python -m benchmarks.war_simulation [--rounds 5] [--seconds 0.5] [--long]
 
-One `simple_minded_1` against 1, 10 and 100 random players, games stopped when it is out. `--long` also
-plays the whole simulation of "WAR with Auction Rounds" (2017): 1.806 million games, 9,030 of each
+One `simple_minded_1` plays against 1, 10 and 100 random players; a game stops when it is out. `--long` also
+runs the whole simulation of "WAR with Auction Rounds" (2017): 1.806 million games, 9,030 of each
 simple-minded player against 1 to 100 random players. Compilation is not counted.
 """
 
@@ -14,7 +14,7 @@ import time
 from random import Random
 
 from baselines.war.simulator import simulate
-from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, alone, clocked, for_seconds
 from benchmarks.war_direct import play_game
 
 OPPONENTS = (1, 10, 100)
@@ -28,21 +28,18 @@ def line_up(name: str, opponents: int) -> tuple[str, ...]:
 
 
 def directly(seats: tuple[str, ...], seconds: float) -> Maker:
-    """Games of the direct program."""
+    """Games played by the direct program."""
     random = Random(0)
 
     def play() -> int:
-        games, start = 0, time.perf_counter()
-        while time.perf_counter() - start < seconds:
-            play_game(seats, random, focus=0)
-            games += 1
-        return games
+        play_game(seats, random, focus=0)
+        return 1
 
-    return lambda: lambda: clocked(play)
+    return lambda: lambda: clocked(lambda: for_seconds(seconds, play))
 
 
 def compiled(seats: tuple[str, ...], seconds: float, threads: int) -> Maker:
-    """Games of the compiled simulator, called for growing numbers of them."""
+    """Games played by the compiled simulator, in calls for more and more games."""
 
     def play() -> int:
         games, piece, start = 0, 256, time.perf_counter()
@@ -101,6 +98,4 @@ def comparisons(settings: Settings) -> list[Comparison]:
 
 
 if __name__ == "__main__":
-    from benchmarks.suite import alone
-
     alone("war_simulation")

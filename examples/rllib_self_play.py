@@ -1,15 +1,15 @@
-"""RLlib's PPO learns Jujitsu in self-play, and says how far from optimal it is, exactly.
+"""RLlib's PPO learns Jujitsu in self-play, and its exact exploitability is measured as it learns.
 
 Usage: python examples/rllib_self_play.py [--num-cards 5] [--iterations 100] [--every 5]
            [--num-env-runners 0] [--seed 0] [--save policy.safetensors]
 
-Everything that plays goes through PettingZoo's Parallel API (`jujitsu_v0.parallel_env`), in RLlib's own wrapper
-for it: observations are dicts with the mask in them, and one module with masked logits plays both seats. Every few
-iterations a callback asks the oracle for the exploitability of the policy as it is and puts it among RLlib's
-results, where Tune and its loggers find it like any other metric. With `--num-env-runners N` games are played in N
-processes, on all machines of the Ray cluster that the environment variable RAY_ADDRESS names.
+RLlib plays through PettingZoo's Parallel API (`jujitsu_v0.parallel_env`) in its own wrapper: observations are dicts
+that contain the mask, and one module with masked logits plays both seats. Every few iterations a callback computes the
+exploitability of the present policy and adds it to RLlib's results, where Tune and its loggers find it like any other
+metric. With `--num-env-runners N`, N processes play the games, on all machines of the Ray cluster that the environment
+variable RAY_ADDRESS names.
 
-The extra `rllib` wants an environment of its own, because RLlib pins an older Gymnasium:
+The extra `rllib` needs a virtual environment of its own, because RLlib pins an older Gymnasium:
 `pip install -c constraints-rllib.txt -e '.[rllib]'`.
 """
 
@@ -44,16 +44,16 @@ from train.runs.evaluate import evaluate, verdict
 ENV, MODULE = "jujitsu", "both_seats"
 METRIC = "exploitability"
 JOINT_ACTIONS = 2_000  # played between two updates
-FRAGMENT = 10  # joint actions in each of the games played side by side; with few and long ones RLlib is far slower
+FRAGMENT = 10  # joint actions of each game between updates; with few games and long fragments RLlib is far slower
 
 register_env(ENV, lambda parameters: ParallelPettingZooEnv(jujitsu_v0.parallel_env(**parameters)))
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """An actor and a critic, two networks of this package; what the mask forbids has probability 0.
+    """An actor and a critic, two networks of this package; illegal actions have probability 0.
 
-    RLlib's own module with masks lies among its examples and wants other names in the observation; this one's actor
-    can also be kept in a policy file. `model_config["game"]` holds the parameters of the game.
+    RLlib's own module with masks is one of its examples and needs other names in the observation. The actor here can
+    also be stored in a policy file. `model_config["game"]` holds the parameters of the game.
     """
 
     def setup(self) -> None:
@@ -69,20 +69,20 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return {Columns.ACTION_DIST_INPUTS: torch.where(views["action_mask"] == 1, logits, least)}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
-        """`[batch]`: the critic's opinion, payoff points."""
+        """`[batch]`: the critic's values, payoff points."""
         values: Tensor = self.critic(batch[Columns.OBS]["observation"])
         return values.squeeze(-1)
 
 
 class ExactExploitability(RLlibCallback):
-    """Adds the exact exploitability of the policy as it is to the results of every k-th iteration."""
+    """Adds the exact exploitability of the present policy to the results of every k-th iteration."""
 
     def __init__(self, game: Game[Any], every: int) -> None:
         super().__init__()
         self._game, self._every = game, every
 
     def on_train_result(self, *, algorithm: Algorithm, result: dict[str, Any], **_: Any) -> None:
-        """Evaluates where the learner is; the games are played elsewhere, maybe on other machines."""
+        """Evaluates in the learner's process; other processes, maybe on other machines, play the games."""
         if result["training_iteration"] % self._every == 0:
             result[METRIC] = exploitability(self._game, policy_of(algorithm, self._game))
 
@@ -102,11 +102,11 @@ def configuration(game: Game[Any], iterations: int, every: int, num_env_runners:
         .rl_module(rl_module_spec=RLModuleSpec(module_class=MaskedModule, model_config={"game": game.parameters()}))
         .env_runners(num_env_runners=num_env_runners, num_envs_per_env_runner=games)
         .training(
-            gamma=1.0,  # games end by themselves, and only their payoff counts
+            gamma=1.0,  # games are finite, and only their payoff counts
             lambda_=0.95,
-            lr=[[0, 1e-3], [iterations * JOINT_ACTIONS, 1e-4]],  # falls, or the policy would go on circling
-            # Counts against advantages divided by their spread. With 0.1 throughout play becomes almost pure, and
-            # its exploitability comes to 0.99.
+            lr=[[0, 1e-3], [iterations * JOINT_ACTIONS, 1e-4]],  # falls, because the policy would circle otherwise
+            # RLlib divides advantages by their standard deviation. With 0.1 throughout, play becomes almost pure and
+            # its exploitability reaches 0.99.
             entropy_coeff=[[0, 0.5], [iterations * JOINT_ACTIONS, 0.25]],
             use_kl_loss=False,
             train_batch_size_per_learner=JOINT_ACTIONS,
@@ -126,10 +126,10 @@ def train(
     Args:
         game: The game, a Jujitsu.
         iterations: Updates, each after `JOINT_ACTIONS` joint actions.
-        every: Iterations from one evaluation to the next.
-        num_env_runners: Processes that play; 0 plays in this one.
-        seed: Decides all of it, if one process plays.
-        show: Takes the lines.
+        every: Iterations between evaluations.
+        num_env_runners: Processes that play; 0 to play in this one.
+        seed: Seed of everything random; the results repeat if one process plays.
+        show: Called with each line.
 
     Returns:
         The policy learned.

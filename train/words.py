@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -169,3 +170,10 @@ def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list
     words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
     words += [f"--{name.replace('_', '-')}={value}" for name, value in identity["args"].items()]
     return [*words, f"--seed={identity['seed']}", f"--out={folder}"]
+
+
+def points(payoff: float | None, digits: int = 6) -> str:
+    """Payoff points with so many digits after the decimal point; an empty string for None and NaN."""
+    if payoff is None or math.isnan(payoff):
+        return ""
+    return f"{round(payoff, digits) + 0.0:.{digits}f}"  # adding 0.0 turns a -0.0 that rounding leaves into 0.0

@@ -18,6 +18,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 
+# Rows that are hashed and compared at a time: few enough to stay in a processor's cache.
+LOT = 4096
+
 
 class Branches(NamedTuple):
     """What every joint action leads to from some states, state by state.
@@ -94,17 +97,33 @@ class Brancher:
 
 
 def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where each different row comes up first, and `[len(rows)]` which of these every row equals.
+    """Finds the different rows: `[[1, 2], [1, 2], [0, 3]]` has two.
 
-    Rows are told apart by sums whose rounding may depend on their place: now and then equal ones count twice.
+    Rows are equal when all their entries are; 0.0 and -0.0 are equal.
+
+    Args:
+        rows: `[count, size]`, without NaN.
+
+    Returns:
+        The place of the first of each group of equal rows, and `[count]` the group that every row belongs to.
     """
-    _, first, places = np.unique(sums(rows), return_index=True, return_inverse=True)
-    return first, places
+    lots = [slice(start, start + LOT) for start in range(0, len(rows), LOT)]
+    hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(_hashes(rows[lot]) for lot in lots)])
+    _, first, groups = np.unique(hashes, return_index=True, return_inverse=True)
+    found = first[groups]
+    if not all(np.array_equal(rows[lot], rows.take(found[lot], axis=0)) for lot in lots):
+        # Two different rows have the same hash, so compare all entries, which is slow.
+        _, first, groups = np.unique(rows + np.float32(0.0), axis=0, return_index=True, return_inverse=True)
+    return first, groups.reshape(len(rows))
 
 
-def sums(rows: NDArray[np.float32]) -> NDArray[np.float64]:
-    """`[..., size]` -> `[...]`: randomly weighted sums, by which different rows are told apart at once."""
-    weights, flat = np.random.default_rng(0).random(rows.shape[-1]), rows.reshape(-1, rows.shape[-1])
-    # A few rows at a time: a copy of all of them in another type is slow to come by.
-    lots = [flat[i : i + 4096].astype(np.float64) @ weights for i in range(0, len(flat), 4096)]
-    return np.concatenate([np.zeros(0), *lots]).reshape(rows.shape[:-1])
+def _hashes(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """`[count]` hashes of rows in whole numbers modulo 2**64: equal rows have equal hashes, wherever they stand."""
+    count, size = rows.shape
+    words = np.zeros((count, size + size % 2), dtype=np.float32)
+    np.add(rows, 0.0, out=words[:, :size])  # turns -0.0, whose bits differ, into 0.0
+    factors = np.random.default_rng(0).integers(2**63, size=(2, words.shape[1] // 2), dtype=np.uint64) | np.uint64(1)
+    mixed = words.view(np.uint64) * factors[0]
+    mixed ^= mixed >> np.uint64(32)  # floats of small whole numbers differ in their upper bits only
+    hashes: NDArray[np.uint64] = mixed @ factors[1]
+    return hashes

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from baselines.reproduction.report import Picture
+from baselines.reproduction.report import Report as Reproduction
+from baselines.reproduction.report import write_report as write_reproduction
 from command import run as command
 from matplotlib.figure import Figure
 from run_files import change_config
 
 from baselines.atomic_files import open_inside
 from baselines.duel.layer_files import LayerFolder
-from baselines.reproduction.report import Picture
-from baselines.reproduction.report import Report as Reproduction
-from baselines.reproduction.report import write_report as write_reproduction
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy

@@ -1,8 +1,8 @@
 """A best response by reinforcement learning: sb3-contrib's MaskablePPO against one fixed policy.
 
-Against a policy that does not change, a game is a Markov decision process for whoever sees its state, and
-what PPO comes to can be held against the exact best response's value. One network plays both seats: the
-learner has the first seat in half of the games and the second in the others.
+Against a fixed policy, a game is a Markov decision process for a player who sees its state, and PPO's payoff
+can be compared with the exact best response's value. One network plays both seats: the learner has the first
+seat in half of the games and the second in the others.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by
 sb3-contrib.
@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import torch
 from pydantic.dataclasses import dataclass
 from torch import Tensor
 
@@ -27,7 +25,7 @@ from train.algorithms.experience.fixed_opponents import AgainstVecEnv, Opponents
 from train.policies.by_word import policy_from
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 
-# Below this, a best response's value is nothing to be shared, only rounding.
+# A best response's value below this is only rounding, and no share of it is given.
 LEAST_VALUE = 1e-6
 
 
@@ -53,55 +51,43 @@ class Args(ResponderArgs):
 
     steps: int = option(300_000, "joint actions to play in all games together", low=1)
     evaluate_every: int = option(30_000, "steps from one exact evaluation and checkpoint to the next", low=1)
-    opponent: str = option("uniform", "the policy to respond to: a name, or the folder of a run")
+    opponent: str = option("uniform", "policy to respond to: a name, or the folder of a run")
 
 
 class Responder(ppo.Learner):
-    """MaskablePPO at work against fixed policies; the learner chooses once in each joint action."""
+    """MaskablePPO against fixed policies; the learner chooses once in each joint action."""
 
-    def __init__(self, game: Game[Any], args: ResponderArgs, opponents: Opponents, seed: int, falls_until: int) -> None:
-        """Takes what to play against whom, a seed, and when learning rate and entropy bonus reach their ends."""
-        self._opponents, self._until = opponents, falls_until
+    def __init__(self, game: Game[Any], args: ResponderArgs, opponents: Opponents, seed: int) -> None:
+        """Takes the game, the arguments, the opponents and a seed."""
+        self._opponents = opponents
         super().__init__(game, args, seed)
+        self.parts["opponents"] = self._envs
 
     def _new_envs(self, seed: int) -> AgainstVecEnv:
         self._envs = AgainstVecEnv(self._batch, self._opponents, seed)
         return self._envs
 
-    def _falls_until(self) -> int:
-        return self._until
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """What PPO needs, and where the streams of the opponents stand."""
-        tensors, data = super().state()
-        return {**tensors, "draws": torch.from_numpy(self._envs.streams.view(np.int64).copy())}, data
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
-        super().restore(tensors, data)
-        self._envs.streams = tensors["draws"].numpy().view(np.uint64).copy()
-
 
 class Learner(Responder):
-    """A best response being learned. Its policy is the greedy one: some best response is deterministic."""
+    """Learns a best response. Its policy is the greedy one, because some best response is deterministic."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         """Takes a two-player game small enough for exact best responses.
 
         Raises:
-            ValueError: If it is not, or there is no such opponent.
+            ValueError: If the game is another, or there is no such opponent.
         """
         self._opponent = policy_from(args.opponent, game)
         self._best = [best_response(game, self._opponent, seat).value for seat in (0, 1)]
-        super().__init__(game, args, Opponents.one(self._opponent), seed, args.steps)
+        super().__init__(game, args, Opponents.one(self._opponent), seed)
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Learns until `steps`; returns losses and what is got from the opponent, exactly (payoff points).
+        """Learns until `steps`; returns losses and exact payoffs against the opponent (payoff points).
 
-        `payoff_0` and `payoff_1` are the greedy policy's in each seat, `sampled_0` and `sampled_1` those of
-        the policy as it was learned, `best_0` and `best_1` the exact best response's. `shortfall` is what the
-        greedy policy misses on average over the seats, `share` what it has of the exact value, `sampled_share`
-        likewise; shares are left out where the exact value is not positive.
+        `payoff_0` and `payoff_1` are the greedy policy's payoffs in each seat, `sampled_0` and `sampled_1` those
+        of the policy as it was learned, `best_0` and `best_1` the exact best response's. `shortfall` is what the
+        greedy policy misses on average over the seats. `share` and `sampled_share` are the two policies' shares
+        of the exact value; they are left out if it is not positive.
         """
         figures = super().advance(steps)
         network = self.network()
@@ -115,12 +101,12 @@ class Learner(Responder):
         return figures
 
     def _payoffs(self, policy: Policy) -> list[float]:
-        """What a policy gets from the opponent in each seat."""
+        """A policy's exact payoff against the opponent in each seat."""
         first, second = (policy, self._opponent), (self._opponent, policy)
         return [head_to_head(self._game, *first).mean, -head_to_head(self._game, *second).mean]
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """What a response needs, and the exact best response's values, by which the opponent is known again."""
+        """The states of all parts, and the exact best response's values, which identify the opponent."""
         tensors, data = super().state()
         return tensors, {**data, "best": self._best}
 

@@ -1,16 +1,53 @@
-"""What learners put into a checkpoint and take out again: optimizers, random streams, tensors by prefix."""
+"""What learners put into a checkpoint and take out again."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.experience.buffers import Buffer
+
+
+class HasStreams(Protocol):
+    """Games whose chance comes from random streams: `[num_games]` uint64."""
+
+    streams: NDArray[np.uint64]
+
+
+Part = nn.Module | Optimizer | Buffer | np.random.Generator | HasStreams | list[Tensor]
+
+
+class Resumable:
+    """A learner whose state is the number of its steps and the states of its parts.
+
+    Attributes:
+        steps: Steps taken so far.
+        parts: By name, everything that changes while it learns. What else changes a subclass adds to `state`.
+    """
+
+    steps: int
+    parts: dict[str, Part]
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Everything that the next `advance` depends on: tensors, and data that JSON can hold."""
+        tensors: dict[str, Tensor] = {}
+        data: dict[str, Any] = {"steps": self.steps}
+        for name, part in self.parts.items():
+            of_part, data[name] = _state(part)
+            tensors |= {f"{name}.{key}": tensor for key, tensor in of_part.items()}
+        return tensors, data
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Continues from what `state` returned."""
+        self.steps = data["steps"]
+        for name, part in self.parts.items():
+            _restore(part, with_prefix(tensors, f"{name}."), data[name])
 
 
 def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
@@ -18,26 +55,48 @@ def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]
     return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
 
 
-def optimizer_tensors(optimizer: Optimizer) -> dict[str, Tensor]:
-    """An optimizer's state per parameter, such as Adam's moments, for `restore_optimizer`."""
-    state = optimizer.state_dict()["state"]
-    return {f"optimizer.{i}.{key}": tensor for i, of_one in state.items() for key, tensor in of_one.items()}
+def _state(part: Part) -> tuple[dict[str, Tensor], Any]:
+    """A part's tensors, and its data that JSON can hold."""
+    match part:
+        case nn.Module():
+            return part.state_dict(), None
+        case Optimizer():
+            moments = part.state_dict()["state"].items()
+            return {f"{i}.{key}": torch.as_tensor(each) for i, of_one in moments for key, each in of_one.items()}, None
+        case Buffer():
+            return {name: torch.from_numpy(column) for name, column in part.filled().items()}, part.added
+        case np.random.Generator():
+            return {}, part.bit_generator.state
+        case list():
+            return {str(i): tensor.detach() for i, tensor in enumerate(part)}, None
+        case _:
+            return {"streams": torch.from_numpy(part.streams.view(np.int64).copy())}, None
 
 
-def restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Gives an optimizer back what `optimizer_tensors` took; its settings stay as they are."""
-    state: dict[int, dict[str, Tensor]] = {}
-    for name, tensor in with_prefix(tensors, "optimizer.").items():
+def _restore(part: Part, tensors: dict[str, Tensor], data: Any) -> None:
+    match part:
+        case nn.Module():
+            part.load_state_dict(tensors)
+        case Optimizer():
+            _restore_optimizer(part, tensors)
+        case Buffer():
+            part.restore({name: tensor.numpy() for name, tensor in tensors.items()}, data)
+        case np.random.Generator():
+            part.bit_generator.state = data
+        case list():
+            for i, tensor in enumerate(part):
+                tensor.data.copy_(tensors[str(i)])
+        case _:
+            part.streams = tensors["streams"].numpy().view(np.uint64).copy()
+
+
+def _restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Gives an optimizer its moments back; its settings stay as they are."""
+    state: dict[int, dict[str, Any]] = {}
+    for name, tensor in tensors.items():
         number, key = name.split(".", 1)
         state.setdefault(int(number), {})[key] = tensor
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
-
-
-def streams_of(batch: GameBatch[Any]) -> Tensor:
-    """`[num_games]`: the games' random streams as a tensor that a file can hold."""
-    return torch.from_numpy(batch.streams.view(np.int64))
-
-
-def restore_streams(batch: GameBatch[Any], streams: Tensor) -> None:
-    """Sets the games' random streams to what `streams_of` gave."""
-    batch.streams = streams.numpy().view(np.uint64)
+    if isinstance(optimizer, torch.optim.SparseAdam):
+        for moments in optimizer.state.values():
+            moments["step"] = int(moments["step"])  # it counts in plain integers; a tensor would round differently

@@ -1,13 +1,14 @@
-"""Fitted value iteration: a network learns what states are worth, matrix games one move ahead do the rest.
+"""Fitted value iteration: a network learns the values of states, and matrix games one move ahead are solved exactly.
 
-Source: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the step: a state is worth the value of the
-matrix game whose entries are what joint actions pay and what they lead to is worth; R. Munos and
+Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the step: the value of a state is that of the
+matrix game whose entries are the payoff of a joint action plus the value of the next state; R. Munos and
 Cs. Szepesvári, "Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled
-states with a simulator. Targets come from a slowly following copy of the network. The policy looks one
-move ahead in the same way, as G. Tesauro's TD-Gammon ("Temporal difference learning and TD-Gammon",
-Communications of the ACM, 1995): one number for a state is far less to learn than a payoff for each
-joint action, and what a move leads to is known. So policy and learner need the rules of the game.
-Layers learn by Muon (K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
+states with a simulator. Targets come from a copy of the network that follows it slowly.
+
+The policy looks one move ahead in the same way, as G. Tesauro's TD-Gammon does ("Temporal difference
+learning and TD-Gammon", Communications of the ACM, 1995). One number for a state is far less to learn than
+a payoff for each joint action, and the rules say what a move leads to; so policy and learner need the rules.
+Hidden layers learn by Muon (K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
 from train.policies.networks import Network
 
-# Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal. torch makes five; these
-# are most of what Muon costs here, and nearly will do.
+# Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal. They are most of Muon's cost;
+# torch makes five, but four are accurate enough here.
 ORTHOGONAL_STEPS = 4
 
 
@@ -40,10 +41,10 @@ ORTHOGONAL_STEPS = 4
 class Args(SelfPlayArgs):
     """Arguments of fitted value iteration."""
 
-    steps: int = option(1_500_000, "joint actions to try in all rounds together", low=1)
-    num_games: int = option(1024, "situations drawn for a round; those that look alike count once", low=1)
-    followed: float = option(1.0, "situations that follow the last round's, as a share of those drawn", 0.0, 10.0)
-    passes: int = option(4, "times that a round is learned from", low=1)
+    steps: int = option(1_500_000, "joint actions to try, in all rounds together", low=1)
+    num_games: int = option(1024, "situations to draw for a round; equal ones count once", low=1)
+    followed: float = option(1.0, "situations that can follow the last round's, as a share of those drawn", 0.0, 10.0)
+    passes: int = option(4, "passes over a round", low=1)
     batch_size: int = option(256, "situations per update", low=1)
     learning_rate: float = option(4e-3, "learning rate of Muon and Adam at the start; it falls linearly", low=1e-9)
     final_rate: float = option(0.01, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
@@ -52,8 +53,8 @@ class Args(SelfPlayArgs):
     layers: int = option(3, "hidden layers", low=1)
 
 
-class Learner:
-    """Fitted value iteration at work on one game; its policy looks ahead with the target network."""
+class Learner(Resumable):
+    """Fitted value iteration on one game; its policy looks ahead with the target network."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         self._lookahead = Lookahead(game)
@@ -61,14 +62,16 @@ class Learner:
         self._game, self._args = game, args
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._followers = Views(*(each[:0] for each in self._starts.reset()))
-        self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the games'
+        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
         self._network = Network(game, args.width, args.layers, 1, "relu", memory=0)
         self._target = deepcopy(self._network)
         self._parameters, self._following = list(self._network.parameters()), list(self._target.parameters())
         self._optimizers = optimizers(self._network)
+        networks = {"network": self._network, "target": self._target}
+        self.parts = {**networks, **self._optimizers, "starts": self._starts, "generator": self._rng}
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Learns round by round until `steps`; returns the mean squared error of values, payoff points squared."""
+        """Learns round by round until `steps`; returns the mean squared error of values, in payoff points squared."""
         losses = []
         while self.steps < steps:
             situations = self._draw()
@@ -77,18 +80,18 @@ class Learner:
         return {"value_loss": float(np.mean(losses))}
 
     def policy(self) -> LookaheadPolicy:
-        """The row player's strategy one move ahead of the target network's values."""
+        """The row player's optimal strategies one move ahead of the target network's values."""
         return LookaheadPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
-        """Different situations: what uniform play runs into, and some of what can follow the last round's."""
+        """Draws different situations: some that uniform play reaches, and some that can follow the last round's."""
         both = zip(self._starts.reset(), self._followers, strict=True)
         observations, masks = (np.concatenate(each) for each in both)
         different, _ = distinct(one_view(observations)[0])
         return Views(observations[different], masks[different])
 
     def _lessons(self, situations: Views) -> tuple[Tensor, Tensor]:
-        """Views `[batch, observation_size]` and what Shapley's step says that each is worth, `[batch]`."""
+        """Views `[batch, observation_size]`, and the value of each by Shapley's step, `[batch]`."""
         lots, followers = [], []
         for matrices, after in self._lookahead.lots(situations, StateValues(self._game, self._target)):
             lots.append(matrices)
@@ -103,14 +106,14 @@ class Learner:
         return torch.from_numpy(views), torch.from_numpy((signs * solved.values).astype(np.float32))
 
     def _some_of(self, after: Views, share: float) -> Views:
-        """Different ones of a lot, drawn evenly: however rarely uniform play gets there."""
+        """Draws different situations evenly, however rarely uniform play reaches them."""
         different, _ = distinct(one_view(after.observations)[0])
         count = min(len(different), round(share * self._args.followed * self._args.num_games))
         picked = self._rng.choice(different, count, replace=False)
         return Views(after.observations[picked], after.masks[picked])
 
     def _learn(self, views: Tensor, values: Tensor) -> list[float]:
-        """Goes over the lessons in random order; returns the losses."""
+        """Learns from views and values in random order; returns the losses."""
         losses = []
         for optimizer in self._optimizers.values():
             optimizer.param_groups[0]["lr"] = self._args.learning_rate * self._rate()
@@ -130,36 +133,26 @@ class Learner:
         return loss.item()
 
     def _rate(self) -> float:
-        """Learning rate now, as a share of that at the start."""
+        """The present learning rate, as a share of that at the start."""
         return 1.0 - (1.0 - self._args.final_rate) * min(1.0, self.steps / self._args.steps)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Both networks, the optimizers' moments, the games' random streams and the generator."""
-        tensors = {f"network.{name}": each for name, each in self._network.state_dict().items()}
-        tensors |= {f"target.{name}": each for name, each in self._target.state_dict().items()}
-        for name, optimizer in self._optimizers.items():
-            tensors |= {f"{name}.{key}": each for key, each in optimizer_tensors(optimizer).items()}
-        tensors["streams"] = streams_of(self._starts)
-        tensors |= {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
-        return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
+        """The states of all parts, and the situations that follow those of the last round."""
+        tensors, data = super().state()
+        followers = {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
+        return tensors | followers, data
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._network.load_state_dict(with_prefix(tensors, "network."))
-        self._target.load_state_dict(with_prefix(tensors, "target."))
-        for name, optimizer in self._optimizers.items():
-            restore_optimizer(optimizer, with_prefix(tensors, f"{name}."))
-        self.steps = data["steps"]
-        self._rng.bit_generator.state = data["generator"]
-        restore_streams(self._starts, tensors["streams"])
+        super().restore(tensors, data)
         self._followers = Views(*(tensors[f"followers.{name}"].numpy() for name in Views._fields))
 
 
 def optimizers(network: Network) -> dict[str, torch.optim.Optimizer]:
-    """Muon for what the hidden layers are multiplied by, Adam for the rest; both have yet to be told their rates.
+    """Muon for the weight matrices of the hidden layers, Adam for the rest; the caller sets their learning rates.
 
-    Muon's updates are orthogonal matrices, so no direction of a layer is left to learn slowly. Their size is
-    that of Adam's (J. Liu et al., "Muon is scalable for LLM training", 2025), so one rate does for both.
+    Muon's updates are orthogonal matrices, so that no direction of a layer learns slowly. They are as large as
+    Adam's (J. Liu et al., "Muon is scalable for LLM training", 2025), so that both can have the same rate.
     """
     *hidden, _ = (layer for layer in network if isinstance(layer, torch.nn.Linear))
     matrices = [layer.weight for layer in hidden]

@@ -1,17 +1,15 @@
-"""Actor with a critic of joint actions: what each own action earns is summed up, never sampled.
+"""An actor with a critic of joint actions: the payoff of each own action is a sum, not an estimate from samples.
 
 Source of the actor's step: S. Sokota et al., "A unified approach to reinforcement learning, quantal
 response equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror
 descent with a magnet that moves. The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a
-framework for multi-agent reinforcement learning" (ICML 1994), with the payoff that the policies come
-to after the move in place of the value of a matrix game. Both players see the state, so at every
-state the opponent's policy is known, and the payoff of each own action is a sum over the
-opponent's: there is no advantage to estimate from actions played.
+framework for multi-agent reinforcement learning" (ICML 1994), with the payoff that the policies get
+after the move instead of the value of a matrix game. Both players see the state, so the opponent's
+policy is known at every state, and the payoff of an own action is a sum over the opponent's actions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -24,12 +22,12 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Replay
 from train.policies.networks import Network, SoftmaxPolicy
 
-# Finite, because the logarithm of an illegal action's probability is multiplied by that probability, 0.
+# The logarithm of an illegal action's probability. It is finite because it is multiplied by that probability, 0.
 ILLEGAL = -1e9
 
 
@@ -37,10 +35,10 @@ ILLEGAL = -1e9
 class Args(SelfPlayArgs):
     """Arguments of the joint-critic learner."""
 
-    steps: int = option(1_500_000, "joint actions to play in all games together", low=1)
+    steps: int = option(1_500_000, "joint actions to play, in all games together", low=1)
     num_games: int = option(125, "games played side by side", low=1)
-    exploration: float = option(0.5, "share of actions played uniformly, the rest by the actor", low=0.0, high=1.0)
-    replay_size: int = option(65_536, "moves kept in the replay buffer", low=1)
+    exploration: float = option(0.5, "share of actions chosen by uniform play instead of the actor", low=0.0, high=1.0)
+    replay_size: int = option(65_536, "moves to keep in the replay buffer", low=1)
     batch_size: int = option(128, "moves per update, each seen from both seats; one update per step", low=1)
     critic_rate: float = option(1e-3, "Adam's learning rate for the critic at the start; it falls linearly", low=1e-9)
     actor_rate: float = option(1e-3, "Adam's learning rate for the actor at the start; it falls linearly", low=1e-9)
@@ -52,8 +50,8 @@ class Args(SelfPlayArgs):
     layers: int = option(2, "hidden layers", low=1)
 
 
-class Learner:
-    """Actor and critic at work on one game; the policy is the magnet, a running average of the actor's weights."""
+class Learner(Resumable):
+    """Actor and critic on one game; the policy is the magnet, a running average of the actor's weights."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
@@ -62,21 +60,24 @@ class Learner:
         self.steps = 0
         self._game, self._args = game, args
         self._batch = GameBatch(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the batch's
+        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
         self._actor = Network(game, args.width, args.layers, facts.num_actions, "relu")
         self._critic = Network(game, args.width, args.layers, facts.num_actions**2, "relu")
         self._magnet, self._target = deepcopy(self._actor), deepcopy(self._critic)
-        # Where two chase each other, momentum carries both past where they should stop.
+        # Actor and critic follow each other; with momentum both would overshoot.
         actor: dict[str, Any] = {"params": list(self._actor.parameters()), "betas": (0.0, 0.999)}
         self._optimizer = torch.optim.Adam([actor, {"params": list(self._critic.parameters())}], fused=True)
         self._replay = Replay(game, args.replay_size)
+        networks = {"actor": self._actor, "critic": self._critic, "magnet": self._magnet, "target": self._target}
+        others = {"optimizer": self._optimizer, "replay": self._replay, "batch": self._batch, "generator": self._rng}
+        self.parts = {**networks, **others}
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns until `steps`; returns the mean losses.
 
         Returns:
             `q_loss`, the critic's mean squared error in payoff points squared, and `policy_loss` in payoff
-            points. What one seat earns the other pays, so the latter comes to what the pull to the magnet costs.
+            points. One seat earns what the other pays, so `policy_loss` is the cost of the pull to the magnet.
         """
         observations, masks = self._batch.reset()
         losses = []
@@ -91,11 +92,11 @@ class Learner:
         return {"q_loss": float(q_loss), "policy_loss": float(policy_loss)}
 
     def policy(self) -> SoftmaxPolicy:
-        """The magnet's."""
+        """The magnet's policy."""
         return SoftmaxPolicy(self._game, deepcopy(self._magnet))
 
     def _actions(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """`[num_games, 2]`: each player's action is uniform play's or the actor's, drawn for each alone."""
+        """`[num_games, 2]`: uniform play or the actor, drawn for each player separately, chooses its action."""
         facts = self._game.facts
         seen, legal = observations.reshape(-1, facts.observation_size), masks.reshape(-1, facts.num_actions)
         uniform = sample_actions(self._game.action_counts(seen, legal), self._rng)
@@ -115,39 +116,38 @@ class Learner:
         self._optimizer.zero_grad()
         (q_loss + policy_loss).backward()  # type: ignore[no-untyped-call]  # torch has no hints for it
         self._optimizer.step()
-        # A magnet that kept its pace while the actor slows down would soon be where the actor is, and pull no more.
+        # If the magnet did not slow down with the actor, it would reach the actor and no longer pull.
         _follow(self._magnet, self._actor, self._args.magnet_rate * left)
         _follow(self._target, self._critic, self._args.target_rate)
         return q_loss.item(), policy_loss.item()
 
     def _sample(self) -> _Moves:
-        count, actions = self._args.batch_size, self._game.facts.num_actions
-        rows = np.tile(self._replay.draw(count, self._rng), 2)
-        moves = self._replay.seen(rows, np.repeat((0, 1), count))
-        observations, opponent_masks, joint, rewards, done, next_observations, next_masks = (
-            torch.from_numpy(column.reshape(2, count, *column.shape[1:]))
-            for column in (
-                moves.observations,
-                self._game.opponent_masks(moves.observations),
-                moves.actions * actions + moves.opponent_actions,
-                moves.rewards,
-                moves.done,
-                moves.next_observations,
-                moves.next_masks,
-            )
+        drawn, facts = self._replay.sample(self._args.batch_size, self._rng), self._game.facts
+        done = np.stack([drawn.pop("done")] * 2)
+        seats = {name: np.ascontiguousarray(column.swapaxes(0, 1)) for name, column in drawn.items()}
+        observations, actions = seats["observations"], seats["actions"]
+        opponent_masks = self._game.opponent_masks(observations.reshape(-1, facts.observation_size))
+        columns = (
+            observations,
+            opponent_masks.reshape(*actions.shape, -1)[::-1].copy(),
+            actions * facts.num_actions + actions[::-1],
+            seats["rewards"],
+            done,
+            seats["next_observations"],
+            seats["next_masks"],
         )
-        return _Moves(observations, opponent_masks.flip(0), joint, rewards, done, next_observations, next_masks)
+        return _Moves(*map(torch.from_numpy, columns))
 
     @torch.no_grad()
     def _targets(self, moves: _Moves) -> Tensor:
-        """`[2, batch]`: reward plus what the magnet's policy earns against itself from there, 0 if nothing is left."""
+        """`[2, batch]`: reward plus what the magnet's policy earns against itself afterwards, 0 if the game is over."""
         payoffs = joint_payoffs(self._target, moves.next_observations)
         policies = log_policies(self._magnet, moves.next_observations, moves.next_masks).exp()
         earned = (policies * action_payoffs(payoffs, policies)).sum(dim=2)
         return moves.rewards + torch.where(moves.done, 0.0, earned)
 
     def _policy_loss(self, moves: _Moves, payoffs: Tensor) -> Tensor:
-        """The pull to the magnet minus what the actor expects to earn against its opponent as it is, on average."""
+        """The mean pull to the magnet minus the mean payoff that the actor expects against the present opponent."""
         logs = log_policies(self._actor, moves.observations, moves.masks)
         with torch.no_grad():
             magnet = log_policies(self._magnet, moves.observations, moves.masks)
@@ -155,36 +155,13 @@ class Learner:
         return (logs.exp() * (self._args.temperature * (logs - magnet) - earned)).sum(dim=2).mean()
 
     def _share_left(self) -> float:
-        """What is left of the rates that fall."""
+        """The present rates, as shares of those at the start."""
         progress = min(1.0, self.steps / self._args.steps)
         return 1.0 - (1.0 - self._args.final_rate) * progress
 
-    def _networks(self) -> dict[str, Network]:
-        return {"actor": self._actor, "critic": self._critic, "magnet": self._magnet, "target": self._target}
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Networks, Adam's moments, the replay buffer, the games' random streams and the generator."""
-        tensors = {
-            f"{name}.{k}": v for name, network in self._networks().items() for k, v in network.state_dict().items()
-        }
-        tensors |= optimizer_tensors(self._optimizer)
-        tensors |= {f"replay.{k}": torch.from_numpy(v) for k, v in self._replay.filled().items()}
-        tensors["streams"] = streams_of(self._batch)
-        return tensors, {"steps": self.steps, "added": self._replay.added, "generator": self._rng.bit_generator.state}
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
-        for name, network in self._networks().items():
-            network.load_state_dict(with_prefix(tensors, f"{name}."))
-        restore_optimizer(self._optimizer, tensors)
-        self._replay.restore({k: v.numpy() for k, v in with_prefix(tensors, "replay.").items()}, data["added"])
-        self.steps = data["steps"]
-        self._rng.bit_generator.state = data["generator"]
-        restore_streams(self._batch, tensors["streams"])
-
 
 class _Moves(NamedTuple):
-    """Moves as both players saw them; `[2, batch, ...]` each, seat by seat.
+    """Moves as both players see them; `[2, batch, ...]` each, seat by seat.
 
     Attributes:
         observations: Before the move.
@@ -206,7 +183,7 @@ class _Moves(NamedTuple):
 
 
 def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
-    """What each seat gets for every joint action; what one gets the other pays, exactly.
+    """What each seat gets for every joint action; exactly that much the other seat pays.
 
     Args:
         critic: Its outputs are payoff points to the observer for `[own action, opponent's action]`.
@@ -235,5 +212,5 @@ def log_policies(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
 
 @torch.no_grad()
 def _follow(slow: Network, fast: Network, rate: float) -> None:
-    """Moves one network's weights by that share of the way to another's."""
+    """Moves the weights of `slow` by a share `rate` of the way to those of `fast`."""
     torch._foreach_lerp_(list(slow.parameters()), list(fast.parameters()), rate)

@@ -1,18 +1,19 @@
-"""Deep minimax-Q: a network learns the payoff of every joint action, matrix games do the rest.
+"""Deep minimax-Q: a network learns the payoff of every joint action, and matrix games are solved exactly.
 
 Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning"
 (ICML 1994), section 4: Q(s, a, b) moves towards the reward plus the value of the matrix game
-Q(s', ., .). Here Q is a network, and its targets come from a slowly following copy. It learns in
-rounds: situations that uniform play runs into, every joint action tried once in each of them, and
-some passes over what came of it, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005).
-Both players' views of a situation are learned from: observations are egocentric, so the column
-player's view is a situation of a row player too. What is particular to one situation goes into a
-memory in front of the network (`Encoding`); network and copy share it.
+Q(s', ., .). Here Q is a network, and its targets come from a copy that follows it slowly.
+
+It learns in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005). A round draws
+situations (states as the players see them) that uniform play reaches, tries every joint action once
+in each, and goes over the results several times. The network learns from both players' views:
+observations are egocentric, so the column player's view is a situation of a row player too.
+A memory in front of the network (`Encoding`) learns what is particular to one situation; the
+network and its copy share it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -27,11 +28,11 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
-# Observations that a network is asked for at a time: few enough to stay in a processor's cache.
+# Observations that the network evaluates at a time: few enough to stay in a processor's cache.
 ASKED_AT_A_TIME = 2048
 
 
@@ -39,21 +40,21 @@ ASKED_AT_A_TIME = 2048
 class Args(SelfPlayArgs):
     """Arguments of minimax-Q."""
 
-    steps: int = option(600_000, "joint actions to try in all rounds together", low=1)
-    num_games: int = option(1024, "situations drawn for a round; those that look alike count once", low=1)
-    passes: int = option(8, "times that a round is learned from", low=1)
+    steps: int = option(600_000, "joint actions to try, in all rounds together", low=1)
+    num_games: int = option(1024, "situations to draw for a round; equal ones count once", low=1)
+    passes: int = option(8, "passes over a round", low=1)
     batch_size: int = option(256, "situations per update", low=1)
     learning_rate: float = option(2e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
-    memory_rate: float = option(0.05, "the same for the rows of the memory", low=1e-9)
+    memory_rate: float = option(0.05, "the same rate for the rows of the memory", low=1e-9)
     final_rate: float = option(0.01, "learning rates at the end, as shares of those at the start", low=0.0, high=1.0)
     target_rate: float = option(0.01, "share by which the target network follows at each update", low=1e-9, high=1.0)
     width: int = option(256, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
-    memory: int = option(65_536, "rows of the memory; best a few for each situation and seat", low=1)
+    memory: int = option(65_536, "rows of the memory; a few for each situation and seat work best", low=1)
 
 
-class Learner:
-    """Minimax-Q at work on one game; its policy is that of the target network."""
+class Learner(Resumable):
+    """Minimax-Q on one game; its policy is that of the target network."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
@@ -63,7 +64,7 @@ class Learner:
         self._game, self._args = game, args
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._trials = Brancher(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the games'
+        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
         self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
         self._target = deepcopy(self._network, {id(memory): memory})
@@ -71,9 +72,18 @@ class Learner:
         self._following = [each for each in self._target.parameters() if each is not memory]
         self._optimizer = torch.optim.Adam(self._parameters, lr=args.learning_rate, fused=True)
         self._memory_optimizer = torch.optim.SparseAdam([memory], lr=args.memory_rate)
+        self.parts = {
+            "network": self._network,
+            "target": self._following,
+            "optimizer": self._optimizer,
+            "memory_optimizer": self._memory_optimizer,
+            "starts": self._starts,
+            "chance": self._trials.batch,
+            "generator": self._rng,
+        }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Learns round by round until `steps`; returns the mean squared error of Q, payoff points squared."""
+        """Learns round by round until `steps`; returns the mean squared error of Q, in payoff points squared."""
         losses = []
         while self.steps < steps:
             situations = self._draw()
@@ -83,22 +93,22 @@ class Learner:
         return {"q_loss": float(np.mean(losses))}
 
     def policy(self) -> MatrixPolicy:
-        """The row player's strategy of the matrix games of the target network."""
+        """The row player's optimal strategies of the target network's matrix games."""
         return MatrixPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
-        """Different situations that uniform play runs into."""
+        """Draws different situations that uniform play reaches."""
         observations, masks = self._starts.reset()
         different, _ = distinct(observations[:, 0])
         return Views(observations[different], masks[different])
 
     def _seen_by_both(self, situations: Views, tried: Branches) -> _Lessons:
-        """What there is to learn: player 0's views, then player 1's."""
+        """What the round teaches: player 0's views, then player 1's."""
         actions, (seen, masks) = self._game.facts.num_actions, situations
         payoffs = np.zeros((len(masks), actions, actions), dtype=np.float32)
         payoffs[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = self._targets(tried)
         legal = (masks[:, 0, :, None] & masks[:, 1, None, :]).astype(np.float32)
-        weights = legal / legal.sum(axis=(1, 2), keepdims=True)  # every situation counts alike
+        weights = legal / legal.sum(axis=(1, 2), keepdims=True)  # every situation has the same weight
         return _Lessons(
             *map(
                 torch.from_numpy,
@@ -111,7 +121,7 @@ class Learner:
         )
 
     def _targets(self, tried: Branches) -> NDArray[np.float64]:
-        """`[trials]`: reward plus value of the matrix game that follows, 0 where none does."""
+        """`[trials]`: reward plus the value of the matrix game that follows, which is 0 if the game is over."""
         targets, goes_on = tried.rewards.copy(), np.flatnonzero(~tried.done)
         if len(goes_on):
             different, places = distinct(tried.after[goes_on, 0])
@@ -129,7 +139,7 @@ class Learner:
         return values
 
     def _learn(self, lessons: _Lessons) -> list[float]:
-        """Goes over the lessons in random order; returns the losses."""
+        """Learns from the lessons in random order; returns the losses."""
         losses, size = [], self._args.batch_size
         self._optimizer.param_groups[0]["lr"] = self._args.learning_rate * self._rate()
         self._memory_optimizer.param_groups[0]["lr"] = self._args.memory_rate * self._rate()
@@ -151,36 +161,12 @@ class Learner:
         return loss.item()
 
     def _rate(self) -> float:
-        """Learning rates now, as shares of those at the start."""
+        """The present learning rates, as shares of those at the start."""
         return 1.0 - (1.0 - self._args.final_rate) * min(1.0, self.steps / self._args.steps)
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Networks, both optimizers' moments, the games' random streams and the generator."""
-        tensors = {f"network.{name}": each for name, each in self._network.state_dict().items()}
-        tensors |= {f"target.{i}": each.detach() for i, each in enumerate(self._following)}
-        tensors |= optimizer_tensors(self._optimizer)
-        of_memory = optimizer_tensors(self._memory_optimizer)
-        tensors |= {f"memory.{name}": torch.as_tensor(each) for name, each in of_memory.items()}
-        tensors |= {"streams": streams_of(self._starts), "chance": streams_of(self._trials.batch)}
-        return tensors, {"steps": self.steps, "generator": self._rng.bit_generator.state}
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
-        self._network.load_state_dict(with_prefix(tensors, "network."))
-        for i, each in enumerate(self._following):
-            each.data.copy_(tensors[f"target.{i}"])
-        restore_optimizer(self._optimizer, tensors)
-        restore_optimizer(self._memory_optimizer, with_prefix(tensors, "memory."))
-        for moments in self._memory_optimizer.state.values():
-            moments["step"] = int(moments["step"])  # as a tensor it would be rounded elsewhere
-        self.steps = data["steps"]
-        self._rng.bit_generator.state = data["generator"]
-        restore_streams(self._starts, tensors["streams"])
-        restore_streams(self._trials.batch, tensors["chance"])
 
 
 class _Lessons(NamedTuple):
-    """Situations as one player saw them; payoffs and weights are `[batch, num_actions**2]`."""
+    """Situations as one player sees them; payoffs and weights are `[batch, num_actions**2]`."""
 
     observations: Tensor
     payoffs: Tensor

@@ -1,12 +1,12 @@
-"""Magnetic mirror descent with a network: PPO with a pull towards a magnet that moves; the average counts.
+"""Magnetic mirror descent with a network: PPO with a pull towards a moving magnet; the average is the policy.
 
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
 equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs
-what an action is worth against the divergence from the last policy and from a magnet. Here PPO's
-clipping stands for the first divergence, the second is added to the entropy bonus. The magnet is
-a copy, renewed now and then, of the average of the actor's weights over time, which is also the
-policy learned: the actor itself circles around it. An average of weights is not an average of
-policies; nothing says that it must be good, its exploitability does.
+the value of an action against the divergence from the last policy and from a magnet. Here PPO's
+clipping stands for the first divergence; the second is added to the entropy bonus. The learned
+policy is the average of the actor's weights over time, because the actor itself circles around it.
+The magnet is a copy of that average, renewed now and then. An average of weights is not an average
+of policies, and no theorem says that it is good; its exploitability shows whether it is.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ class Args(ppo.Args):
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
     magnet: float = option(0.2, "weight of the divergence from the magnet, payoff points per nat", low=0.0)
     magnet_every: int = option(100, "rollouts from one renewal of the magnet to the next", low=1)
-    random_starts: int = option(0, "1: games start from states that uniform play runs into", 0, 1)
+    random_starts: int = option(0, "1: games start from states that uniform play reaches", 0, 1)
     average_rate: float = option(0.001, "share by which the average follows the actor after a rollout", 1e-9, 1.0)
 
 
 class MagneticPolicy(MaskableActorCriticPolicy):
-    """SB3's actor and critic with two frozen copies of the actor; what counts as entropy is all that is weighed.
+    """SB3's actor and critic with two frozen copies of the actor; both weighted terms take the place of entropy.
 
     Attributes:
         average: The running average of the actor's weights.
-        magnet: What the actor is pulled to: the average as it was some time ago.
-        entropy_weight: Of the entropy, payoff points per nat.
-        magnet_weight: Of the divergence from the magnet, payoff points per nat.
+        magnet: The network that the actor is pulled to: the average as it was some time ago.
+        entropy_weight: Weight of the entropy, payoff points per nat.
+        magnet_weight: Weight of the divergence from the magnet, payoff points per nat.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -72,7 +72,7 @@ class MagneticPolicy(MaskableActorCriticPolicy):
         return values, log_probabilities, self.entropy_weight * entropy - self.magnet_weight * divergence
 
     def follow(self, rate: float) -> None:
-        """Moves the average by that share of the way to the actor."""
+        """Moves the average by a share `rate` of the way to the actor."""
         with torch.no_grad():
             for slow, fast in zip(self.average.parameters(), ppo.actor(self).parameters(), strict=True):
                 slow.lerp_(fast, rate)
@@ -88,7 +88,7 @@ def kl_divergence(first: MaskableCategorical, second: MaskableCategorical) -> Te
 
 
 class Learner(ppo.Learner):
-    """Magnetic mirror descent at work on one game; its policy is the average of the actor's weights."""
+    """Magnetic mirror descent on one game; its policy is the average of the actor's weights."""
 
     policy_class = MagneticPolicy
     logged: ClassVar[dict[str, str]] = {

@@ -2,10 +2,10 @@
 
 Source: J. Heinrich and D. Silver, "Deep reinforcement learning from self-play in imperfect-information games"
 (2016), section 3: each player plays a game with an approximate best response (with the anticipatory
-probability) or with the average of its past best responses. What was played as a best response goes to a
-reservoir, a uniform sample of all of it, and the average policy learns to imitate that. Because the sample
-is of decisions as they came up in play, each best response counts at a decision by how likely it gets
-there, as an average of behaviour strategies must be weighted.
+probability) or with the average of its past best responses. Decisions of best responses go to a reservoir,
+a uniform sample of all of them, and the average policy learns to imitate these. The sample is of decisions
+as they come up in play, so at each decision a best response counts in proportion to how likely it gets
+there. An average of behaviour strategies must be weighted in this way.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
+from train.algorithms.checkpoint import Resumable, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.networks import Network, SoftmaxPolicy
 
-# Below any payoff, and finite, because DQN multiplies what follows the end of a game by 0.
+# The value of an illegal action: below any payoff, but finite, because DQN multiplies it by 0 at the end of a game.
 NEVER_PLAYED = -1e6
 REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 
@@ -45,36 +45,45 @@ REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 class Args(SelfPlayArgs):
     """Arguments of NFSP."""
 
-    steps: int = option(1_000_000, "joint actions to play in all games together", low=1)
+    steps: int = option(1_000_000, "joint actions to play, in all games together", low=1)
     num_games: int = option(32, "games played side by side", low=1)
-    anticipatory: float = option(0.3, "share of games a player plays with its best response", low=1e-9, high=1.0)
-    exploration: float = option(0.2, "share of a best response's actions played uniformly, at the start", 0.0, 1.0)
-    final_exploration: float = option(0.0, "the same at the end; it falls linearly", low=0.0, high=1.0)
-    replay_size: int = option(10_000, "newest decisions that DQN learns from", low=1)
-    reservoir_size: int = option(500_000, "decisions of best responses that the average is learned from", low=1)
+    anticipatory: float = option(0.3, "share of games that a player plays with its best response", low=1e-9, high=1.0)
+    exploration: float = option(0.2, "share of a best response's actions chosen uniformly, at the start", 0.0, 1.0)
+    final_exploration: float = option(0.0, "that share at the end; it falls linearly", low=0.0, high=1.0)
+    replay_size: int = option(10_000, "newest decisions to keep, from which DQN learns", low=1)
+    reservoir_size: int = option(500_000, "decisions of best responses to keep, from which the average learns", low=1)
     batch_size: int = option(256, "decisions per update of either network", low=1)
     learning_rate: float = option(2e-3, "Adam's learning rate for DQN", low=1e-9)
     average_rate: float = option(2e-3, "Adam's learning rate for the average policy at the start", low=1e-9)
-    final_rate: float = option(0.05, "that at the end, as a share of that at the start", low=0.0, high=1.0)
+    final_rate: float = option(0.05, "average_rate at the end, as a share of that at the start", low=0.0, high=1.0)
     target_rate: float = option(0.05, "share by which DQN's target network follows at each update", 1e-9, 1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
 
 
-class Learner:
-    """NFSP at work on one game, with the same networks in both seats; its policy is the average."""
+class Learner(Resumable):
+    """NFSP on one game, with the same networks in both seats; its policy is the average."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
         self.steps = 0
         self._game, self._args = game, args
         self._batch = GameBatch(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # a stream of its own beside the games'
+        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
         self._envs = MaskShowingEnv(self._batch)
         self._dqn = _new_dqn(self._envs, args)
         self._average = Network(game, args.width, args.layers, facts.num_actions, "relu")
         self._optimizer = torch.optim.Adam(self._average.parameters(), lr=args.average_rate)
         self._reservoir = Reservoir(args.reservoir_size, [facts.observation_size, facts.num_actions])
+        self.parts = {
+            "dqn": self._dqn.policy,
+            "dqn_optimizer": self._dqn.policy.optimizer,
+            "average": self._average,
+            "average_optimizer": self._optimizer,
+            "reservoir": self._reservoir,
+            "batch": self._batch,
+            "generator": self._rng,
+        }
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns until `steps`; returns the mean losses (DQN's, and the average's in nats)."""
@@ -101,7 +110,7 @@ class Learner:
     # -- playing ---------------------------------------------------------------------------------
 
     def _draw_roles(self, count: int) -> NDArray[np.bool_]:
-        """`[count]`: who plays the next game with its best response."""
+        """`[count]`: which seats play their next game with the best response."""
         return self._rng.random(count) < self._args.anticipatory
 
     def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
@@ -109,7 +118,7 @@ class Learner:
         return views[:, :size], views[:, size:].astype(np.int8)
 
     def _actions(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`[seats of all games]`: of the best response where `responds`, else of the average."""
+        """`[seats of all games]`: the best response's action where `responds`, else the average's."""
         observations, masks = self._split(views)
         probabilities = SoftmaxPolicy(self._game, self._average).action_probabilities(observations, masks)
         actions = sample_actions(probabilities, self._rng)
@@ -131,10 +140,10 @@ class Learner:
         return float(self._dqn.logger.name_to_value["train/loss"])
 
     def _improve_average(self) -> float:
-        """A step of imitation; nothing yet (NaN) where nobody has played a best response."""
-        if not self._reservoir.seen:
+        """Makes a step of imitation; returns its loss, NaN as long as nobody has played a best response."""
+        if not self._reservoir.added:
             return float("nan")
-        observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng)
+        observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng).values()
         logits = self._average(torch.from_numpy(observations))
         legal = torch.where(torch.from_numpy(masks == 1), logits, -torch.inf)
         loss = nn.functional.cross_entropy(legal, torch.from_numpy(actions))
@@ -148,43 +157,24 @@ class Learner:
     # -- checkpoints -----------------------------------------------------------------------------
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """All networks, both optimizers, replay buffer, reservoir, the games' random streams and the generator."""
+        """The states of all parts, and SB3's replay buffer and number of updates."""
+        tensors, data = super().state()
         replay = self._dqn.replay_buffer
         filled = replay.buffer_size if replay.full else replay.pos
-        tensors = {f"dqn.{k}": v for k, v in self._dqn.policy.state_dict().items()}
-        tensors |= {f"average.{k}": v for k, v in self._average.state_dict().items()}
-        tensors |= {f"dqn_{k}": v for k, v in optimizer_tensors(self._dqn.policy.optimizer).items()}
-        tensors |= {f"average_{k}": v for k, v in optimizer_tensors(self._optimizer).items()}
         tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
-        tensors |= {f"reservoir.{k}": torch.from_numpy(v) for k, v in self._reservoir.filled().items()}
-        tensors["streams"] = streams_of(self._batch)
-        return tensors, {
-            "steps": self.steps,
-            "updates": self._dqn._n_updates,
-            "place": replay.pos,
-            "full": replay.full,
-            "seen": self._reservoir.seen,
-            "generator": self._rng.bit_generator.state,
-        }
+        return tensors, {**data, "updates": self._dqn._n_updates, "place": replay.pos, "full": replay.full}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._dqn.policy.load_state_dict(with_prefix(tensors, "dqn."))
-        self._average.load_state_dict(with_prefix(tensors, "average."))
-        restore_optimizer(self._dqn.policy.optimizer, with_prefix(tensors, "dqn_"))
-        restore_optimizer(self._optimizer, with_prefix(tensors, "average_"))
+        super().restore(tensors, data)
         replay = self._dqn.replay_buffer
         for name, column in with_prefix(tensors, "replay.").items():
             getattr(replay, name)[: len(column)] = column.numpy()
-        replay.pos, replay.full = data["place"], data["full"]
-        self._reservoir.restore({k: v.numpy() for k, v in with_prefix(tensors, "reservoir.").items()}, data["seen"])
-        self.steps, self._dqn._n_updates = data["steps"], data["updates"]
-        self._rng.bit_generator.state = data["generator"]
-        restore_streams(self._batch, tensors["streams"])
+        replay.pos, replay.full, self._dqn._n_updates = data["place"], data["full"], data["updates"]
 
 
 class MaskShowingEnv(SelfPlayVecEnv):
-    """Self-play whose observations end with the mask of legal actions, for SB3's DQN, which asks for none."""
+    """Self-play whose observations end with the mask of legal actions, because SB3's DQN does not ask for masks."""
 
     def __init__(self, batch: GameBatch[Any]) -> None:
         super().__init__(batch)
@@ -199,7 +189,7 @@ class MaskShowingEnv(SelfPlayVecEnv):
         return self._with_masks(super().reset())
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Plays the actions given; observations as those of `reset`."""
+        """Plays the actions; observations are like those of `reset`."""
         observations, *rest = super().step_wait()
         return (self._with_masks(observations), *rest)
 
@@ -208,7 +198,7 @@ class MaskShowingEnv(SelfPlayVecEnv):
 
 
 class _MaskedQNetwork(QNetwork):
-    """DQN's network with illegal actions worth less than any other."""
+    """DQN's network, in which illegal actions are worth less than all others."""
 
     def forward(self, obs: Tensor) -> Tensor:
         """`[batch, observation with mask]` -> `[batch, num_actions]`, payoff points."""
@@ -229,7 +219,7 @@ def _new_dqn(envs: MaskShowingEnv, args: Args) -> DQN:
         envs,
         learning_rate=args.learning_rate,
         buffer_size=max(args.replay_size, envs.num_envs),
-        replay_buffer_kwargs={"handle_timeout_termination": False},  # no game is cut off
+        replay_buffer_kwargs={"handle_timeout_termination": False},  # no game is truncated
         gamma=1.0,  # games end by themselves, and only their payoff counts
         target_update_interval=sys.maxsize,  # the target follows softly instead
         policy_kwargs={"net_arch": [args.width] * args.layers},

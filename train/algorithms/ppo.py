@@ -1,9 +1,9 @@
 """PPO in self-play: sb3-contrib's MaskablePPO, one policy in both seats.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented
-with masks by sb3-contrib. It learns against itself as it is now, which need not converge in
-games whose optimal play is mixed: the entropy bonus keeps it mixed, and its exploitability is
-shown as it comes. `LIBRARY` are the settings that sb3-contrib ships.
+with masks by sb3-contrib. It learns against its present self, which need not converge in games
+whose optimal play is mixed. The entropy bonus keeps it mixed. `LIBRARY` holds the settings that
+sb3-contrib ships.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import optimizer_tensors, restore_optimizer, restore_streams, streams_of, with_prefix
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
@@ -44,7 +44,7 @@ LIBRARY: dict[str, int | float] = {
     "layers": 2,
     "relu": 0,
 }
-"""Arguments that make this the library's PPO; how many games are played side by side is the caller's choice there."""
+"""Arguments that make this the library's PPO; the library leaves the number of games side by side to the caller."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Args(SelfPlayArgs):
     epochs: int = option(4, "passes over the decisions of a rollout", low=1)
     learning_rate: float = option(3e-4, "Adam's learning rate at the start; it falls linearly", low=1e-9)
     final_rate: float = option(1.0, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
-    gamma: float = option(1.0, "discount per decision; games end by themselves, so none is needed", low=0.0, high=1.0)
+    gamma: float = option(1.0, "discount per decision; games are finite, so none is needed", low=0.0, high=1.0)
     gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
-    normalize_advantage: int = option(0, "1: advantages in deviations from their minibatch; 0: in payoff points", 0, 1)
-    clip_range: float = option(0.2, "how far a probability ratio may go from 1", low=1e-9)
+    normalize_advantage: int = option(0, "1: normalize advantages per minibatch; 0: keep payoff points", 0, 1)
+    clip_range: float = option(0.2, "how far a probability ratio may be from 1", low=1e-9)
     entropy: float = option(0.2, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
     final_entropy: float = option(1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
@@ -67,11 +67,11 @@ class Args(SelfPlayArgs):
     relu: int = option(0, "1: rectified linear units; 0: tanh", 0, 1)
 
 
-class Learner:
-    """MaskablePPO at work on one game.
+class Learner(Resumable):
+    """MaskablePPO on one game.
 
-    Learners that add to it have hooks: the class of SB3's policy, where games start, what it plays in,
-    what is weighed before a rollout, what is done after it, and whose network is the policy learned.
+    Subclasses may replace the class of SB3's policy, where games start, the environments, the weights of the
+    loss before a rollout, what is done after it, and the network of the learned policy.
     """
 
     policy_class: ClassVar[type[MaskableActorCriticPolicy]] = MaskableActorCriticPolicy
@@ -87,7 +87,7 @@ class Learner:
         self._game, self._args = game, args
         self._batch = GameBatch(game, args.num_games, seed, self._start())
         envs = self._new_envs(seed)
-        self._decisions = envs.num_envs // args.num_games  # in a joint action
+        self._decisions = envs.num_envs // args.num_games  # of the learner in a joint action
         decisions = args.rollout * envs.num_envs
         if args.normalize_advantage and decisions % args.batch_size == 1:
             raise ValueError(
@@ -110,18 +110,20 @@ class Learner:
             device="cpu",
         )
         self._model.set_logger(Logger(folder=None, output_formats=[]))
+        policy = self._model.policy
+        self.parts = {"network": policy, "optimizer": policy.optimizer, "batch": self._batch}
 
     def _new_envs(self, seed: int) -> VecEnv:
-        """The batch as SB3 plays in it: every seat is its own."""
+        """The environments that SB3 plays in: each seat of each game is one."""
         return SelfPlayVecEnv(self._batch)
 
     def _start(self) -> str:
-        """What `GameBatch` calls it."""
+        """Where games start, as `GameBatch` takes it."""
         return "initial"
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns, a rollout at a time, until `steps`; returns the last update's losses."""
-        self._model._last_obs = None  # has SB3 start the games anew
+        self._model._last_obs = None  # makes SB3 start new games
         while self.steps < steps:
             self._before_rollout()
             self._model.learn(1, reset_num_timesteps=False, log_interval=NEVER)
@@ -130,23 +132,19 @@ class Learner:
         return {name: float(self._model.logger.name_to_value[key]) for name, key in self.logged.items()}
 
     def _before_rollout(self) -> None:
-        """Sets what the next update weighs."""
+        """Sets the weights of the next update."""
         self._model.ent_coef = self._falling(self._args.entropy, self._args.final_entropy)
 
     def _after_rollout(self) -> None:
-        """Has nothing to do here."""
+        """Does nothing; a hook for subclasses."""
 
     def _falling(self, start: float, final_share: float) -> float:
-        """What falls linearly over the run; SB3's own measure of progress starts anew with every call of learn()."""
-        progress = min(1.0, self.steps / self._falls_until())
+        """A quantity that falls linearly over the run; SB3's own progress starts again with every call of learn()."""
+        progress = min(1.0, self.steps / self._args.steps)
         return start * (1.0 - (1.0 - final_share) * progress)
 
-    def _falls_until(self) -> int:
-        """At how many steps all that falls has come to its end."""
-        return self._args.steps
-
     def policy(self) -> SoftmaxPolicy | GreedyPolicy:
-        """The actor as a policy of this package: the masked probabilities of its distribution."""
+        """The actor as a policy of this package."""
         return SoftmaxPolicy(self._game, self.network())
 
     def network(self) -> Network:
@@ -162,20 +160,15 @@ class Learner:
         return actor(self._model.policy)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """All networks of SB3's policy, Adam's moments and the games' random streams."""
-        tensors = {f"network.{k}": v for k, v in self._model.policy.state_dict().items()}
-        tensors |= optimizer_tensors(self._model.policy.optimizer)
-        tensors["streams"] = streams_of(self._batch)
-        return tensors, {"steps": self.steps, "updates": self._model._n_updates}
+        """The states of all parts, and how many updates SB3 has made."""
+        tensors, data = super().state()
+        return tensors, {**data, "updates": self._model._n_updates}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
-        self._model.policy.load_state_dict(with_prefix(tensors, "network."))
-        restore_optimizer(self._model.policy.optimizer, tensors)
-        self.steps = data["steps"]
+        super().restore(tensors, data)
         self._model.num_timesteps = self.steps * self._decisions
         self._model._n_updates = data["updates"]
-        restore_streams(self._batch, tensors["streams"])
 
 
 def actor(policy: MaskableActorCriticPolicy) -> nn.Sequential:

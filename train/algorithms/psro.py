@@ -2,16 +2,17 @@
 
 Sources: M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning" (NeurIPS
 2017), algorithm 1; H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions
-controlled by an adversary" (ICML 2003), where responses are exact (the double oracle). Here payoffs between
-members are exact and their matrix game is solved exactly; only the next member is learned, by PPO with an
-entropy bonus against opponents that are drawn from the population's equilibrium game by game.
+controlled by an adversary" (ICML 2003), where responses are exact (the double oracle). Here the payoffs between
+members are exact, and their matrix game is solved exactly. Only the next member is learned: by PPO with an
+entropy bonus against opponents that are drawn for each game from the population's equilibrium.
 
-What is learned is that equilibrium's mixture as one behaviour strategy (see `train.algorithms.tabular.mixture`).
+The learned policy is that equilibrium's mixture as one behaviour strategy (see `train.algorithms.tabular.mixture`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,15 +32,15 @@ from train.algorithms.tabular.mixture import Mixture, MixtureTables
 from train.policies.networks import SoftmaxPolicy
 from train.policies.table import LearnedTable
 
-# In a game with more histories, what the mixture concedes is not worked out.
+# In games with more histories, the mixture's exploitability is not computed.
 MAX_HISTORIES = 50_000
-# Payoffs closer than this, in payoff points, differ by rounding.
+# Payoffs that differ by less, in payoff points, differ by rounding only.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Args(ResponderArgs):
-    """Arguments of PSRO; those of PPO are about each response."""
+    """Arguments of PSRO; those of PPO apply to each response."""
 
     steps: int = option(40, "best responses to learn", low=1)
     evaluate_every: int = option(1, "responses from one exact evaluation and checkpoint to the next", low=1)
@@ -51,16 +52,16 @@ class Args(ResponderArgs):
 
 
 class Learner:
-    """PSRO at work on one game; the population begins with uniform play.
+    """PSRO on one game; the first member of the population is uniform play.
 
-    Every member is one policy for both seats; in each seat the equilibrium draws its own mixture of them.
+    Every member is one policy for both seats. In each seat the equilibrium mixes them in its own way.
     """
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         """Takes a two-player zero-sum game of public state whose states can be listed.
 
         Raises:
-            ValueError: If it is none.
+            ValueError: If the game is of another kind.
         """
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
@@ -75,12 +76,13 @@ class Learner:
         self._join(self._seated(named_policy("uniform", game)))
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Learns responses until there are so many; returns figures of the last one, payoff points.
+        """Learns responses until there are `steps`; returns figures of the last one, in payoff points.
 
         Losses are PPO's. `response_gain` is what the response gets from the mixture that it was learned
-        against, on average over the seats, beyond the mixture's own payoff. `mixture_exploitability` is that of
-        drawing a member per game, which an opponent with a memory can do more about than one without; it is
-        left out in games too large for it. `support` counts the members that the mixture draws from.
+        against, beyond the mixture's own payoff, on average over the seats. `mixture_exploitability` is that of
+        drawing one member for each game; an opponent that remembers the game can exploit this more than one that
+        sees the state only. It is left out if the game is too large. `support` is the number of members in the
+        mixture.
         """
         figures: dict[str, float] = {}
         while self.steps < steps:
@@ -97,16 +99,13 @@ class Learner:
         return figures
 
     def policy(self) -> LearnedTable:
-        """The equilibrium's mixture, each member weighed by its reach."""
-        seats = []
-        for player, mixture in enumerate(self._mixtures()):
-            strategy, reach = self._tables.average(player, mixture)
-            seen = self._tables.states.seen(player, strategy)
-            seats.append((seen, reach[seen.rows]))
-        return LearnedTable.of_seats(self._game, seats)
+        """The equilibrium's mixture, each member weighted by its reach."""
+        averages = [self._tables.average(player, mixture) for player, mixture in enumerate(self._mixtures())]
+        strategies, reach = zip(*averages, strict=True)
+        return self._tables.states.policy(self._game, strategies, reach)
 
     def _equilibrium(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """`[members]` each: how likely the first and the second seat draw every member."""
+        """`[members]` each: the probabilities with which the first and the second seat draw the members."""
         solution = solve_matrix(self._payoffs)
         return solution.row_strategy, solution.column_strategy
 
@@ -116,22 +115,19 @@ class Learner:
         return Mixture(first, row), Mixture(second, column)
 
     def _response(self, opponents: Opponents) -> tuple[Policy, dict[str, float]]:
-        """A policy learned from nothing against opponents, and the losses of its last update."""
-        args, seed = self._args, int(np.random.SeedSequence([self._seed, self.steps]).generate_state(1)[0])
-        responder = Responder(self._game, args, opponents, seed, args.response_steps)
-        losses = responder.advance(args.response_steps)
+        """A policy learned from scratch against opponents, and the losses of its last update."""
+        seed = int(np.random.SeedSequence([self._seed, self.steps]).generate_state(1)[0])
+        args = replace(self._args, steps=self._args.response_steps)
+        responder = Responder(self._game, args, opponents, seed)
+        losses = responder.advance(args.steps)
         return SoftmaxPolicy(self._game, responder.network()), losses
 
     def _seated(self, policy: Policy) -> Strategies:
         return self._tables.strategy(0, policy), self._tables.strategy(1, policy)
 
-    def _policy(self, strategies: Strategies) -> LearnedTable:
-        seen = [self._tables.states.seen(player, strategies[player]) for player in (0, 1)]
-        return LearnedTable.of_seats(self._game, [(each, np.ones(len(each.rows))) for each in seen])
-
     def _join(self, strategies: Strategies) -> None:
-        """Adds a member, and what it gets from all others and they from it."""
-        policy = self._policy(strategies)
+        """Adds a member, and the payoffs between it and all others."""
+        policy = self._tables.states.policy(self._game, strategies)
         self._strategies.append(strategies)
         self._policies.append(policy)
         self._payoffs = np.pad(self._payoffs, (0, 1))
@@ -140,7 +136,7 @@ class Learner:
             self._payoffs[other, -1] = head_to_head(self._game, member, policy).mean
         skew = (self._payoffs - self._payoffs.T) / 2
         if np.allclose(self._payoffs, skew, rtol=0.0, atol=ROUNDING):
-            self._payoffs = skew  # to the last digit, so that both seats get the same mixture
+            self._payoffs = skew  # exactly, so that both seats get the same mixture
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """The population and the payoffs between its members."""
@@ -153,4 +149,4 @@ class Learner:
         self.steps, self._payoffs = data["steps"], tensors["payoffs"].numpy()
         first, second = (list(tensors[f"members_{player}"].numpy()) for player in (0, 1))
         self._strategies = list(zip(first, second, strict=True))
-        self._policies = [self._policy(each) for each in self._strategies]
+        self._policies = [self._tables.states.policy(self._game, each) for each in self._strategies]

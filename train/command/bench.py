@@ -1,4 +1,4 @@
-"""Speed beside other libraries: the command's door to the benchmarks, which stand in the repository only."""
+"""`cardwar bench`: speed beside other libraries. The benchmarks are in the repository only, not in the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from train.command.console import AsJson, out
+from train.command.console import AsJson, out, say
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,16 +21,14 @@ ROOT = Path(__file__).resolve().parents[2]
 def bench(
     groups: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[GROUP ...]", help="Which; all if not given. Another word lists them."),
+        typer.Argument(metavar="[GROUP ...]", help="Groups to measure; default all. An unknown word lists them."),
     ] = None,
-    rounds: Annotated[int | None, typer.Option(help="Measurements of each candidate; 5 if not given.")] = None,
-    seconds: Annotated[
-        float | None, typer.Option(help="Length of a measurement of stepping; 0.5 if not given.")
-    ] = None,
-    most_cards: Annotated[int | None, typer.Option(help="Of the largest Jujitsu; 16 if not given.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Measurements of each candidate; default 5.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Length of a measurement of stepping; default 0.5.")] = None,
+    most_cards: Annotated[int | None, typer.Option(help="Cards of the largest Jujitsu; default 16.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One short round: shows that everything runs.")] = False,
-    long: Annotated[bool, typer.Option("--long", help="Also what takes minutes.")] = False,
-    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="For JSON, tables and picture.")] = Path(
+    long: Annotated[bool, typer.Option("--long", help="Include measurements that take minutes.")] = False,
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for JSON, tables and picture.")] = Path(
         "runs/bench"
     ),
     as_json: AsJson = False,
@@ -42,17 +40,17 @@ def bench(
     settings = dataclasses.replace(comparison.Settings(**(comparison.QUICK if quick else {})), **chosen)
 
     if as_json:
-        with contextlib.redirect_stdout(sys.stderr):  # some peers greet
+        with contextlib.redirect_stdout(sys.stderr):  # some peers print a greeting
             data = suite.run(groups or [], settings, folder)
         print(json.dumps(data))
         return
     data = suite.run(groups or [], settings, folder, show=lambda result: out.print(report.for_terminal(result)))
-    out.print(suite.conditions(data), highlight=False, soft_wrap=True)
-    out.print("Written: " + ", ".join(data["files"]), highlight=False, soft_wrap=True)
+    say(suite.conditions(data))
+    say("Written: " + ", ".join(data["files"]))
 
 
 def _benchmarks(name: str) -> ModuleType:
-    """A module of the benchmarks of the checkout that this file stands in."""
+    """A module of the benchmarks in the checkout that contains this file."""
     if not (ROOT / "benchmarks" / "suite.py").is_file():
         raise ValueError(
             "the benchmarks are not installed with the package: run this from a checkout of the repository"

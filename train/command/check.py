@@ -1,4 +1,4 @@
-"""Whether an environment keeps to what simultaneous play needs: the command's door to the conformance checks."""
+"""`cardwar check`: whether an environment does what simultaneous play needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from train.command.console import AsJson, out
+from train.command.console import AsJson, say
 
 
 def check(
@@ -24,7 +24,10 @@ def check(
         list[str] | None, typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the environment.")
     ] = None,
     zero_sum: Annotated[
-        bool, typer.Option("--zero-sum", help="Rewards must sum to zero, whether it says so or not.")
+        bool,
+        typer.Option(
+            "--zero-sum", help="Require rewards that sum to zero, even if the environment does not declare it."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -32,17 +35,16 @@ def check(
     from cardwar_envs.conformance import CHECKS, load, run
 
     if "" not in sys.path:
-        sys.path.insert(0, "")  # modules of the folder that the command is called in, as `python -m` finds them
+        sys.path.insert(0, "")  # `python -m` finds modules of the working folder as well
     results = []
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(environment, words or [], zero_sum or None)
     for name in CHECKS:
         with contextlib.redirect_stdout(sys.stderr):
-            results.append(run(name, subject))
+            result = run(name, subject)
+        results.append(result)
         if not as_json:
-            result = results[-1]
-            line = f"{result.status:<14}  {name}" + (f": {result.reason}" if result.reason else "")
-            out.print(line, highlight=False, soft_wrap=True)
+            say(f"{result.status:<14}  {name}" + (f": {result.reason}" if result.reason else ""))
     passed = all(result.status != "failed" for result in results)
     if as_json:
         checks = [dataclasses.asdict(result) for result in results]

@@ -1,46 +1,64 @@
-"""What the command's parts share: arguments, where they print, how numbers and JSON look, a live count."""
+"""What the commands share: arguments, tables, timing, JSON, and progress on the terminal."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.table import Table
 from rich.text import Text
 
-from baselines.oracle import Progress
 from cardwar_envs import GAMES, Game
 
+T = TypeVar("T")
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-DIGITS = 6
 # Names of files, policies and studies are shown as they are, whatever is in them.
 out, err = Console(markup=False, emoji=False), Console(stderr=True, markup=False, emoji=False)
 
 
-def fixed(value: float) -> str:
-    """Fixed digits, without the sign of a zero that is only rounding."""
-    return f"{round(value, DIGITS) + 0.0:.{DIGITS}f}"
+def say(line: str) -> None:
+    """Prints one line to stdout without colours and without breaking it."""
+    out.print(line, highlight=False, soft_wrap=True)
 
 
 def print_json(game: Game[Any], **entries: Any) -> None:
-    """One JSON object: the game with its parameters, and the entries."""
+    """Prints one JSON object to stdout: the game with its parameters, and the entries."""
     print(json.dumps({"game": game.facts.name, "parameters": game.parameters(), **entries}))
 
 
-@contextmanager
-def counting(what: str) -> Iterator[Progress | None]:
-    """A live count on stderr, if that is a terminal."""
-    if not err.is_terminal:
-        yield None
-        return
-    with err.status(what) as status:
-        yield lambda done: status.update(f"{done:,} {what}")
+def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:
+    """An empty table: a first column of names, then columns of numbers, which are aligned to the right.
+
+    Args:
+        title: Over the table.
+        first: Heading of the first column.
+        *numbers: Headings of the other columns.
+        **layout: Further arguments of rich's `Table`.
+    """
+    table = Table(title=title, **layout)
+    table.add_column(first, overflow="fold")
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def timed(work: Callable[[], T]) -> tuple[T, float]:
+    """What `work` returns, and the seconds that it takes."""
+    start = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - start
 
 
 class Advance:
@@ -78,12 +96,6 @@ class _Count(ProgressColumn):
     def render(self, task: Task) -> Text:
         total = "" if task.total is None else f" of {int(task.total):,}"
         return Text(f"{int(task.completed):,}{total}")
-
-
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
-]
 
 
 def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> None:

@@ -1,9 +1,8 @@
-"""Policies against each other at one table: `cardwar match`, exact wherever a game's courses can be listed."""
+"""`cardwar match`: policies against each other, exactly wherever all courses of a game can be listed."""
 
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -11,12 +10,12 @@ import typer
 from rich.table import Table
 
 import baselines
-from baselines import CrossPlay, HeadToHead
+from baselines import CrossPlay
 from baselines.cross_play import warm_up
 from cardwar_envs import Game, Policy
-from train.command.console import AsJson, GameName, compile_for, counting, fixed, out, print_json
+from train.command.console import AsJson, GameName, advancing, compile_for, out, print_json, say, timed
 from train.policies.by_word import line_up_from
-from train.words import game_for, split_words
+from train.words import game_for, points, split_words
 
 
 def match(
@@ -25,17 +24,17 @@ def match(
         list[str],
         typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
     ],
-    games: Annotated[int | None, typer.Option(help="How many, where odds are not exact; 1000 if not given.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of what is drawn in them; 0 if not given.")] = None,
+    games: Annotated[int | None, typer.Option(help="Number of games if odds are not exact; default 1000.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play policies against each other: exact odds if a game's courses can be listed, else games by its rules."""
+    """Play policies against each other: exact odds if all courses of the game can be listed, else many games."""
     parameters, options, policies = split_words(words)
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
-    # A limit of rounds stops what may go on for ever: the courses of such a game cannot be listed.
+    # A game with a limit of rounds could go on for ever without it: its courses are too many to list.
     exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
     if exact and given:
         option, value = next(iter(given.items()))
@@ -49,41 +48,31 @@ def match(
 
 def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
     compile_for(game, lambda small: baselines.head_to_head(small, "uniform", "uniform"))
-    start = time.perf_counter()
-    result = baselines.head_to_head(game, *line_up)
-    seconds = time.perf_counter() - start
+    result, seconds = timed(lambda: baselines.head_to_head(game, *line_up))
     if as_json:
         print_json(game, policies=names, **dataclasses.asdict(result), seconds=seconds)
-    else:
-        out.print(_exact_table(result, title))
+        return
+    table = Table(title=f"{title}, exact")
+    for heading in ("P(win)", "P(loss)", "P(tie)", "mean payoff"):
+        table.add_column(heading, justify="right")
+    table.add_row(*map(points, (result.win, result.loss, result.tie, result.mean)))
+    out.print(table)
 
 
 def _played_match(
     game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
 ) -> None:
     warm_up(game, line_up)
-    start = time.perf_counter()
-    with counting("games played") as progress:
-        result = baselines.cross_play(game, line_up, **given, progress=progress)
-    seconds = time.perf_counter() - start
+    with advancing("games played") as progress:
+        result, seconds = timed(lambda: baselines.cross_play(game, line_up, **given, progress=progress))
     if not as_json:
         out.print(_played_table(result, names, title))
-        out.print(_played_line(result), highlight=False)
+        say(_rounds_in_words(result))
         return
     keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won")
     course = () if result.rounds is None else ("rounds", "winner")
     figures = {key: getattr(result, key) for key in (*keys, *course)}
     print_json(game, policies=names, **figures, seed=given.get("seed", 0), seconds=seconds)
-
-
-def _exact_table(result: HeadToHead, title: str) -> Table:
-    """The odds of the first player."""
-    table = Table(title=f"{title}, exact")
-    for heading, number in (("win", result.win), ("loss", result.loss), ("tie", result.tie)):
-        table.add_column(f"P({heading})", footer=fixed(number), justify="right")
-    table.add_column("mean payoff", justify="right")
-    table.add_row(*map(fixed, (result.win, result.loss, result.tie, result.mean)))
-    return table
 
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
@@ -102,8 +91,7 @@ def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
     return table
 
 
-def _played_line(result: CrossPlay) -> str:
-    """The number of rounds in words."""
+def _rounds_in_words(result: CrossPlay) -> str:
     if result.rounds is not None:
         return f"{result.rounds:,} round{'s' if result.rounds > 1 else ''}; there is no chance in this game"
     return f"{result.mean_rounds:.2f} rounds on average, standard deviation {result.std_rounds:.2f}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,24 +12,10 @@ from rich.table import Table
 
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import needs_others, policy_names
-from train.command.console import AsJson, GameName, out
+from train.command.console import AsJson, GameName, advancing, new_table, out, print_json, say
 from train.policies.by_word import policy_from
-from train.reports.playoffs import Pairing, PlayOffs, play_all, points, shipped_policies
-from train.words import game_from, game_in_words, split_words
-
-
-def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
-    """Policies by name; a run folder goes by its last part, if that is enough to tell it from the others."""
-    short = [Path(word).name if Path(word).exists() else word for word in words]
-    policies: dict[str, Policy] = {}
-    for word, name in zip(words, short, strict=True):
-        if word in words[: len(policies)]:
-            raise ValueError(f"{word} is given twice")
-        if word in policy_names() and needs_others(word):
-            raise ValueError(f"{word} must know what the other plays, and cannot play against all")
-        taken = short.count(name) > 1 or (name in policy_names() and name != word)
-        policies[word if taken else name] = policy_from(word, game)
-    return policies
+from train.reports.playoffs import DIGITS, Pairing, PlayOffs, play_all, shipped_policies
+from train.words import game_from, game_in_words, points, split_words
 
 
 def playoffs(
@@ -43,16 +28,17 @@ def playoffs(
         ),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="For tables and picture; default runs/playoffs-GAME.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="For tables and a picture; default runs/playoffs-GAME."),
     ] = None,
-    shipped: Annotated[bool, typer.Option("--shipped", help="Also all shipped policies that play the game.")] = False,
+    shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies that play the game.")] = False,
     games: Annotated[
-        int | None, typer.Option(help="Sample so many for each pair, where a deck is too large for exact results.")
+        int | None, typer.Option(help="Games to sample for each pair, if the deck is too large for exact results.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of what is drawn in them; 0 if not given.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play every policy against every other in both seats: odds, mean payoffs, and how exploitable each is."""
+    """Play every policy against every other in both seats: odds, mean payoffs and exploitability."""
     parameters, options, given = split_words(words or [])
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
@@ -62,7 +48,8 @@ def playoffs(
         policies = {**shipped_policies(rules), **policies}
     if games is None and seed is not None:
         raise ValueError(f"--seed ({seed}) is of no use without --games: exact results are not drawn")
-    result = play_all(rules, policies, games, seed or 0)
+    with advancing("pairings", lambda: len(policies) ** 2) as progress:
+        result = play_all(rules, policies, games, seed or 0, progress)
 
     from train.reports.playoffs_files import write_playoffs  # needs matplotlib
 
@@ -70,56 +57,58 @@ def playoffs(
         folder = Path("runs") / "-".join(["playoffs", game, *(f"{key}={text}" for key, text in parameters.items())])
     files = write_playoffs(result, folder)
     if as_json:
-        print(json.dumps(plain(result, seed or 0, files)))
+        print_json(rules, **plain(result, seed or 0, files))
         return
     out.print(standing_table(result))
     means = means_table(result)
-    if out.measure(means).minimum <= out.width:  # else it is in the files
+    if out.measure(means).minimum <= out.width:  # else only the files have it
         out.print(means)
-    out.print("Written: " + ", ".join(map(str, files)), highlight=False, soft_wrap=True)
+    say("Written: " + ", ".join(map(str, files)))
+
+
+def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
+    """Policies by name; a run folder is named by its last part, if that is unique."""
+    short = [Path(word).name if Path(word).exists() else word for word in words]
+    policies: dict[str, Policy] = {}
+    for word, name in zip(words, short, strict=True):
+        if word in words[: len(policies)]:
+            raise ValueError(f"{word} is given twice")
+        if word in policy_names() and needs_others(word):
+            raise ValueError(f"{word} must know its opponent, so it cannot play against all others")
+        taken = short.count(name) > 1 or (name in policy_names() and name != word)
+        policies[word if taken else name] = policy_from(word, game)
+    return policies
 
 
 def standing_table(result: PlayOffs) -> Table:
     """Each policy's average over all others and both seats, and its exploitability."""
-    exact = "exact" if result.games is None else f"{result.games:,} games for each pair"
-    table = Table(title=f"{game_in_words(result.game)}, {exact}")
-    table.add_column("policy", overflow="fold")
-    table.add_column("average payoff", justify="right")
-    if result.exploitability is not None:
-        table.add_column("exploitability", justify="right")
-    for row, name in enumerate(result.names):
-        last = () if result.exploitability is None else (points(result.exploitability[row]),)
-        table.add_row(f"{row + 1} {name}", points(result.averages[row]), *last)
+    measured = [] if result.exploitability is None else [result.exploitability]
+    headings = ["average payoff", *(["exploitability"] if measured else [])]
+    table = new_table(f"{game_in_words(result.game)}, {result.how}", "policy", *headings)
+    for number, (name, *figures) in enumerate(zip(result.names, result.averages, *measured, strict=True), 1):
+        table.add_row(f"{number} {name}", *(points(figure, DIGITS) for figure in figures))
     return table
 
 
 def means_table(result: PlayOffs) -> Table:
     """Mean payoffs, policies by number."""
+    numbers = [str(number) for number in range(1, len(result.names) + 1)]
     table = Table(title="mean payoff to the row as player_0", box=None, padding=(0, 0, 0, 1))
-    table.add_column("", justify="right", no_wrap=True)
-    for column in range(len(result.names)):
-        table.add_column(str(column + 1), justify="right", no_wrap=True)
-    for row in range(len(result.names)):
-        table.add_row(str(row + 1), *map(points, result.means[row]))
+    for heading in ("", *numbers):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for number, row in zip(numbers, result.means, strict=True):
+        table.add_row(number, *(points(payoff, DIGITS) for payoff in row))
     return table
 
 
 def plain(result: PlayOffs, seed: int, files: Sequence[Path]) -> dict[str, Any]:
-    """The same as plain data."""
-    matrices = {
-        field: [[getattr(pairing, field) for pairing in row] for row in result.pairings]
-        for field in Pairing._fields
-        if result.games is not None or field not in ("low", "high")
-    }
-    sampled = {} if result.games is None else {"games": result.games, "seed": seed}
-    averages = [None if np.isnan(average) else float(average) for average in result.averages]
+    """The results as JSON holds them."""
+    fields = [field for field in Pairing._fields if result.games is not None or field not in ("low", "high")]
     return {
-        "game": result.game.facts.name,
-        "parameters": result.game.parameters(),
         "policies": list(result.names),
-        **matrices,
-        "averages": averages,
+        **{field: [[getattr(pairing, field) for pairing in row] for row in result.pairings] for field in fields},
+        "averages": [None if np.isnan(average) else float(average) for average in result.averages],
         "exploitability": None if result.exploitability is None else list(result.exploitability),
-        **sampled,
+        **({} if result.games is None else {"games": result.games, "seed": seed}),
         "files": [str(path) for path in files],
     }

@@ -1,9 +1,8 @@
-"""A reproduction on the terminal and as JSON: numbers for what agrees, words for the rest."""
+"""`cardwar reproduce`: the figures of a source, recomputed beside the published ones."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -18,7 +17,7 @@ from rich.text import Text
 
 from baselines.reproduction import REPRODUCTIONS, recompute
 from baselines.reproduction.findings import Finding, Number, Reproduction, Verdict, write
-from train.command.console import AsJson, counting, out
+from train.command.console import AsJson, advancing, out, say, timed
 
 
 def run(name: str, folder: Path | None) -> tuple[Reproduction, dict[str, Any]]:
@@ -35,10 +34,8 @@ def run(name: str, folder: Path | None) -> tuple[Reproduction, dict[str, Any]]:
         ValueError: If there is no such source.
         OSError: If the folder cannot be written to.
     """
-    start = time.perf_counter()
-    with counting("states explored") as progress:
-        made = recompute(name, progress)
-    seconds = time.perf_counter() - start
+    with advancing("states explored") as progress:
+        made, seconds = timed(lambda: recompute(name, progress))
     written = write(made, folder or Path("runs") / f"reproduce-{name}")
     data = {
         "name": name,
@@ -63,12 +60,12 @@ def show(made: Reproduction, data: dict[str, Any]) -> None:
     if others:
         out.print(_details(others))
     for check, holds in made.checks.items():
-        out.print(f"{'holds' if holds else 'FAILS'}: {check}", highlight=False)
+        say(f"{'holds' if holds else 'FAILS'}: {check}")
     files = [Path(path) for path in data["files"]]
-    out.print(f"All figures with reasons: {files[0]}", highlight=False, soft_wrap=True)
+    say(f"All figures with reasons: {files[0]}")
     pictures = ", ".join(path.name for path in files if path.suffix == ".png")
     if pictures:
-        out.print(f"Pictures beside it: {pictures}", highlight=False)
+        say(f"Pictures beside it: {pictures}")
 
 
 def _counts(findings: Sequence[Finding], title: str) -> Table:

@@ -12,13 +12,13 @@ import typer
 from rich.table import Table
 
 import baselines
-from train.command.console import AsJson, GameName, Words, advancing, compile_for, fixed, out, print_json
-from train.words import game_of_words
+from train.command.console import AsJson, GameName, Words, advancing, compile_for, new_table, out, print_json, say
+from train.words import game_of_words, points
 
 
 @contextmanager
 def _ray_aside() -> Iterator[None]:
-    """Keeps stdout for the result: Ray tells there of lost workers, until it is shut down."""
+    """Keeps stdout for the result: Ray prints there until it is shut down."""
     before = _ray_runs()
     with redirect_stdout(sys.stderr):
         try:
@@ -36,15 +36,17 @@ def _ray_runs() -> bool:
 def solve(
     game: GameName,
     words: Words = None,
-    exact: Annotated[bool | None, typer.Option(help="Compute in rationals (small games).")] = None,
+    exact: Annotated[bool | None, typer.Option(help="Compute with exact rationals (small games).")] = None,
     engine: Annotated[
-        str | None, typer.Option(metavar="threads|ray", help="Where a large duel is solved; threads if not given.")
+        str | None, typer.Option(metavar="threads|ray", help="How to solve a large duel; default threads.")
     ] = None,
     keep_layers: Annotated[
-        int | None, typer.Option(help="Hold values for so many numbers of cards left (large duels); else for all.")
+        int | None,
+        typer.Option(help="Keep values in memory for so many numbers of cards left (large duels); default all."),
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep values there and go on from what is there (large duels).")
+        Path | None,
+        typer.Option(metavar="DIR", help="Store values there, and continue from those stored (large duels)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -70,14 +72,13 @@ def solve(
             **({} if engine is None else {"engine": engine}),
         )
         return
-    value = fixed(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
+    value = points(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
+    say(f"{' '.join([game, *(words or [])])}: value {value} to player_0")
     stored = "" if solution.solved == solution.states else f" ({solution.solved:,} now, the others before)"
-    for line in (
-        f"{' '.join([game, *(words or [])])}: value {value} to player_0",
+    say(
         f"{solution.states:,} {solution.unit}{stored} by {solution.method} in {solution.seconds:.2f} s, "
-        f"certified to {solution.gap:.1e}",
-    ):
-        out.print(line, highlight=False, soft_wrap=True)
+        f"certified to {solution.gap:.1e}"
+    )
     if strategies:
         table = behaviour_table if isinstance(solution, baselines.PrivateSolution) else strategy_table
         out.print(table(strategies))
@@ -87,26 +88,21 @@ MAX_ROWS = 40
 
 
 def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
-    """What is known in private down the side, every player's actions across."""
+    """Probabilities by what a player knows in private, which stands down the side; all actions across."""
     shown = list(dict.fromkeys(kind for strategy in strategies for kind in strategy))
-    table = Table(title="equilibrium (probability)")
-    table.add_column("sees", justify="right")
     actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
-    for player, action in actions:
-        table.add_column(f"player_{player} {action}", justify="right")
+    table = new_table("equilibrium (probability)", "sees", *(f"player_{player} {action}" for player, action in actions))
     for kind in shown[:MAX_ROWS]:
-        table.add_row(kind, *(fixed(strategies[p][kind][a]) if kind in strategies[p] else "" for p, a in actions))
+        table.add_row(kind, *(points(strategies[p].get(kind, {}).get(a)) for p, a in actions))
     if len(shown) > MAX_ROWS:
         table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json has all"
     return table
 
 
 def strategy_table(strategies: list[dict[str, float]]) -> Table:
-    """Actions down the side, so that long hands fit a narrow terminal."""
-    table = Table(title="equilibrium at the start (probability)")
-    table.add_column("play", justify="right")
-    for player in range(len(strategies)):
-        table.add_column(f"player_{player}", justify="right")
+    """Probabilities by action, which stands down the side, so that long hands fit a narrow terminal."""
+    seats = [f"player_{player}" for player in range(len(strategies))]
+    table = new_table("equilibrium at the start (probability)", "play", *seats)
     for action in dict.fromkeys(action for strategy in strategies for action in strategy):
-        table.add_row(action, *(fixed(s[action]) if action in s else "" for s in strategies))
+        table.add_row(action, *(points(strategy.get(action)) for strategy in strategies))
     return table

@@ -11,20 +11,20 @@ from cardwar_envs.core.policy import named_policy, policy_names, seated_policies
 
 
 def policy_from(word: str, game: Game[Any]) -> Policy:
-    """A policy by name, or learned in a run folder, or from a policy file.
+    """The policy that a word means: a policy's name, a run folder, or a policy file.
 
     Raises:
-        ValueError: If it is none of these or does not fit the game.
+        ValueError: If the word is none of these, or the policy does not fit the game.
     """
     policy = _name_or_policy(word, game)
     return named_policy(policy, game) if isinstance(policy, str) else policy
 
 
 def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
-    """A policy per seat, as `policy_from` finds them; one of them may have to know the others.
+    """A policy for each seat, found as by `policy_from`. One of them may be a policy that has to know the others.
 
     Raises:
-        ValueError: As `policy_from`; also if their number is wrong, or more than one must know the others.
+        ValueError: As `policy_from`; also if their number is wrong, or more than one has to know the others.
     """
     return seated_policies([_name_or_policy(word, game) for word in words], game)
 

@@ -1,4 +1,4 @@
-"""How learned policies are kept: a safetensors file with the game, the kind of policy and its parameters."""
+"""Policy files: safetensors with the game, the kind of policy and its parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from train.words import json_parameters
 
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"
-RENEWED = "to resume its run (--resume) writes it anew"
+RENEWED = "resuming its run (--resume) writes it again"
 POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
     kind.kind: kind for kind in (SoftmaxPolicy, GreedyPolicy, MatrixPolicy, LookaheadPolicy, LearnedTable)
 }
@@ -74,9 +74,9 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         raise ValueError(f"{path} holds a policy of the unknown kind {kind!r}; known are {', '.join(POLICY_KINDS)}")
     try:
         if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
-            raise ValueError("there are numbers in it that are not finite")
+            raise ValueError("some numbers are not finite")
         return POLICY_KINDS[kind].from_archive(game, tensors, data["architecture"])
-    except Exception as error:  # whatever is wrong with what is in there
+    except Exception as error:  # the content can be wrong in many ways
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"{path} does not hold what a policy needs ({reason}); {RENEWED}") from None
 

@@ -1,4 +1,4 @@
-"""What a learned policy is: a policy that a file can keep."""
+"""The protocol of learned policies, which can be stored in files."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from train.storage.archive import Archive
 
 
 class LearnedPolicy(Policy, Protocol):
-    """A policy that can be kept in a file.
+    """A policy that can be stored in a file.
 
     Attributes:
-        kind: Its key in `policy_files.POLICY_KINDS`.
-        game: The game that it was learned for.
+        kind: Its key in `train.policies.files.POLICY_KINDS`.
+        game: The game for which it was learned.
     """
 
     kind: ClassVar[str]
     game: Game[Any]
 
     def to_archive(self) -> Archive:
-        """Tensors, and data that JSON can hold, to make it again for its game."""
+        """Tensors and JSON data from which `from_archive` makes the policy again for its game."""
         ...
 
     @classmethod

@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
-from cardwar_envs.envs.branching import Brancher, distinct, sums
+from cardwar_envs.envs.branching import Brancher, distinct
 from cardwar_envs.envs.engines.engine import Views
 from train.policies.networks import Network, NetworkPolicy
 
-# So many trials at a time, and observations that a network is asked for: they stay in a processor's cache.
+# Trials made, and observations evaluated, at a time: few enough to stay in a processor's cache.
 TRIALS_AT_A_TIME = 4096
 ASKED_AT_A_TIME = 2048
 
 
 def check_lookahead(game: Game[Any]) -> None:
-    """Refuses games in which one cannot see what a joint action leads to, or whose seats are unlike.
+    """Refuses games in which players cannot see what a joint action leads to, or whose seats differ.
 
     Raises:
         ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or
-            chance has a say in it after the deal.
+            has chance moves after the deal.
     """
     facts = game.facts
     if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
@@ -32,7 +32,7 @@ def check_lookahead(game: Game[Any]) -> None:
             f"{facts.name}: looking ahead is for two-player zero-sum games of public state and symmetric seats"
         )
     state = game.initial()[0].state
-    while players := game.acting_players(state):  # one course of the game; moves are alike in this
+    while players := game.acting_players(state):  # one course of the game: if a move has chance, all moves have
         after = game.transitions(state, {player: game.legal_actions(state, player)[0] for player in players})
         if len(after) > 1:
             raise ValueError(f"{facts.name}: looking ahead is for games without chance after the deal")
@@ -40,26 +40,37 @@ def check_lookahead(game: Game[Any]) -> None:
 
 
 def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Of what both players see, `[batch, 2, observation_size]`, that from which a network values the state.
+    """Picks one of the two players' views of each state, so that a network values a state and its mirror image alike.
+
+    It is the view that is greater in the first entry in which they differ: of `[1, 2, 0]` and `[1, 0, 2]` the first.
+
+    Args:
+        views: `[batch, 2, observation_size]`: what both players see.
 
     Returns:
-        The views taken, `[batch, observation_size]`, and `[batch]` signs: 1 for player 0's, -1 for player 1's,
-        and 0 where both see the same, whose value is 0.
+        The views picked, `[batch, observation_size]`, and `[batch]` signs: 1 for player 0's view, -1 for
+        player 1's, and 0 where both see the same, so that the value is 0.
     """
-    first, second = sums(views).T
-    taken = np.where((first >= second)[:, None], views[:, 0], views[:, 1])
-    return taken, np.sign(first - second)
+    lots = [_one_view(views[i : i + TRIALS_AT_A_TIME]) for i in range(0, max(len(views), 1), TRIALS_AT_A_TIME)]
+    picked, signs = zip(*lots, strict=True)
+    return np.concatenate(picked), np.concatenate(signs)
+
+
+def _one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    places, entry = np.arange(len(views)), (views[:, 0] != views[:, 1]).argmax(axis=1)
+    signs = np.sign(views[places, 0, entry] - views[places, 1, entry], dtype=np.float64)
+    return views[places, (signs < 0).astype(np.intp)], signs
 
 
 class StateValues:
-    """Values of states by a network with one output, the same to both players but for the sign."""
+    """Values of states by a network with one output; the two players' values differ in sign only."""
 
     def __init__(self, game: Game[Any], network: Network) -> None:
         self._bounds = game.facts.min_payoff, game.facts.max_payoff
         self._network = network
 
     def __call__(self, views: NDArray[np.float32]) -> NDArray[np.float64]:
-        """`[batch]` payoff points still to come to player 0, where players see `[batch, 2, observation_size]`."""
+        """`[batch]` payoff points still to come to player 0, from the players' views `[batch, 2, observation_size]`."""
         taken, signs = one_view(views)
         different, places = distinct(taken)
         asked = taken[different]
@@ -69,7 +80,7 @@ class StateValues:
 
 
 class Lookahead:
-    """Matrix games of what every joint action pays and of the value of what it leads to."""
+    """Matrix games one move ahead: what every joint action pays, plus the value of the state that it leads to."""
 
     def __init__(self, game: Game[Any]) -> None:
         check_lookahead(game)
@@ -77,16 +88,16 @@ class Lookahead:
         self._trials = Brancher(game, TRIALS_AT_A_TIME)
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """What both players see where one of them, player 0 from here on, sees `[batch, observation_size]`."""
+        """Both players' views, if one of them, called player 0 here, sees `[batch, observation_size]`."""
         return self._trials.views(observations)
 
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
-        """`[batch, num_actions, num_actions]` payoff points to player 0, 0 where actions are illegal."""
+        """`[batch, num_actions, num_actions]` payoff points to player 0, 0 for illegal actions."""
         none = np.zeros((0, self._actions, self._actions))
         return np.concatenate([none, *(matrices for matrices, _ in self.lots(situations, values))])
 
     def lots(self, situations: Views, values: StateValues) -> Iterator[tuple[NDArray[np.float64], Views]]:
-        """The same a few situations at a time, with all that can follow these where the game goes on."""
+        """The matrices for a few situations at a time, and the views of all states that can follow these."""
         for first in range(0, len(situations.masks), ASKED_AT_A_TIME):
             lot = Views(*(each[first : first + ASKED_AT_A_TIME] for each in situations))
             tried = self._trials.all_joint(lot)

@@ -1,4 +1,4 @@
-"""Networks, and the policies read from them."""
+"""Networks, the encoding of observations in front of them, and the policies that they define."""
 
 from __future__ import annotations
 
@@ -13,17 +13,66 @@ from torch import Tensor, nn
 
 from baselines import solve_matrices
 from cardwar_envs.core.game import Game
-from train.policies.encoding import Encoding
 from train.storage.archive import Archive
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+# An entry with more possible values is not encoded by switches, but as a share of its greatest value.
+MOST_NUMBERS = 64
+# Numbers in a row of the memory.
+ROW_SIZE = 32
+
+
+class Encoding(nn.Module):
+    """Encodes observations: a switch for each value that an entry can have, and a learned row of numbers.
+
+    For example, an entry that counts 0 to 2 cards becomes three switches, of which one is on: 2 becomes 0, 0, 1.
+    With switches a network tells three cards of a rank from two as easily as some cards from none.
+
+    The learned row is looked up by a hash of the whole observation. It learns what is particular to one
+    observation without disturbing others, except for the few that share the row. After T. Müller et al.,
+    "Instant neural graphics primitives with a multiresolution hash encoding" (ACM Transactions on Graphics,
+    2022), with one resolution.
+
+    Attributes:
+        size: The number of numbers that encode an observation.
+        memory: The learned rows, all 0 at first, with sparse gradients; None if there are none.
+    """
+
+    def __init__(self, game: Game[Any], rows: int) -> None:
+        """Takes the number of rows of the memory, or 0; with half as many observations few share a row."""
+        super().__init__()
+        facts = game.facts
+        low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
+        self._counted = np.flatnonzero((high - low < MOST_NUMBERS) & (low == np.round(low)))
+        ranges = [np.arange(low[i], high[i] + 1.0, dtype=np.float32) for i in self._counted]
+        # Arrays, not tensors: they must hold values even if a network is built on the device "meta".
+        self._columns = np.repeat(self._counted, [len(numbers) for numbers in ranges])
+        self._numbers = np.concatenate([np.zeros(0, dtype=np.float32), *ranges])
+        self._others = np.setdiff1d(np.arange(len(low)), self._counted)
+        self._scales = np.maximum(np.abs(low), np.abs(high))[self._others]
+        self._factors: NDArray[np.int64] = np.random.default_rng(0).integers(2**62, size=len(low)) | 1
+        self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True) if rows else None
+        self.size = len(self._numbers) + len(self._others) + (ROW_SIZE if rows else 0)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """`[batch, observation_size]` -> `[batch, size]`."""
+        switches = observations[:, self._columns] == torch.from_numpy(self._numbers)
+        scaled = observations[:, self._others] / torch.from_numpy(self._scales)
+        learned = () if self.memory is None else (self.memory(self.rows(observations)),)
+        return torch.cat((switches.float(), scaled, *learned), dim=1)
+
+    def rows(self, observations: Tensor) -> Tensor:
+        """`[batch]`: the row of the memory for each observation; only its integer parts count."""
+        mixed = (observations.to(torch.int64) * torch.from_numpy(self._factors)).sum(dim=1)  # overflows on purpose
+        mixed = (mixed ^ (mixed >> 32)) * 0x3F58476D1CE4E5B9
+        return (mixed ^ (mixed >> 32)) % self.memory.num_embeddings
 
 
 class Network(nn.Sequential):
-    """A multilayer perceptron on observations, as they are or encoded.
+    """A multilayer perceptron on observations, either raw or encoded.
 
     Attributes:
-        architecture: What, besides the game, is needed to build it again.
+        architecture: The arguments, besides the game, with which it can be built again.
     """
 
     def __init__(
@@ -32,12 +81,12 @@ class Network(nn.Sequential):
         """Sets up a network.
 
         Args:
-            game: What is observed.
+            game: The game that is observed.
             width: Units of each hidden layer.
             layers: Hidden layers.
             outputs: Outputs.
             activation: A key of `ACTIVATIONS`.
-            memory: Rows of the `Encoding` in front of it; if None, observations come in as they are.
+            memory: Rows of the memory of the `Encoding` in front of it; None for raw observations.
         """
         self.architecture = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
         hidden: list[nn.Module] = []
@@ -52,7 +101,7 @@ class Network(nn.Sequential):
 
     @property
     def memory(self) -> nn.Parameter:
-        """Of the `Encoding` in front."""
+        """The memory of the `Encoding` in front."""
         return self[0].memory.weight
 
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -64,7 +113,7 @@ class Network(nn.Sequential):
 
 
 class NetworkPolicy:
-    """A policy read from a network."""
+    """A policy defined by a network."""
 
     kind: ClassVar[str]
 
@@ -90,7 +139,7 @@ class NetworkPolicy:
         """
         if not data["layers"] < len(tensors):
             raise ValueError(f"{len(tensors)} tensors are too few for {data['layers']} hidden layers")
-        with torch.device("meta"):  # where nothing is allocated, whatever the architecture says
+        with torch.device("meta"):  # allocates nothing, however large the stored architecture is
             network = Network(game, **data)
         expected = {name: (tuple(each.shape), each.dtype) for name, each in network.state_dict().items()}
         found = {name: (tuple(each.shape), each.dtype) for name, each in tensors.items()}
@@ -101,7 +150,7 @@ class NetworkPolicy:
 
     @staticmethod
     def outputs_for(game: Game[Any]) -> int:
-        """How many outputs a network must have: by default one per action."""
+        """The number of outputs that a network must have: by default one for each action."""
         return game.facts.num_actions
 
 
@@ -121,7 +170,7 @@ class SoftmaxPolicy(NetworkPolicy):
 
 
 class GreedyPolicy(NetworkPolicy):
-    """Plays the legal action with the network's greatest output, the lowest of them if there are several."""
+    """Plays the legal action with the greatest output, the first of them if there are several."""
 
     kind = "greedy"
 
@@ -135,17 +184,17 @@ class GreedyPolicy(NetworkPolicy):
 
 
 class MatrixPolicy(NetworkPolicy):
-    """Plays the row player's optimal strategy of the matrix game that the network sees.
+    """Plays the row player's optimal strategy of the matrix game that the network predicts.
 
-    The outputs are `[own action, opponent's action]`, payoff points to the observer; which
-    actions the opponent may play is read off the observation, which shows the state.
+    The outputs are payoff points to the observer for `[own action, opponent's action]`. The observation shows
+    the state, and so which actions are legal for the opponent.
     """
 
     kind = "matrix_game"
 
     @staticmethod
     def outputs_for(game: Game[Any]) -> int:
-        """One per joint action."""
+        """One for each joint action."""
         return game.facts.num_actions**2
 
     def action_probabilities(
@@ -157,7 +206,7 @@ class MatrixPolicy(NetworkPolicy):
 
 
 def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-    """`[batch, num_actions, num_actions]`: the outputs as matrix games, payoff points to the observer."""
+    """`[batch, num_actions, num_actions]`: the outputs as matrix games, in payoff points to the observer."""
     outputs = network.outputs(observations)
     actions = round(outputs.shape[1] ** 0.5)
     return outputs.reshape(len(outputs), actions, actions)

@@ -1,4 +1,4 @@
-"""A learned policy that is a table: probabilities observation by observation."""
+"""A learned policy that is a table: probabilities for each observation."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from baselines.strategies.table import TablePolicy
+from baselines import TablePolicy
 from cardwar_envs.core.game import Game
 from train.storage.archive import Archive
 
 
 class Seen(NamedTuple):
-    """The rows in which a player has a choice, and what it looks like from outside.
+    """A strategy at the information states in which a player has a choice.
 
     Attributes:
-        rows: `[k]` of the player's strategies.
+        rows: `[k]` the rows of these states in the player's strategies.
         observations: `[k, observation_size]`.
-        probabilities: `[k, num_actions]` of a strategy there.
+        probabilities: `[k, num_actions]` of the strategy.
     """
 
     rows: NDArray[np.int64]
@@ -30,12 +30,12 @@ class Seen(NamedTuple):
 
 
 class LearnedTable(TablePolicy):
-    """Plays what the table says, and uniformly over legal actions where it says nothing."""
+    """Plays the table's probabilities; for other observations it plays uniformly over legal actions."""
 
     kind: ClassVar[str] = "table"
 
     def __init__(self, game: Game[Any], observations: NDArray[np.float32], probabilities: NDArray[np.float64]) -> None:
-        """Takes `[rows, observation_size]`, each observation once, and `[rows, num_actions]`.
+        """Takes observations `[rows, observation_size]`, each once, and probabilities `[rows, num_actions]`.
 
         Raises:
             ValueError: If a shape is not that of the game.
@@ -54,12 +54,12 @@ class LearnedTable(TablePolicy):
     def of_seats(cls, game: Game[Any], seats: Sequence[tuple[Seen, NDArray[np.float64]]]) -> LearnedTable:
         """One table for both seats.
 
-        Where the rules treat both seats alike, what one seat sees the other can see as well, and the
-        game that follows is the same; the table then holds the mean of what was learned in both.
+        If the rules treat both seats alike, both can see the same observation, with the same game to follow.
+        The table then holds the weighted mean of what was learned in both seats.
 
         Args:
-            game: What is played.
-            seats: What was learned in each seat, and how much each row of it counts (`[k]`).
+            game: The game.
+            seats: For each seat, what was learned and the weights of its rows (`[k]`).
         """
         seen = [each for each, _ in seats]
         # Adding zero turns -0.0, whose bytes differ, into 0.0.
@@ -69,7 +69,7 @@ class LearnedTable(TablePolicy):
         observations, place = np.unique(observations, axis=0, return_inverse=True)
         place = place.ravel()
         total = np.bincount(place, weights=weights)
-        weights = np.where(total[place] > 0.0, weights, 1.0)  # a place that counts nowhere: the plain mean
+        weights = np.where(total[place] > 0.0, weights, 1.0)  # without any weight: the plain mean
         mean = np.zeros((len(observations), probabilities.shape[1]))
         np.add.at(mean, place, weights[:, None] * probabilities)
         return cls(game, observations, mean / mean.sum(axis=1, keepdims=True))

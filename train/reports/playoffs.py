@@ -1,7 +1,8 @@
-"""Every policy against every other in both seats: `cardwar playoffs`, exact wherever the game allows it."""
+"""Every policy against every other in both seats, exactly wherever the game allows it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,26 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines import cross_play, exploitability, head_to_head
-from baselines.rounds.positions import counts_rounds
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import named_policy, needs_others, policy_names
-from train.command.console import advancing
 
-# Two intervals that each hold with this probability hold together with 95 %.
+# Two intervals that each hold with this probability hold both with at least 95 %.
 CONFIDENCE_OF_EACH = 0.975
+# Digits after the decimal point in tables and pictures.
+DIGITS = 3
 
 
 class Pairing(NamedTuple):
-    """What happens between two policies, from the side of the one in seat 0.
+    """The results of two policies against each other, for the one in seat 0.
 
     Attributes:
         win: Probability that it gets more than the other.
         loss: Probability that it gets less.
         tie: Probability that both get the same.
         mean: Its expected payoff, payoff points.
-        low: The least that the mean can be: itself if it is exact, else the lower end of an interval
-            that holds the mean with at least 95 %.
-        high: The most that it can be.
+        low: The lower end of an interval that contains the mean with a probability of at least 95 %; the mean
+            itself if that is exact.
+        high: The upper end of this interval.
     """
 
     win: float
@@ -49,7 +50,7 @@ class PlayOffs:
         names: Of the policies.
         pairings: `[row][column]`: the row's policy in seat 0, the column's in seat 1.
         exploitability: Of each policy, exact, payoff points; None if results are sampled.
-        games: Played for each pairing; None if results are exact.
+        games: How many were played for each pairing; None if results are exact.
     """
 
     game: Game[Any]
@@ -63,6 +64,11 @@ class PlayOffs:
         """`[row, column]`: mean payoff to the row's policy in seat 0, payoff points."""
         return np.array([[pairing.mean for pairing in row] for row in self.pairings])
 
+    @property
+    def how(self) -> str:
+        """How the results were found."""
+        return "exact" if self.games is None else f"{self.games:,} games for each pair"
+
     @cached_property
     def averages(self) -> NDArray[np.float64]:
         """Mean payoff of each policy over both seats and all others, payoff points; NaN without others."""
@@ -71,40 +77,42 @@ class PlayOffs:
         return both.sum(axis=1) / others if others else np.full(1, np.nan)
 
 
-def play_all(game: Game[Any], policies: dict[str, Policy], games: int | None = None, seed: int = 0) -> PlayOffs:
+def play_all(
+    game: Game[Any],
+    policies: dict[str, Policy],
+    games: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int], object] | None = None,
+) -> PlayOffs:
     """Plays every pairing, each policy against itself too.
 
     Args:
         game: A two-player zero-sum game.
         policies: By name.
-        games: To play for each pairing, in a game with a limit of rounds; None for exact results.
-        seed: Of what is drawn in them.
+        games: How many to play for each pairing, in a game with a limit of rounds; None for exact results.
+        seed: Seed of what is drawn in them.
+        progress: Called with the number of pairings played so far.
 
     Raises:
         ValueError: If the game is of another kind, or too large for exact results; if `games` is given
-            for a game that does not want it.
+            for a game without a limit of rounds.
     """
-    if game.facts.num_players != 2 or not game.facts.zero_sum:
-        raise ValueError(f"{game.facts.name}: play-offs are for two-player zero-sum games")
-    if games is not None and not counts_rounds(game):
-        raise ValueError(f"--games ({games}) is of no use for {game.facts.name}: its results are exact")
+    facts = game.facts
+    if facts.num_players != 2 or not facts.zero_sum:
+        raise ValueError(f"{facts.name}: play-offs are for two-player zero-sum games")
+    if games is not None and facts.max_rounds is None:
+        raise ValueError(f"--games ({games}) is of no use for {facts.name}: its results are exact")
+    rows: list[tuple[Pairing, ...]] = []
     try:
-        return _played(game, policies, games, seed)
+        for first in policies.values():
+            rows.append(tuple(_pairing(game, first, second, games, seed) for second in policies.values()))
+            if progress is not None:
+                progress(len(rows) * len(policies))
+        measured = tuple(exploitability(game, each) for each in policies.values()) if games is None else None
     except ValueError as error:
-        if games is None and counts_rounds(game):
+        if games is None and facts.max_rounds is not None:
             raise ValueError(f"{error}; --games samples so many games instead") from None
         raise
-
-
-def _played(game: Game[Any], policies: dict[str, Policy], games: int | None, seed: int) -> PlayOffs:
-    players = list(policies.values())
-    with advancing("pairings", len(players) ** 2) as progress:
-        rows = []
-        for row, first in enumerate(players):
-            rows.append(tuple(_pairing(game, first, second, games, seed) for second in players))
-            if progress is not None:
-                progress((row + 1) * len(players))
-    measured = tuple(exploitability(game, player) for player in players) if games is None else None
     return PlayOffs(game, tuple(policies), tuple(rows), measured, games)
 
 
@@ -115,8 +123,8 @@ def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, 
     played = cross_play(game, (first, second), games=games, seed=seed)
     win, loss = (wins / played.games for wins in played.wins)
     tie = (played.nobody + played.unfinished) / played.games
-    mean = win - loss  # who has lost pays one point to who has won
-    if played.rounds is not None:  # the only course that there is
+    mean = win - loss  # the loser pays one point to the winner
+    if played.rounds is not None:  # the game has no chance, so all courses are the same
         return Pairing(win, loss, tie, mean, mean, mean)
     from scipy.stats import binomtest  # takes most of a second to import
 
@@ -127,17 +135,12 @@ def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, 
 
 
 def shipped_policies(game: Game[Any]) -> dict[str, Policy]:
-    """All policies with a name that can play a game against any other."""
+    """All policies with a name that can play a game without knowing the other's policy."""
     policies = {}
     for name in policy_names():
         if not needs_others(name):
             try:
                 policies[name] = named_policy(name, game)
             except ValueError:
-                continue  # it plays other games
+                continue  # it is for other games
     return policies
-
-
-def points(payoff: float) -> str:
-    """Payoff points to a thousandth, without the sign of a zero that is only rounding."""
-    return "" if np.isnan(payoff) else f"{round(payoff, 3) + 0.0:.3f}"

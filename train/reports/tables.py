@@ -1,4 +1,4 @@
-"""A report's figures in words: the rows of its tables, and the brief tables in Markdown that documents take over."""
+"""A report's figures as text: the rows of its tables, and brief tables in Markdown for documents."""
 
 from __future__ import annotations
 
@@ -7,21 +7,13 @@ import re
 from collections.abc import Sequence
 
 from train.reports.groups import GameReport, Group, MedianInterval, Run
+from train.words import points
 
-HEADINGS = (
-    "algorithm",
-    "differs in",
-    "seeds",
-    "steps",
-    "seconds",
-    "exploitability",
-    "interval (confidence)",
-    "guaranteed to player_0",
-    "guaranteed to player_1",
-)
-BRIEF_HEADINGS = ("algorithm", "seeds", "steps", "seconds", "exploitability", "interval (confidence)")
+FIGURES = ("seeds", "steps", "seconds", "exploitability", "interval (confidence)")
+HEADINGS = ("algorithm", "differs in", *FIGURES, "guaranteed to player_0", "guaranteed to player_1")
+BRIEF_HEADINGS = ("algorithm", *FIGURES)
 RUN_HEADINGS = ("run", "algorithm", "seed", "state", "steps", "seconds", "exploitability", "commit")
-# By these a report's tables are known again.
+# A file that starts with these words holds a report's tables and may be overwritten.
 FIRST_WORDS = "Exploitability is exact: NashConv / 2"
 NOTE = (
     f"{FIRST_WORDS}, what a perfect opponent wins on average beyond the game's value, in payoff "
@@ -32,44 +24,48 @@ PAGE_NOTE = (
     f"{NOTE} What is guaranteed is what the policy gets in that seat against a perfect opponent. Curves are drawn "
     "where all seeds were evaluated, over median seconds."
 )
-# Digits behind the point: what a page shows, and a document.
+# Digits after the decimal point, on a page and in a document.
 DIGITS, BRIEF_DIGITS = 6, 4
 
 
 def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
-    """Markdown: a table for each game, the best learner first, and the commands that make its runs again."""
+    """Markdown: for each game a table, the best learner first, and the commands that repeat its runs."""
     parts = [NOTE, *(f"Left out: {_plain(line)}" for line in skipped)]
     for game in games:
         parts += [
             f"## {_plain(game.title)}",
             _plain(known(game)),
-            markdown_table(BRIEF_HEADINGS, [_brief_cells(group) for group in sorted(game.groups, key=_closeness)]),
-            _code_block(commands(game)),
+            markdown_table(
+                BRIEF_HEADINGS,
+                [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in sorted(game.groups, key=_closeness)],
+            ),
+            _fenced(commands(game)),
         ]
     return "\n\n".join(parts) + "\n"
 
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown that shows all cells as they are."""
+    """A table in Markdown; its cells are escaped, so that they are shown as they are."""
     first, *others = ([_plain(cell) for cell in row] for row in (headings, *rows))
     lines = [first, ["---"] * len(headings), *others]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Escapes text, so that Markdown shows it as it is."""
     marks = "\\`*_[]<>|#"
     return "".join(f"\\{letter}" if letter in marks else letter for letter in " ".join(text.split()))
 
 
-def _code_block(text: str) -> str:
-    """Text in a fence that is longer than any run of backticks in it, and so is not closed by one."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+def _fenced(text: str) -> str:
+    """A block of code in Markdown, between fences longer than any row of backticks in it."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"
 
 
 def known(game: GameReport) -> str:
-    """What was known before anything was learned."""
+    """The game's value and uniform play's exploitability, in words."""
     reference = game.reference
     return (
         f"Value to player_0 {points(reference['value'])}; "
@@ -79,37 +75,33 @@ def known(game: GameReport) -> str:
 
 def cells(group: Group) -> list[str]:
     """A row under `HEADINGS`."""
-    figures = [group.last(name) for name in ("exploitability", "guaranteed_0", "guaranteed_1")]
-    exploitability, *guarantees = (None if figure is None else figure.middle for figure in figures)
+    differs = ", ".join(f"{name}={value}" for name, value in group.differs.items())
+    guarantees = [points(_middle(group, f"guaranteed_{seat}"), DIGITS) for seat in (0, 1)]
+    return [group.config["label"], differs, *_figures(group, DIGITS, 1), *guarantees]
+
+
+def _figures(group: Group, digits: int, digits_of_seconds: int) -> list[str]:
+    """Cells under `FIGURES`."""
+    seconds = _middle(group, "seconds")
     return [
-        group.config["label"],
-        ", ".join(f"{name}={value}" for name, value in group.differs.items()),
         _seeds(group),
         _steps(group),
-        _seconds(group.last("seconds")),
-        points(exploitability),
-        _interval(figures[0]),
-        *(points(guarantee) for guarantee in guarantees),
+        "" if seconds is None else f"{seconds:,.{digits_of_seconds}f}",
+        points(_middle(group, "exploitability"), digits),
+        _interval(group.last("exploitability"), digits),
     ]
 
 
-def _brief_cells(group: Group) -> list[str]:
-    """A row under `BRIEF_HEADINGS`."""
-    exploitability = group.last("exploitability")
-    return [
-        group.name,
-        _seeds(group),
-        _steps(group),
-        _seconds(group.last("seconds"), 0),
-        points(None if exploitability is None else exploitability.middle, BRIEF_DIGITS),
-        _interval(exploitability, BRIEF_DIGITS),
-    ]
+def _middle(group: Group, figure: str) -> float | None:
+    """The median of a figure over the seeds; None if nothing has been evaluated yet."""
+    last = group.last(figure)
+    return None if last is None else last.middle
 
 
 def _closeness(group: Group) -> float:
-    """How far from optimal, to sort by; what has not been evaluated yet is the farthest."""
-    exploitability = group.last("exploitability")
-    return math.inf if exploitability is None else exploitability.middle
+    """The distance from optimal play, to sort by; groups that have not been evaluated yet come last."""
+    exploitability = _middle(group, "exploitability")
+    return math.inf if exploitability is None else exploitability
 
 
 def _seeds(group: Group) -> str:
@@ -127,36 +119,27 @@ def _steps(group: Group) -> str:
     return f"{last.middle:,.0f} {unit}" if group.counted[0].finished else f"{last.middle:,.0f} of {asked:,} {unit}"
 
 
-def _seconds(seconds: MedianInterval | None, digits: int = 1) -> str:
-    return "" if seconds is None else f"{seconds.middle:,.{digits}f}"
-
-
-def _interval(spread: MedianInterval | None, digits: int = DIGITS) -> str:
-    if spread is None or spread.confidence == 0.0:
+def _interval(figure: MedianInterval | None, digits: int) -> str:
+    if figure is None or figure.confidence == 0.0:
         return ""
-    return f"{points(spread.low, digits)} to {points(spread.high, digits)} ({100 * spread.confidence:.3g} %)"
-
-
-def points(payoff: float | None, digits: int = DIGITS) -> str:
-    """Payoff points with so many digits behind the point."""
-    # Adding 0.0 turns the -0.0 that rounding can leave into 0.0.
-    return "" if payoff is None else f"{round(payoff, digits) + 0.0:.{digits}f}"
+    return f"{points(figure.low, digits)} to {points(figure.high, digits)} ({100 * figure.confidence:.3g} %)"
 
 
 def run_rows(game: GameReport) -> list[list[str]]:
-    """Every run, under `RUN_HEADINGS`."""
+    """A row for every run, under `RUN_HEADINGS`."""
     return [_run_cells(group, run) for group in game.groups for run in group.runs]
 
 
 def _run_cells(group: Group, run: Run) -> list[str]:
-    """A row under `RUN_HEADINGS`; the exploitability in all its digits."""
-    names = str(run.folder), group.name, str(run.seed), "finished" if run.finished else "unfinished"
-    last = run.rows[-1] if run.rows else None
-    figures = ["", "", ""] if last is None else [f"{last['steps']:,.0f}", f"{last['seconds']:g}"]
-    figures += [] if last is None else [repr(last["exploitability"])]
-    return [*names, *figures, (run.commit or "unknown")[:12]]
+    """A row under `RUN_HEADINGS`, with all digits of the exploitability."""
+    figures = ["", "", ""]
+    if run.rows:
+        last = run.rows[-1]
+        figures = [f"{last['steps']:,.0f}", f"{last['seconds']:g}", repr(last["exploitability"])]
+    state = "finished" if run.finished else "unfinished"
+    return [str(run.folder), group.name, str(run.seed), state, *figures, (run.commit or "unknown")[:12]]
 
 
 def commands(game: GameReport) -> str:
-    """A line for each run."""
+    """The commands that repeat the runs, a line for each."""
     return "\n".join(run.command for group in game.groups for run in group.runs)

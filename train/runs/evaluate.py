@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from baselines import nash_conv, solve
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
-from train.words import game_in_words
+from train.words import game_in_words, points
+
+_points = partial(points, digits=4)
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,3 @@ def response_in_words(figures: Mapping[str, float]) -> str:
         f" It was made to exploit: from its opponent it gets {_points(got)}{share}, "
         f"where a best response gets {_points(best)} (on average over the seats)."
     )
-
-
-def _points(payoff: float) -> str:
-    # Adding 0.0 turns the -0.0 that rounding can leave into 0.0.
-    return f"{round(payoff, 4) + 0.0:.4f}"

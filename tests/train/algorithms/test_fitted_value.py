@@ -12,10 +12,9 @@ from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import fitted_value
-from train.policies.encoding import Encoding
 from train.policies.files import load_policy, save_policy
 from train.policies.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
-from train.policies.networks import Network
+from train.policies.networks import Encoding, Network
 from train.runs.evaluate import evaluate
 
 GAME = make_game("jujitsu", num_cards=4)

@@ -183,8 +183,8 @@ def test_it_refuses_other_kinds_of_games(game):
 
 def test_what_is_stored_goes_on_as_if_nothing_had_happened(tmp_path):
     unbroken, broken = Learner(GAME, Args(**SMALL, steps=640), seed=3), Learner(GAME, Args(**SMALL, steps=640), seed=3)
-    for name, network in broken._networks().items():
-        network.load_state_dict(unbroken._networks()[name].state_dict())
+    for name in ("actor", "critic", "magnet", "target"):
+        broken.parts[name].load_state_dict(unbroken.parts[name].state_dict())
     figures = [unbroken.advance(steps) for steps in (160, 480, 640)]
     broken.advance(160)
     for number, steps in ((1, 480), (2, 640)):

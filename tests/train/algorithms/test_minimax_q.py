@@ -11,7 +11,7 @@ from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import minimax_q
-from train.policies.encoding import ROW_SIZE, Encoding
+from train.policies.networks import ROW_SIZE, Encoding
 from train.runs.evaluate import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)

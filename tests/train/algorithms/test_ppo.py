@@ -133,7 +133,6 @@ def test_the_environments_of_seats_have_nothing_else():
         envs.step_wait()
     assert envs.get_attr("render_mode") == [None, None]
     assert envs.env_is_wrapped(object) == [False, False]
-    assert envs.get_images() == [None, None]
     for call in (
         lambda: envs.get_attr("deck"),
         lambda: envs.set_attr("deck", 1),

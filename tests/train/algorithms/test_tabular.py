@@ -186,7 +186,7 @@ def mixture_gap(module, average_of):
 @pytest.mark.parametrize("module", [cfr_plus, fictitious_play])
 def test_weighing_by_reach_matters(module):
     """Kuhn's theorem: the average weighted by own reach plays as the mixture does; the plain one does not."""
-    by_reach = mixture_gap(module, lambda learning, played, weights: learning.learned()[0][0])
+    by_reach = mixture_gap(module, lambda learning, played, weights: learning.learned()[0])
     plain = mixture_gap(module, lambda learning, played, weights: np.average(played, axis=0, weights=weights))
     assert by_reach < 1e-12
     assert plain > 1e-3

@@ -11,9 +11,9 @@ from rich.console import Console
 
 import train.command.bench
 from benchmarks import machine
-from benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, clocked, in_child, measure
+from benchmarks.comparison import QUICK, Comparison, Sample, Settings, alone, as_data, clocked, in_child, measure
 from benchmarks.report import cells, duration, for_terminal, markdown, plot, short, spread
-from benchmarks.suite import GROUPS, ON_REQUEST, alone
+from benchmarks.suite import GROUPS, ON_REQUEST
 from cardwar_envs import GAMES
 
 

@@ -156,7 +156,7 @@ def test_samples_come_with_intervals_that_hold_what_is_exact(capsys, tmp_path):
     certain = (low == high)[1:, 1:]  # between the two who leave nothing to chance
     assert certain.all()
     assert ((high - low)[0] > 0.1).all()
-    assert "with at least 95 %" in (tmp_path / "playoffs.md").read_text()
+    assert "with a probability of at least 95 %" in (tmp_path / "playoffs.md").read_text()
 
 
 def test_tables_for_people(capsys, tmp_path):
@@ -192,7 +192,7 @@ def test_a_policy_alone_is_drawn_too(tmp_path):
         (["jujitsu", "num_cards=3", "--wings", "9"], "No such option: --wings"),
         (["chess"], "unknown game 'chess'"),
         (["war", "num_players=3", "min", "max"], "play-offs are for two-player zero-sum games"),
-        (["war", "general_purpose_adversary", "min"], "general_purpose_adversary must know what the other plays"),
+        (["war", "general_purpose_adversary", "min"], "general_purpose_adversary must know its opponent"),
         (["war", "min", "max"], "--games samples so many games instead"),
         (["war", "min", "max", "--games", "0"], "games (0) must be at least 1"),
     ],

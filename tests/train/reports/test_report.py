@@ -222,7 +222,7 @@ def test_brief_tables_have_the_best_first_and_what_is_not_known_last(tmp_path):
 def test_no_other_file_is_taken_for_a_reports_tables(tmp_path):
     folder, page = made(tmp_path / "a"), tmp_path / "README.html"
     page.with_suffix(".md").write_text("# Mine\n")
-    with pytest.raises(ValueError, match=r"README\.md is not a report's"):
+    with pytest.raises(ValueError, match=r"README\.md exists and is not a report"):
         write_report([folder], page)
     assert not page.exists()
     assert page.with_suffix(".md").read_text() == "# Mine\n"
@@ -421,3 +421,12 @@ def test_what_cannot_be_reported_on_is_refused(tmp_path):
         write_report([run_a], tmp_path / "report.md")
     assert not page.exists()
     assert not list(tmp_path.glob("*.md"))
+
+
+def test_a_fence_in_a_stored_name_does_not_end_the_commands(tmp_path):
+    folder = made(tmp_path / "a", title="jujitsu\n```\n# Mine")
+    text = write_report([folder], tmp_path / "report.html").tables.read_text()
+    *_, commands = text.partition("````\n")
+    assert commands.endswith("\n````\n")
+    assert "````" not in commands.removesuffix("````\n")
+    assert "```" in commands

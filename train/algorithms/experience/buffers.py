@@ -1,106 +1,92 @@
-"""A replay buffer of moves of two players."""
+"""Buffers of what was played: the newest moves of two players, or an even sample of all decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import BatchStep
 
 
-class Moves(NamedTuple):
-    """Moves as one of the two players saw them; `[batch, ...]` each."""
+class Buffer:
+    """Rows of several columns, of which no more than a fixed number is kept.
 
-    observations: NDArray[np.float32]
-    actions: NDArray[np.int64]
-    opponent_actions: NDArray[np.int64]
-    rewards: NDArray[np.float32]
-    done: NDArray[np.bool_]
-    next_observations: NDArray[np.float32]
-    next_masks: NDArray[np.int8]
-    next_opponent_masks: NDArray[np.int8]
+    Attributes:
+        added: How many rows were ever added.
+    """
 
+    def __init__(self, size: int, **columns: tuple[tuple[int, ...], DTypeLike]) -> None:
+        """Takes the number of rows to keep, and the shape of a row and the type of each column."""
+        self.added, self._size = 0, size
+        self._columns = {name: np.zeros((size, *shape), dtype=kind) for name, (shape, kind) in columns.items()}
 
-class Replay:
-    """The newest moves, as both players saw them; `added` counts all moves ever added."""
+    def _put(self, places: NDArray[np.int64], rows: Sequence[NDArray[Any]]) -> None:
+        """Writes rows, one array for each column; of several for one place the last stays."""
+        for column, new in zip(self._columns.values(), rows, strict=True):
+            column[places] = new
 
-    def __init__(self, game: Game[Any], size: int) -> None:
-        facts = game.facts
-        self._size, self.added = size, 0
-        self._columns: dict[str, NDArray[Any]] = {
-            "observations": np.zeros((size, 2, facts.observation_size), dtype=np.float32),
-            "actions": np.zeros((size, 2), dtype=np.int64),
-            "rewards": np.zeros((size, 2), dtype=np.float32),
-            "done": np.zeros(size, dtype=np.bool_),
-            "next_observations": np.zeros((size, 2, facts.observation_size), dtype=np.float32),
-            "next_masks": np.zeros((size, 2, facts.num_actions), dtype=np.int8),
-        }
+    def sample(self, count: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        """Draws rows with replacement.
 
-    def add(self, observations: NDArray[np.float32], actions: NDArray[np.int64], step: BatchStep) -> None:
-        """Keeps a move of every game: what was seen before it, what was played, what came of it."""
-        places = np.arange(self.added, self.added + len(actions)) % self._size
-        new = (observations, actions, step.rewards, step.done, step.observations, step.masks)
-        for column, values in zip(self._columns.values(), new, strict=True):
-            column[places] = values
-        self.added += len(actions)
+        Returns:
+            `[count, ...]` of each column.
 
-    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """`[count]` places of moves, drawn with replacement."""
-        return rng.integers(min(self.added, self._size), size=count)
-
-    def seen(self, rows: NDArray[np.int64], own: NDArray[np.int64]) -> Moves:
-        """The moves at these places, each seen from the seat that `own` says."""
-        column = self._columns
-        return Moves(
-            column["observations"][rows, own],
-            column["actions"][rows, own],
-            column["actions"][rows, 1 - own],
-            column["rewards"][rows, own],
-            column["done"][rows],
-            column["next_observations"][rows, own],
-            column["next_masks"][rows, own],
-            column["next_masks"][rows, 1 - own],
-        )
+        Raises:
+            ValueError: If there are no rows yet.
+        """
+        if not self.added:
+            raise ValueError("there is nothing to sample yet")
+        rows = rng.integers(min(self.added, self._size), size=count)
+        return {name: column[rows] for name, column in self._columns.items()}
 
     def filled(self) -> dict[str, NDArray[Any]]:
-        """The part of each column that holds moves."""
+        """The part of each column that holds rows."""
         return {name: column[: self.added] for name, column in self._columns.items()}
 
     def restore(self, columns: Mapping[str, NDArray[Any]], added: int) -> None:
-        """Takes in what `filled` gave, and how many moves had been added by then."""
+        """Takes back what `filled` returned, and how many rows had been added by then."""
         self.added = added
         for name, column in self._columns.items():
             column[:added] = columns[name]
 
 
-class Decisions(NamedTuple):
-    """What was seen, what was legal and what was chosen; `[batch, ...]` each."""
+class Replay(Buffer):
+    """The newest moves, as both players saw them."""
 
-    observations: NDArray[np.float32]
-    masks: NDArray[np.int8]
-    actions: NDArray[np.int64]
+    def __init__(self, game: Game[Any], size: int) -> None:
+        """Takes the game and the number of moves to keep."""
+        seen, actions = (2, game.facts.observation_size), (2, game.facts.num_actions)
+        super().__init__(
+            size,
+            observations=(seen, np.float32),
+            actions=((2,), np.int64),
+            rewards=((2,), np.float32),
+            done=((), np.bool_),
+            next_observations=(seen, np.float32),
+            next_masks=(actions, np.int8),
+        )
+
+    def add(self, observations: NDArray[np.float32], actions: NDArray[np.int64], step: BatchStep) -> None:
+        """Adds a move of every game: what was seen before it, what was played, what came of it."""
+        places = np.arange(self.added, self.added + len(actions)) % self._size
+        self._put(places, (observations, actions, step.rewards, step.done, step.observations, step.masks))
+        self.added += len(actions)
 
 
-class Reservoir:
+class Reservoir(Buffer):
     """Keeps each decision that was ever added with the same probability.
 
     Source: J. S. Vitter, "Random sampling with a reservoir" (1985), algorithm R.
-
-    Attributes:
-        seen: How many decisions were ever added.
     """
 
     def __init__(self, size: int, widths: Sequence[int]) -> None:
         """Takes the number of decisions to keep, and the widths of observations and masks."""
-        self.seen, self._size = 0, size
-        self._columns = Decisions(
-            np.zeros((size, widths[0]), dtype=np.float32),
-            np.zeros((size, widths[1]), dtype=np.int8),
-            np.zeros(size, dtype=np.int64),
+        super().__init__(
+            size, observations=((widths[0],), np.float32), masks=((widths[1],), np.int8), actions=((), np.int64)
         )
 
     def add(
@@ -110,32 +96,10 @@ class Reservoir:
         actions: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> None:
-        """Adds decisions, `[batch, ...]` each, one after the other."""
-        numbers = np.arange(self.seen, self.seen + len(actions))
+        """Adds decisions, `[batch, ...]` each, as if one after the other."""
+        numbers = np.arange(self.added, self.added + len(actions))
         drawn = rng.integers(0, numbers + 1)
         places = np.where(numbers < self._size, numbers, drawn)
         kept = places < self._size
-        for column, new in zip(self._columns, (observations, masks, actions), strict=True):
-            column[places[kept]] = new[kept]  # of several for one place the last stays, as if one by one
-        self.seen += len(actions)
-
-    def sample(self, count: int, rng: np.random.Generator) -> Decisions:
-        """Decisions drawn with replacement.
-
-        Raises:
-            ValueError: If there are none yet.
-        """
-        if not self.seen:
-            raise ValueError("there is nothing to sample yet")
-        rows = rng.integers(min(self.seen, self._size), size=count)
-        return Decisions(*(column[rows] for column in self._columns))
-
-    def filled(self) -> dict[str, NDArray[Any]]:
-        """The part of each column that holds decisions."""
-        return {name: column[: self.seen] for name, column in self._columns._asdict().items()}
-
-    def restore(self, columns: Mapping[str, NDArray[Any]], seen: int) -> None:
-        """Takes back what `filled` gave, and how many decisions were seen then."""
-        self.seen = seen
-        for name, column in self._columns._asdict().items():
-            column[: len(columns[name])] = columns[name]
+        self._put(places[kept], (observations[kept], masks[kept], actions[kept]))
+        self.added += len(actions)

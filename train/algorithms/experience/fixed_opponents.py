@@ -1,4 +1,4 @@
-"""Games against fixed policies for Stable-Baselines3: one seat of each game is the learner's."""
+"""Games against fixed policies for Stable-Baselines3: the learner has one seat of each game."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from train.algorithms.experience.self_play import SelfPlayVecEnv
 
 
 class Opponents(NamedTuple):
-    """Fixed policies, one of which is drawn for each game and then plays all of it.
+    """Fixed policies, one of which is drawn for each game and plays the whole game.
 
     Attributes:
         policies: All that can be drawn.
-        weights: `[2, number of policies]`: in each seat, the probability that each of them sits there.
+        weights: `[2, number of policies]`: for each seat, the probabilities of the policies.
     """
 
     policies: Sequence[Policy]
@@ -38,14 +38,14 @@ class AgainstVecEnv(VecEnvWrapper):
     """The learner's side of two-player games against fixed policies.
 
     Environment `game` is the learner's seat of that game of the batch: the first seat in even games, the
-    second in odd ones. Each game's opponents draw from a stream of its own, beside the one of its chance.
+    second in odd ones. The opponents of each game draw from their own stream, not from the stream of chance.
 
     Attributes:
-        streams: `[num_envs]`: where the streams of the opponents stand.
+        streams: `[num_envs]`: the states of the opponents' random streams.
     """
 
     def __init__(self, batch: GameBatch[Any], opponents: Opponents, seed: int) -> None:
-        """Takes the games, who plays against the learner in them, and the seed of the batch.
+        """Takes the games, the opponents, and the seed of the batch.
 
         Raises:
             ValueError: If the game is not for two players.
@@ -64,18 +64,18 @@ class AgainstVecEnv(VecEnvWrapper):
         self._seen: NDArray[np.float32] | None = None
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts every game anew, each against an opponent drawn anew; `[num_envs, observation_size]`."""
+        """Starts new games, each against a newly drawn opponent; `[num_envs, observation_size]`."""
         self._draw_opponents(np.arange(self.num_envs))
         return self._look(self._both.reset())
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Takes the learner's actions, `[num_envs]`, and has the opponents choose theirs."""
+        """Takes the learner's actions, `[num_envs]`, and draws those of the opponents."""
         joint = np.empty(2 * self.num_envs, dtype=np.int64)
         joint[self._own], joint[self._other] = actions, self._replies()
         self.venv.step_async(joint)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Plays them: observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
+        """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
         observations, rewards, dones, _ = self._both.step_wait()
         dones = dones[self._own]
         self._draw_opponents(np.flatnonzero(dones))
@@ -89,7 +89,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return self.venv.env_method(method_name, *method_args, indices=own, **method_kwargs)
 
     def _look(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Keeps what all seats see, for the opponents, and returns what the learner sees."""
+        """Keeps the observations of all seats, for the opponents, and returns the learner's."""
         own: NDArray[np.float32] = observations[self._own]
         self._seen = observations
         return own
@@ -99,7 +99,7 @@ class AgainstVecEnv(VecEnvWrapper):
         self._drawn[games] = chosen_actions(weights, draw(self.streams, games))
 
     def _replies(self) -> NDArray[np.int64]:
-        """`[num_envs]`: what the opponents play; anything where they wait."""
+        """`[num_envs]`: the opponents' actions; 0 for those who wait."""
         if self._seen is None:
             raise ValueError("reset must be called before the first step")
         seen, masks = self._seen[self._other], self._both.action_masks()[self._other]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -18,8 +17,8 @@ from cardwar_envs.envs.game_batch import GameBatch
 class SelfPlayVecEnv(VecEnv):
     """A `GameBatch` as an SB3 `VecEnv`.
 
-    Environment `game * num_players + seat` is that seat of that game. Observations are the
-    game's own; masks come from `env_method("action_masks")`, as sb3-contrib asks for them.
+    Environment `game * num_players + seat` is that seat of that game. Observations are the game's own. sb3-contrib
+    asks for masks by `env_method("action_masks")`.
     """
 
     def __init__(self, batch: GameBatch[Any]) -> None:
@@ -33,7 +32,7 @@ class SelfPlayVecEnv(VecEnv):
         )
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts every game anew; `[num_envs, observation_size]`."""
+        """Starts new games; `[num_envs, observation_size]`."""
         observations, self._masks = self._batch.reset()
         return self._by_env(observations)
 
@@ -42,7 +41,7 @@ class SelfPlayVecEnv(VecEnv):
         self._actions = np.asarray(actions).reshape(self._batch.num_games, self._num_players)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Plays them: observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
+        """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
         if self._actions is None:
             raise ValueError("step_async must be called before step_wait")
         step = self._batch.step(self._actions)
@@ -64,18 +63,15 @@ class SelfPlayVecEnv(VecEnv):
     def _by_env(self, views: NDArray[Any]) -> NDArray[Any]:
         return views.reshape(self.num_envs, -1)
 
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the environments have that attribute."""
-        return attr_name in ("action_masks", "render_mode")
-
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Only `render_mode`, which is None, since SB3 asks for it."""
-        if attr_name != "render_mode":
+        """Only what SB3 asks for: `action_masks`, and `render_mode`, which is None."""
+        attributes = {"action_masks": self.action_masks, "render_mode": None}
+        if attr_name not in attributes:
             raise AttributeError(f"self-play environments have no attribute {attr_name!r}")
-        return [None for _ in self._get_indices(indices)]
+        return [attributes[attr_name] for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """There is nothing to set."""
+        """Always raises: no attribute can be set."""
         raise AttributeError(f"self-play environments have no attribute {attr_name!r}")
 
     def env_method(
@@ -90,12 +86,8 @@ class SelfPlayVecEnv(VecEnv):
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
     ) -> list[bool]:
-        """Never."""
+        """False for all: they are not wrapped."""
         return [False for _ in self._get_indices(indices)]
 
-    def get_images(self) -> Sequence[NDArray[Any] | None]:
-        """Nothing is drawn."""
-        return [None] * self.num_envs
-
     def close(self) -> None:
-        """There is nothing to release."""
+        """Does nothing: there is nothing to release."""

@@ -1,17 +1,17 @@
-"""CFR+: regret matching+ at every information state, alternating updates, linear averaging.
+"""CFR+: regret matching+ at every information state, alternating updates and linear averaging.
 
 Sources: O. Tammelin, "Solving large imperfect information games using CFR+" (arXiv:1407.5042,
-2014): regrets that never fall below 0, players updated in turn, later iterations count for more
-in the average, here iteration t for t. M. Zinkevich et al., "Regret minimization in games with
+2014): regrets that never fall below 0, players updated in turn, and iteration t with weight t
+in the average. M. Zinkevich et al., "Regret minimization in games with
 incomplete information" (NIPS 2007), section 3: counterfactual values, and averages by the
 player's own reach.
 
-Both are for trees. In the games here several histories meet in one state, and neither the reach
-of a state nor that of its player is a product any more. The state being public, what follows it
-is a game of its own all the same. So by default every state is learned as the matrix game that it
-is, its entries being what the averages below it are worth: they settle from the last layer
-upwards, and with them the matrix games above. With `--reach 1` regrets and averages are weighted
-by reach as in the papers, which is exact on trees and without guarantee elsewhere.
+Both papers are about trees. In the games here several histories can lead to one state, so that the
+reach of a state is not a product of probabilities. But the state is public, so that the rest of the
+game from there is a game of its own. Therefore by default every state is learned as a matrix game,
+whose entries are the values of the averages below it. These converge from the last layer of states
+upwards, and the matrix games above them follow. With `--reach 1` regrets and averages are weighted
+by reach as in the papers, which is exact on trees and has no guarantee elsewhere.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic.dataclasses import dataclass
 
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import option
-from train.algorithms.tabular.information_states import Strategies
+from train.algorithms.tabular.information_states import Strategies, Weights
 from train.algorithms.tabular.learner import TabularArgs, TabularLearner, normalised
 
 
@@ -32,11 +31,11 @@ from train.algorithms.tabular.learner import TabularArgs, TabularLearner, normal
 class Args(TabularArgs):
     """Arguments of CFR+."""
 
-    reach: int = option(0, "1: weigh by reach, as on a tree; 0: every state is a game of its own", low=0, high=1)
+    reach: int = option(0, "1: weight by reach, as on a tree; 0: every state is a game of its own", low=0, high=1)
 
 
 class Learner(TabularLearner):
-    """CFR+ at work on one game; its policy is the average."""
+    """CFR+ on one game; its policy is the average."""
 
     label = "CFR+"
 
@@ -47,7 +46,7 @@ class Learner(TabularLearner):
             self.memory |= {f"regrets_{player}": np.zeros(mask.shape), f"sums_{player}": np.zeros(mask.shape)}
 
     def iterate(self) -> None:
-        """Updates player 0, then player 1 against what player 0 plays now."""
+        """Updates player 0, then player 1 against player 0's new strategy."""
         for player in (0, 1):
             self._improve(player)
 
@@ -58,17 +57,21 @@ class Learner(TabularLearner):
         worth = self.tables.action_values(player, other, after)
         gains = worth - (own * worth).sum(axis=1, keepdims=True)
         if self._by_reach:
-            gains *= self.others_reach(player, other)[:, None]
+            gains *= self.tables.others_reach(player, other)[:, None]
         np.maximum(regrets + gains, 0.0, out=regrets, where=self.tables.masks[player])
         strategy = normalised(regrets, self.uniform[player])
-        counts = self.own_reach(player, strategy) if self._by_reach else np.ones(len(strategy))
+        counts = self.tables.own_reach(player, strategy) if self._by_reach else np.ones(len(strategy))
         self.memory[f"sums_{player}"] += self.steps * counts[:, None] * strategy
 
     def _strategies(self, weights: str) -> Strategies:
-        """In proportion to `regrets` what is played now, in proportion to `sums` its average."""
+        """The strategies in proportion to `regrets` (the present ones) or to `sums` (their averages)."""
         first, second = (normalised(self.memory[f"{weights}_{p}"], self.uniform[p]) for p in (0, 1))
         return first, second
 
-    def learned(self) -> tuple[Strategies, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    def learned(self) -> Strategies:
         """The averages."""
-        return self._strategies("sums"), (self.memory["sums_0"].sum(axis=1), self.memory["sums_1"].sum(axis=1))
+        return self._strategies("sums")
+
+    def weights(self) -> Weights:
+        """The sums that the averages are taken from."""
+        return [self.memory[f"sums_{player}"].sum(axis=1) for player in (0, 1)]

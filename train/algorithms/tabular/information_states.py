@@ -1,27 +1,30 @@
 """All information states of a small game as rows of arrays, for learners that keep a table.
 
 Strategies are arrays `[rows, columns]`, one per player: a row is an information state, a column
-an action. What can be learned exactly is a two-player zero-sum game whose states can be listed
-(`PublicStates`), or one in which both players move once on private information (`PrivateTypes`).
+an action. There are tables for two-player zero-sum games whose states can be listed (`PublicStates`),
+and for those in which both players move once on private information (`PrivateTypes`).
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.bayesian import form_of
 from baselines.graph.game_graph import END, full_graph, group_sums
 from cardwar_envs.core.game import Game
-from train.policies.table import Seen
+from train.policies.table import LearnedTable, Seen
 
 Strategy = NDArray[np.float64]
 Strategies = tuple[Strategy, Strategy]
+Weights = Sequence[NDArray[np.float64]]
 
 
-class StateTables(Protocol):
+class StateTables(ABC):
     """What a learner asks of a game.
 
     Attributes:
@@ -30,41 +33,80 @@ class StateTables(Protocol):
 
     masks: tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
+    @cached_property
+    def uniform(self) -> Strategies:
+        """Both players' strategies of playing every action alike."""
+        first, second = (mask / mask.sum(axis=1, keepdims=True) for mask in self.masks)
+        return first, second
+
+    @abstractmethod
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
         """What is still to come if both play their strategies, for `action_values`."""
-        ...
 
+    @abstractmethod
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`[rows, columns]` payoff points still to come to `player` from each action, 0 for what cannot be played.
+        """`[rows, columns]` payoff points still to come to `player` from each action, 0 if it cannot be played.
 
         Args:
             player: Whose actions.
             other: What the opponent plays in the same moment.
             values: What comes after it, from `values`.
         """
-        ...
 
+    @abstractmethod
     def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
-        """As `action_values`, if `player` responds best to `other` ever after; -inf for what cannot be played."""
-        ...
+        """As `action_values`, if `player` responds best to `other` ever after; -inf if an action cannot be played."""
 
+    @abstractmethod
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
-        """`[rows]` how likely each of the player's information states comes up."""
-        ...
+        """`[rows]` probability that each of the player's information states comes up."""
 
+    @abstractmethod
     def seen(self, player: int, strategy: Strategy) -> Seen:
         """A strategy in terms of observations and the game's own actions."""
-        ...
+
+    def policy(self, game: Game[Any], strategies: Strategies, weights: Weights | None = None) -> LearnedTable:
+        """One policy for both seats.
+
+        Args:
+            game: The game of the tables.
+            strategies: What each player plays.
+            weights: For each player `[rows]` weights of its rows, for observations that both seats can see; by
+                default all are the same.
+        """
+        seen = [self.seen(player, strategy) for player, strategy in enumerate(strategies)]
+        weights = weights or [np.ones(len(strategy)) for strategy in strategies]
+        return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
+
+    def own_reach(self, player: int, strategy: Strategy) -> NDArray[np.float64]:
+        """`[rows]` probability that a player's strategy leads it to each of its rows, if the other plays uniformly.
+
+        If a state can be reached in one way only, this is the product of the player's own
+        probabilities on that way, times a factor that is the same for all its strategies.
+        """
+        return self.reach(player, seated(player, strategy, self.uniform[1 - player]))
+
+    def others_reach(self, player: int, other: Strategy) -> NDArray[np.float64]:
+        """`[rows]` probability that the other's strategy and chance lead to a player's rows, if it plays uniformly."""
+        return self.reach(player, seated(player, self.uniform[player], other))
 
 
-class PublicStates:
-    """A game of public state: both players have a row for every state in which something is decided.
+def seated(player: int, own: Strategy, other: Strategy) -> Strategies:
+    """A player's strategy and its opponent's, in order of seat."""
+    return (own, other) if player == 0 else (other, own)
 
-    A player who waits plays the first action, alone in its row.
+
+class PublicStates(StateTables):
+    """A game of public state: both players have a row for every state in which somebody moves.
+
+    A player who waits plays the first action, which is the only one in its row.
+
+    Attributes:
+        graph: The game's states and moves.
     """
 
     def __init__(self, game: Game[Any]) -> None:
-        self._graph = graph = full_graph(game)
+        self.graph = graph = full_graph(game)
         self._shape = len(graph.states), game.facts.num_actions
         actions = np.maximum(graph.actions, 0)
         self._cells = tuple(graph.parents * self._shape[1] + actions[:, player] for player in (0, 1))
@@ -78,14 +120,14 @@ class PublicStates:
         return mask
 
     def _weights(self, strategies: Strategies) -> NDArray[np.float64]:
-        """`[num_edges]`: how likely each edge is to be taken from its state."""
+        """`[num_edges]`: the probability of each edge at its state."""
         chosen = [strategies[player].ravel()[self._cells[player]] for player in (0, 1)]
-        weights: NDArray[np.float64] = self._graph.probabilities * chosen[0] * chosen[1]
+        weights: NDArray[np.float64] = self.graph.probabilities * chosen[0] * chosen[1]
         return weights
 
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
-        """`[num_states + 1]` payoff points to player 0; the last, 0, is what `END` finds."""
-        graph, weights = self._graph, self._weights(strategies)
+        """`[num_states + 1]` payoff points to player 0; the last, 0, is that of `END`."""
+        graph, weights = self.graph, self._weights(strategies)
         values = np.zeros(len(graph.states) + 1)
         for states, edges in self._layers:
             to_go = weights[edges] * (graph.rewards[edges, 0] + values[graph.children[edges]])
@@ -94,7 +136,7 @@ class PublicStates:
 
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `StateTables`."""
-        graph = self._graph
+        graph = self.graph
         weights = graph.probabilities * other.ravel()[self._cells[1 - player]]
         to_go = weights * (graph.rewards[:, 0] + values[graph.children])
         sums = group_sums(self._cells[player], to_go, self.masks[player].size).reshape(self._shape)
@@ -102,7 +144,7 @@ class PublicStates:
 
     def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
         """See `StateTables`."""
-        graph, columns = self._graph, self._shape[1]
+        graph, columns = self.graph, self._shape[1]
         weights = graph.probabilities * other.ravel()[self._cells[1 - player]]
         values, worth = np.zeros(len(graph.states) + 1), np.empty(self._shape)
         for states, edges in self._layers:
@@ -114,9 +156,9 @@ class PublicStates:
         return worth
 
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
-        """See `StateTables`; the state is public, so both players' are the same."""
-        graph, weights = self._graph, self._weights(strategies)
-        reach = np.zeros(len(graph.states) + 1)  # the last entry takes what ends
+        """See `StateTables`; the state is public, so the result is the same for both players."""
+        graph, weights = self.graph, self._weights(strategies)
+        reach = np.zeros(len(graph.states) + 1)  # the last entry collects what reaches the end
         np.add.at(reach, graph.roots, graph.root_probabilities)
         for _, edges in reversed(self._layers):
             np.add.at(reach, graph.children[edges], reach[graph.parents[edges]] * weights[edges])
@@ -124,15 +166,15 @@ class PublicStates:
 
     def seen(self, player: int, strategy: Strategy) -> Seen:
         """See `StateTables`."""
-        rows, observations, _ = self._graph.seen_by(player)
+        rows, observations, _ = self.graph.seen_by(player)
         return Seen(rows, observations, strategy[rows])
 
 
-class PrivateTypes:
-    """A game in which both players move once: a row for every type that a player can be."""
+class PrivateTypes(StateTables):
+    """A game in which both players move once: a row for every type of a player, such as its private roll."""
 
     def __init__(self, game: Game[Any]) -> None:
-        self._form = form = form_of(game)
+        self._form = form = game.bayesian_form()
         self._num_actions = game.facts.num_actions
         self._chances = form.weights.sum(axis=1), form.weights.sum(axis=0)
         weighted = form.weights[:, :, None, None] * form.payoffs
@@ -147,7 +189,7 @@ class PrivateTypes:
         self.masks = (first, second)
 
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
-        """Nothing comes after the only choice."""
+        """Empty: nothing comes after the only choice."""
         return np.zeros(0)
 
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -176,7 +218,7 @@ def tables_of(game: Game[Any], learner: str) -> StateTables:
 
     Args:
         game: The rules.
-        learner: Who asks, for the error.
+        learner: The learner's name, for the error.
 
     Raises:
         ValueError: If it is not a two-player zero-sum game of one of the two kinds, or too large.

@@ -1,9 +1,9 @@
-"""Policies of which one is drawn for each game: how such a mixture plays, and what it concedes.
+"""Mixtures: policies of which one is drawn for each game. How a mixture plays, and how much it can be exploited.
 
 Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is
-worth a behaviour strategy that weighs each of its parts by the reach that the part's own choices give. That
-is exact where every information state has one history. In games whose histories meet, a policy that sees
-states alone cannot in general play as the mixture does; `response_value` is about the mixture itself.
+equivalent to the behaviour strategy that weights each of its parts by the reach of the part's own choices.
+That is exact if every information state has one history. If several histories lead to one state, a policy
+that sees only states cannot in general play as the mixture does; `response_value` is about the mixture itself.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.game_graph import END, GameGraph, full_graph, group_sums
+from baselines.graph.game_graph import END, GameGraph, group_sums
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.algorithms.tabular.information_states import PublicStates, Strategy
 
 
 class Mixture(NamedTuple):
-    """What one player plays.
+    """A mixture of one player's strategies.
 
     Attributes:
         parts: `[parts, states, num_actions]` probabilities; a player who waits plays the first action.
-        weights: `[parts]` probability that each is drawn.
+        weights: `[parts]` probabilities with which they are drawn.
     """
 
     parts: NDArray[np.float64]
@@ -35,7 +35,7 @@ class MixtureTables:
     """The states of a small game of public state, for questions about mixtures.
 
     Attributes:
-        states: All states in which something is decided.
+        states: All states in which somebody moves.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -45,28 +45,27 @@ class MixtureTables:
             ValueError: If its states cannot be listed.
         """
         self.states = PublicStates(game)
-        self._graph: GameGraph[Any] = full_graph(game)
-        first, second = (mask / mask.sum(axis=1, keepdims=True) for mask in self.states.masks)
-        self.uniform: tuple[Strategy, Strategy] = (first, second)
+        self._graph, self.uniform = self.states.graph, self.states.uniform
 
     def strategy(self, player: int, policy: Policy) -> Strategy:
-        """`[states, num_actions]`: a policy in a player's seat."""
+        """`[states, num_actions]`: what a policy plays in a player's seat."""
         answers = self._graph.action_probabilities(policy, player)
         waits = ~answers.any(axis=1)
         answers[waits] = self.uniform[player][waits]
         return answers
 
     def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
-        """Each part by its reach, `[states, num_actions]`, uniform where no part comes; and `[states]` that reach.
+        """The behaviour strategy that weights each part by its reach, and that reach.
 
-        The reach is that against uniform play. Which histories of a state it stands for depends on the
-        opponent; where a state has one history it is the product of the player's own probabilities, times
-        what is the same for all parts.
+        The reach is that against uniform play. If a state has one history, it is the product of the player's own
+        probabilities, times a factor that is the same for all parts.
+
+        Returns:
+            `[states, num_actions]` probabilities, uniform at states that no part reaches; `[states]` reach.
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
-        other = self.uniform[1 - player]
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
-            by_part = weight * self.states.reach(player, (part, other) if player == 0 else (other, part))
+            by_part = weight * self.states.own_reach(player, part)
             strategies += by_part[:, None] * part
             reach += by_part
         reached = reach > 0.0
@@ -75,7 +74,7 @@ class MixtureTables:
         return strategies, reach
 
     def num_histories(self) -> int:
-        """In how many ways states come up, all together."""
+        """The number of histories of all states together."""
         graph = self._graph
         ways = np.zeros(len(graph.states) + 1)  # the last entry takes what ends
         np.add.at(ways, graph.roots, 1.0)
@@ -84,10 +83,10 @@ class MixtureTables:
         return int(ways[:END].sum())
 
     def response_value(self, player: int, mixture: Mixture) -> float:
-        """What a player gets at best from an opponent that draws one part of a mixture for the whole game.
+        """A player's best payoff against an opponent that draws one part of a mixture for the whole game.
 
-        The responder remembers all that was played, and with it how likely each part still is: every course
-        of play is followed, with the parts' weights times their own probabilities on it.
+        The responder remembers all moves, and so knows the probability of each part. Every history is followed,
+        with the parts' weights times their own probabilities of playing it.
 
         Returns:
             Payoff points, exact.
@@ -101,13 +100,13 @@ class MixtureTables:
     def _worth(
         self, player: int, parts: NDArray[np.float64], states: NDArray[np.int32], chances: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """`[histories]` payoff points still to come to a player that responds best, times how likely that is.
+        """`[histories]` payoff points still to come to a player that responds best, times the history's probability.
 
         Args:
-            player: Who responds.
-            parts: `[parts, states of the game, num_actions]` what the opponent may have drawn.
-            states: `[histories]` where each history has led.
-            chances: `[histories, parts]` probability of each history with each part, if the player brings it about.
+            player: The responder.
+            parts: `[parts, states of the game, num_actions]` strategies that the opponent may have drawn.
+            states: `[histories]` the state at the end of each history.
+            chances: `[histories, parts]` probability of each history with each part, if the player plays towards it.
         """
         if not len(states):
             return np.zeros(0)
@@ -127,7 +126,7 @@ class MixtureTables:
 
 
 def _edges_from(graph: GameGraph[Any], states: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The edges that leave each of some states: the state's place in `states`, and the edge."""
+    """The edges that leave some states: for each edge the place of its state in `states`, and the edge."""
     first, count = graph.first_edge[states], np.diff(graph.first_edge)[states]
     place = np.repeat(np.arange(len(states)), count)
     return place, first[place] + np.arange(len(place)) - (np.cumsum(count) - count)[place]

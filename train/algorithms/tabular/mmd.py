@@ -1,10 +1,10 @@
-"""Magnetic mirror descent on exact action values, the magnet following slowly; the last iterate counts.
+"""Magnetic mirror descent on exact action values with a slow magnet; the last iterate is the policy.
 
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
 equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with the
-negative entropy as mirror map, in its behavioural form at every information state. With a magnet
-that stands still it goes to a logit equilibrium, which is not optimal play; the moving one takes
-it on to an equilibrium.
+negative entropy as mirror map, in its behavioural form at every information state. With a fixed
+magnet it converges to a logit equilibrium, which is not optimal play; the moving magnet leads it
+on to an equilibrium.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Args(TabularArgs):
     """Arguments of magnetic mirror descent."""
 
     learning_rate: float = option(0.2, "step size on values as shares of the greatest payoff", low=1e-9)
-    temperature: float = option(0.2, "how strongly the magnet pulls, in the same unit", low=0.0)
+    temperature: float = option(0.2, "weight of the pull to the magnet, in the same unit", low=0.0)
     magnet_rate: float = option(0.01, "share by which the magnet follows at each iteration", low=0.0, high=1.0)
 
 
 class Learner(TabularLearner):
-    """Magnetic mirror descent at work on one game; its policy is what is played last."""
+    """Magnetic mirror descent on one game; its policy is the last iterate."""
 
     label = "tabular MMD"
 
@@ -44,8 +44,8 @@ class Learner(TabularLearner):
             self.memory |= {f"logits_{player}": logits, f"magnet_{player}": logits.copy()}
 
     def iterate(self) -> None:
-        """Both players move at once."""
-        strategies = self._strategies()
+        """Updates both players at once."""
+        strategies = self.learned()
         after = self.tables.values(strategies)
         for player in (0, 1):
             self._move(player, self.tables.action_values(player, strategies[1 - player], after) / self._stake)
@@ -60,12 +60,8 @@ class Learner(TabularLearner):
         logits[mask] = moved[mask]
         magnet += args.magnet_rate * (logits - magnet)
 
-    def _strategies(self) -> Strategies:
+    def learned(self) -> Strategies:
+        """The last iterate."""
         masks = self.tables.masks
         first, second = (np.where(masks[p], np.exp(self.memory[f"logits_{p}"]), 0.0) for p in (0, 1))
         return first, second
-
-    def learned(self) -> tuple[Strategies, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """The last iterate."""
-        strategies = self._strategies()
-        return strategies, (np.ones(len(strategies[0])), np.ones(len(strategies[1])))
