@@ -118,34 +118,37 @@ class IllegalActionError(ValueError):
     """An action that the rules do not allow where it was tried."""
 
 
-def whole_number(name: str, number: object) -> int:
-    """A parameter as an int, for any of the types that stand for whole numbers; not for a bool.
+def whole_number(name: str, number: object, allowed: range | None = None) -> int:
+    """A parameter as an int. All integer types are accepted, but no bool.
 
     Raises:
-        ValueError: If it is none; it says which parameter.
+        ValueError: If it is not an integer, or not in the range allowed; the message names the parameter.
     """
     try:
         if isinstance(number, bool | np.bool_):
             raise TypeError
-        return index(number)  # type: ignore[arg-type]  # this call is the check
+        whole = index(number)  # type: ignore[arg-type]  # this call is the check
     except TypeError:
         raise ValueError(f"{name} ({number}) must be an integer") from None
+    if allowed is not None and whole not in allowed:
+        raise ValueError(f"{name} ({number}) must be in {allowed[0]}..{allowed[-1]}")
+    return whole
 
 
 def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:
     """A tuple of numbers as ints.
 
     Raises:
-        ValueError: If it is no tuple, or not of whole numbers.
+        ValueError: If it is not a tuple of integers.
     """
     return tuple(whole_number(name, number) for number in checked_tuple(name, numbers))
 
 
 def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
-    """What must be a tuple.
+    """The items, which must be a tuple.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If they are not.
     """
     if not isinstance(items, tuple):
         raise ValueError(f"{name} ({items}) must be a tuple")

@@ -24,6 +24,13 @@ def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generato
     return outcomes[-1]
 
 
+def require_playable(game: Game[S], state: S) -> None:
+    """Raises ValueError for a state that cannot be or in which the game is over."""
+    game.check(state)
+    if not game.acting_players(state):
+        raise ValueError(f"state ({state!r}) must not be one in which the game is over")
+
+
 @dataclass(frozen=True)
 class Episode(Generic[S]):
     """A game from its start to its end.
@@ -80,9 +87,7 @@ def play_episode(
     if state is None:
         start = sample_transition(game.initial(), rng)
     else:
-        game.check(state)
-        if not game.acting_players(state):
-            raise ValueError(f"the game is over in {state!r}")
+        require_playable(game, state)
         start = Transition(CERTAIN, state, (0.0,) * game.facts.num_players)
     now, states, joint_actions, rewards = start.state, [start.state], [], []
     while game.acting_players(now):

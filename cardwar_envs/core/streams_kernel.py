@@ -13,7 +13,7 @@ from cardwar_envs.core.streams import MIX_1, MIX_2, SHIFTS, STEP, UNIT, UNUSED_B
 
 def wraps_around(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel whose whole numbers overflow on purpose; run as plain Python, NumPy would warn of that."""
-    return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel
+    return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel  # type: ignore[attr-defined]  # set on import
 
 
 @wraps_around

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S
+from cardwar_envs.core.play import require_playable
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views
 from cardwar_envs.envs.engines.rules import RulesEngine
-
-STARTS = ("initial", "random")
+from cardwar_envs.envs.session import START, one_of
 
 
 class BatchStep(NamedTuple):
@@ -73,10 +73,8 @@ class GameBatch(Generic[S]):
         """
         if num_games < 1:
             raise ValueError(f"num_games ({num_games}) must be at least 1")
-        if start not in STARTS:
-            raise ValueError(f"start ({start}) must be {' or '.join(STARTS)}")
         self.game, self.num_games = game, num_games
-        self._random = start == "random"
+        self._random = one_of("start", start, START) == "random"
         self._everywhere = np.ones(num_games, dtype=np.bool_)
         self._engine: Engine[S] = new_engine(game, new_streams(seed, num_games), engine, reuse)
         if isinstance(self._engine, RulesEngine):
@@ -121,9 +119,7 @@ class GameBatch(Generic[S]):
             if len(states) != self.num_games:
                 raise ValueError(f"{len(states)} states given for {self.num_games} games")
             for state in states:
-                self.game.check(state)
-                if not self.game.acting_players(state):
-                    raise ValueError(f"state ({state!r}) must not be one in which the game is over")
+                require_playable(self.game, state)
             self._engine.place(states, self._everywhere)
         self._started = True
         return self._engine.views()

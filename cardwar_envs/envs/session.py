@@ -16,7 +16,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, IllegalActionError, S
-from cardwar_envs.core.play import random_state, sample_transition
+from cardwar_envs.core.play import random_state, require_playable, sample_transition
 from cardwar_envs.envs.spaces import Observation, agent_names
 from cardwar_envs.games import make_game
 
@@ -131,9 +131,7 @@ class Session(Generic[S]):
         if options.get("state") is not None:
             if "start" in options:
                 raise ValueError("options 'state' and 'start' cannot be given together")
-            self.game.check(options["state"])
-            if not self.game.acting_players(options["state"]):
-                raise ValueError(f"state ({options['state']!r}) must not be one in which the game is over")
+            require_playable(self.game, options["state"])
             if needed is not None and needed not in self.game.live_players(options["state"]):
                 raise ValueError(f"state ({options['state']!r}) must not be one in which {self.agents[needed]} is out")
 

@@ -41,10 +41,7 @@ class DiceWars(Duel, keeps_claims=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sides = whole_number("sides", self.sides)
-        if not 1 <= sides <= MAX_SIDES:
-            raise ValueError(f"sides ({sides}) must be in 1..{MAX_SIDES}")
-        object.__setattr__(self, "sides", sides)
+        object.__setattr__(self, "sides", whole_number("sides", self.sides, range(1, MAX_SIDES + 1)))
 
     @property
     def ranks_are_ordinal(self) -> bool:

@@ -9,6 +9,7 @@ from cardwar_envs.core.game import Game, S
 from cardwar_envs.envs.engines.compiled import CompiledEngine
 from cardwar_envs.envs.engines.engine import Engine
 from cardwar_envs.envs.engines.rules import RulesEngine
+from cardwar_envs.envs.session import one_of
 
 ENGINES = ("auto", "compiled", "rules")
 
@@ -21,9 +22,7 @@ def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str, reuse: boo
     Raises:
         ValueError: If there is no such kind, or "compiled" is asked for and the game is not.
     """
-    if kind not in ENGINES:
-        raise ValueError(f"engine ({kind!r}) must be one of {', '.join(map(repr, ENGINES))}")
-    compiled = None if kind == "rules" else game.compiled_rules()
+    compiled = None if one_of("engine", kind, ENGINES) == "rules" else game.compiled_rules()
     if compiled is not None:
         return CompiledEngine(game, streams, compiled, reuse)
     if kind == "compiled":

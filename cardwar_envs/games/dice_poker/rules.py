@@ -63,7 +63,7 @@ class DicePoker(Game[DicePokerState]):
     raise_size: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sides", _faces(self.sides))
+        object.__setattr__(self, "sides", whole_number("sides", self.sides, range(2, MAX_SIDES + 1)))
         object.__setattr__(self, "ante", _stake("ante", self.ante))
         object.__setattr__(self, "raise_size", _stake("raise_size", self.raise_size))
         if self.raise_size == 0.0:
@@ -176,13 +176,6 @@ class DicePoker(Game[DicePokerState]):
     def describe_action(self, action: int, player: int = 0) -> str:
         """Check or raise for player 0, fold or call for player 1."""
         return ACTIONS[player][action]
-
-
-def _faces(sides: object) -> int:
-    number = whole_number("sides", sides)
-    if not 2 <= number <= MAX_SIDES:
-        raise ValueError(f"sides ({sides}) must be in 2..{MAX_SIDES}")
-    return number
 
 
 def _stake(field: str, stake: object) -> float:

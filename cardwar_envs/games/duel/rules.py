@@ -123,9 +123,8 @@ class Duel(Game[DuelState]):
 
     def _resolved_hands(self) -> tuple[int, Hands]:
         if self.hand_0 is None and self.hand_1 is None:
-            num_cards = whole_number("num_cards", self.default_cards if self.num_cards is None else self.num_cards)
-            if not 1 <= num_cards <= MAX_CARDS:
-                raise ValueError(f"num_cards ({num_cards}) must be in 1..{MAX_CARDS}")
+            given = self.default_cards if self.num_cards is None else self.num_cards
+            num_cards = whole_number("num_cards", given, range(1, MAX_CARDS + 1))
             return num_cards, (tuple(range(1, num_cards + 1)),) * 2
         if self.hand_0 is None or self.hand_1 is None:
             raise ValueError("hand_0 and hand_1 must be given together")

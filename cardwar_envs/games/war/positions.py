@@ -188,36 +188,36 @@ def _choices(actions: WarActions) -> _Choices:
 
 
 def _war_choices(hands: NDArray[np.int64], actions: WarActions) -> _Choices:
-    """Those of each hand in a war; `hands` is `[hands, ranks]` counts."""
+    """Those of each hand in a war, in order of their actions; `hands` is `[hands, ranks]` counts."""
     ranks = hands.shape[1]
     sets = [_set(actions, first) for first in range(ranks, actions.wait, ranks)]
-    piles: dict[Pile, int] = {}
-    options_of = np.empty((len(sets), ranks), dtype=np.int64)
-    for place, battle in np.ndindex(*options_of.shape):
-        options_of[place, battle] = piles.setdefault(tuple(sorted((*sets[place], battle))), len(piles))
     needs = np.array([np.bincount(np.array(each, dtype=np.int64), minlength=ranks) for each in sets], dtype=np.int64)
-    rows, option_starts = np.zeros((2, len(hands) + 1), dtype=np.int64)
-    none, no_piles = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
-    found = _Choices(rows, none, none, none, option_starts, no_piles, no_piles)
-    for _ in ("count", "write"):
-        positions_kernel.war_choices(
-            hands,
-            needs,
-            options_of,
-            found.rows,
-            found.option_starts,
-            found.actions,
-            found.options,
-            found.strengths,
-            found.piles,
-            found.bits,
-        )
-        if len(found.actions) or not rows[-1]:
-            break
-        played = np.empty((3, rows[-1]), dtype=np.int32)
-        put = np.empty((2, option_starts[-1]), dtype=np.int64)
-        found = _Choices(rows, played[0], played[1], played[2], option_starts, put[0], put[1])
-    return found
+    piles = needs[:, None, :] + np.eye(ranks, dtype=np.int64)  # [sets, ranks that battle, ranks]
+    numbers = piles @ _powers(ranks)
+    fitting = np.flatnonzero(needs.max(axis=1, initial=0) <= hands.max())
+    fitting_piles = piles[fitting].astype(np.int8)
+    # Hand by hand, as all of them at once would fill the memory.
+    found = [np.argwhere((hand >= fitting_piles).all(axis=2)) for hand in hands.astype(np.int8)]
+    rows = np.cumsum([0, *map(len, found)])
+    places, battles = np.concatenate(found).T
+    places = fitting[places]
+    # Choices of one hand that put down the same cards are one option, numbered in the order in which they come up.
+    hand_of = np.repeat(np.arange(len(hands)), np.diff(rows))
+    _, piles_of = np.unique(numbers[places, battles], return_inverse=True)
+    _, first, option_of = np.unique(hand_of * len(piles_of) + piles_of, return_index=True, return_inverse=True)
+    rank_of = np.argsort(np.argsort(first))
+    option_starts = np.searchsorted(np.sort(hand_of[first]), np.arange(len(hands) + 1))
+    first = np.sort(first)
+    put = piles[places[first], battles[first]]
+    return _Choices(
+        rows=rows,
+        actions=(ranks * (1 + places) + battles).astype(np.int32),
+        options=(rank_of[option_of] - option_starts[hand_of]).astype(np.int32),
+        strengths=battles.astype(np.int32),
+        option_starts=option_starts,
+        piles=put @ _powers(ranks),
+        bits=(put > 0) @ (1 << np.arange(ranks)),
+    )
 
 
 def _set(actions: WarActions, action: int) -> Pile:

@@ -92,10 +92,7 @@ class War(Game[WarState]):
         self._set("max_rounds", 1, MOST_ROUNDS)
 
     def _set(self, field: str, least: int, most: int) -> None:
-        number = whole_number(field, getattr(self, field))
-        if not least <= number <= most:
-            raise ValueError(f"{field} ({number}) must be in {least}..{most}")
-        object.__setattr__(self, field, number)
+        object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
 
     @property
     def rounds(self) -> int:

@@ -79,17 +79,9 @@ def check_state(state: WarState, cards: range, num_players: int, discards: int, 
     """
     try:
         hash(state)  # lists for hands would break what comes after
-        piles = {
-            **{
-                f"hands[{player}]": whole_numbers("hand", hand)
-                for player, hand in enumerate(checked_tuple("hands", state.hands))
-            },
-            **{
-                f"wins[{player}]": whole_numbers("wins", won)
-                for player, won in enumerate(checked_tuple("wins", state.wins))
-            },
-            "pot": whole_numbers("pot", state.pot),
-        }
+        by_seat = {name: checked_tuple(name, getattr(state, name)) for name in ("hands", "wins")}
+        named = {f"{name}[{player}]": pile for name, piles in by_seat.items() for player, pile in enumerate(piles)}
+        piles = {name: whole_numbers(name, pile) for name, pile in {**named, "pot": state.pot}.items()}
         groups = {name: whole_numbers(name, getattr(state, name)) for name in ("tied", "live")}
         rounds_left = whole_number("rounds_left", state.rounds_left)
     except (AttributeError, TypeError, ValueError):
