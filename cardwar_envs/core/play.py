@@ -54,7 +54,7 @@ class Episode(Generic[S]):
 
 
 def draw_action(game: Game[S], state: S, player: int, policy: Policy, rng: np.random.Generator) -> int:
-    """Draws what `policy` plays in that player's seat."""
+    """Draws the action that `policy` plays in that player's seat."""
     probabilities = checked_probabilities(
         policy, game.observation(state, player)[None], game.action_mask(state, player)[None]
     )
@@ -101,10 +101,10 @@ def play_episode(
 
 
 def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
-    """A state reached by uniform play to a uniformly drawn depth, never one where the game is over.
+    """A state reached by uniform play to a uniformly drawn depth, never one in which the game is over.
 
-    Every card is played alike. Should the game end before that depth, all states passed on the way
-    are as likely.
+    Uniform play draws every card with equal probability. If the game ends before that depth, one of the
+    states passed on the way is drawn, each with equal probability.
     """
     state = sample_transition(game.initial(), rng).state
     passed = [state]

@@ -156,8 +156,8 @@ def list_of(war, hand, ranks, discards):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _grown(array, size):  # type: ignore[no-untyped-def]
-    larger = np.empty(max(2 * len(array), size), dtype=array.dtype)
+def _grown(array):  # type: ignore[no-untyped-def]
+    larger = np.empty((2 * len(array),) + array.shape[1:], dtype=array.dtype)  # noqa: RUF005  # numba does not unpack
     larger[: len(array)] = array
     return larger
 
@@ -220,14 +220,11 @@ def explore(roots, ranks, discards, option_starts, option_piles, option_bits, mo
         pairs = (option_starts[own + 1] - option_starts[own]) * (option_starts[other + 1] - option_starts[other])
         width = 3 if war else 1
         while len(keys) < count[0] + width * pairs:
-            keys = _grown(keys, 0)
+            keys = _grown(keys)
         while len(first) < node + 2:
-            first = _grown(first, 0)
-            more = np.zeros((len(first), 2), dtype=np.int32)
-            more[: len(lists)] = lists
-            lists = more
+            first, lists = _grown(first), _grown(lists)
         while len(children) < used + width * pairs:
-            children = _grown(children, 0)
+            children = _grown(children)
         if len(table) < 2 * (count[0] + width * pairs):
             table, nodes = hash_table(keys[: count[0]], 2 * len(table))
         lists[node, 0], lists[node, 1], first[node] = own, other, used
