@@ -200,9 +200,7 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
     seated: list[Any] = list(policies)
     told = [seat for seat, policy in enumerate(policies) if needs_others(policy)]
     if len(told) > 1:
-        raise ValueError(
-            f"{' and '.join(str(policies[seat]) for seat in told)}: only one can know what the others do"
-        )
+        raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one can know what the others do")
     alike: dict[str, Policy] = {}
     for seat, policy in enumerate(policies):
         if seat in told:
