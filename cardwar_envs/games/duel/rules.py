@@ -57,12 +57,12 @@ class Duel(Game[DuelState]):
         hand_1: Cards of player 1, as many.
         ties: What becomes of a tied trick: "discard" or "carry".
         payoff: What is paid: "margin" of tricks, or "win" (+1 / 0 / -1).
-        view: What players see of the hands and name as actions: "cards", or "word" (see above; hands
-            that are given are renumbered too).
+        view: What players see of the hands and play as actions: "cards", or "word" (see above; given
+            hands are packed as well).
 
     Raises:
-        ValueError: If a parameter is not one of those, the hands are of unequal size, or words are
-            asked for where more than the order of ranks matters.
+        ValueError: If a parameter has a value that is not allowed, the hands are of unequal size, or
+            `view` is "word" in a game in which more than the order of ranks matters.
     """
 
     default_cards: ClassVar[int] = 10
@@ -84,7 +84,7 @@ class Duel(Game[DuelState]):
         num_cards, hands = self._resolved_hands()
         if self.view == "word":
             hands = _from_one(interleaving(hands))
-        # The fields say what is played, whichever way it was asked for, so that equal games are equal.
+        # The fields hold the hands that are played, however these were given, so that equal games are equal.
         object.__setattr__(self, "num_cards", num_cards)
         object.__setattr__(self, "hand_0", hands[0])
         object.__setattr__(self, "hand_1", hands[1])
@@ -175,11 +175,11 @@ class Duel(Game[DuelState]):
         return self.view == "cards" or self.payoff == "win"
 
     def initial(self) -> Sequence[Transition[DuelState]]:
-        """Nothing is dealt: both hands are known."""
+        """One start: nothing is dealt at random."""
         return (Transition(CERTAIN, DuelState(self.hands), (0.0, 0.0)),)
 
     def acting_players(self, state: DuelState) -> tuple[int, ...]:
-        """Both, as long as there are cards."""
+        """Both players, as long as they hold cards."""
         return (0, 1) if state.hands[0] else ()
 
     def legal_actions(self, state: DuelState, player: int) -> tuple[int, ...]:
@@ -187,7 +187,7 @@ class Duel(Game[DuelState]):
         return self._view(state.hands[player]).legal
 
     def transitions(self, state: DuelState, actions: Mapping[int, int]) -> Sequence[Transition[DuelState]]:
-        """One trick."""
+        """The outcomes of one trick."""
         (hand_0, hand_1), score, ties = state
         rank_0, rank_1 = self.ranks[actions[0]], self.ranks[actions[1]]
         at_0, at_1 = hand_0.index(rank_0), hand_1.index(rank_1)
@@ -214,11 +214,11 @@ class Duel(Game[DuelState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: DuelState, player: int) -> NDArray[np.float32]:
-        """Own count per rank, other's count per rank, own score minus other's, carried ties."""
+        """Own count of each rank, the other's count of each rank, own score minus the other's, carried ties."""
         hands, score, ties = state
         own_score = score if player == 0 else -score
         counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
-        # Joining arrays that are at hand is much faster than making one from numbers.
+        # Joining arrays that exist already is much faster than making one from numbers.
         return np.concatenate((counts, others, _numbers(own_score, ties)))
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
@@ -251,7 +251,7 @@ class Duel(Game[DuelState]):
         return HandViews(self.ranks)
 
     def compiled_rules(self) -> CompiledRules[DuelState] | None:
-        """For hands of not too many ranks; see `cardwar_envs.games.duel.compiled`."""
+        """Compiled rules for hands of at most 200 ranks; see `cardwar_envs.games.duel.compiled`."""
         if len(self.ranks) > MAX_COMPILED_RANKS:
             return None
         from cardwar_envs.games.duel.compiled import compiled_duel  # compiles on first use
@@ -269,7 +269,7 @@ class Duel(Game[DuelState]):
         columns = self.hands if self.view == "cards" else state.hands
         lines = []
         for player, hand in enumerate(state.hands):
-            # As many columns for a rank as one of the hands had of it at the start, or has of a renumbered one.
+            # A rank has as many columns as the larger count of it in the hands, of the start or of a packed state.
             cells = [
                 str(rank) if place < hand.count(rank) else "."
                 for rank in self.ranks
@@ -285,7 +285,7 @@ class Duel(Game[DuelState]):
     # -- equal situations -----------------------------------------------------------------
 
     def canonical(self, state: DuelState) -> Canonical[DuelState]:
-        """Ranks packed, seats swapped if that reads lower, the score dropped where it cannot matter."""
+        """Packed ranks, seats swapped if that is lower, no score where it cannot matter."""
         score = state.score if self.payoff == "win" else 0
         hands = self._packed(state.hands)
         mirrored = hands[::-1]
@@ -306,7 +306,7 @@ class Duel(Game[DuelState]):
         return tuple(images)
 
     def _packed(self, hands: Hands) -> Hands:
-        """Both hands on the lowest of this game's ranks, where only the order of ranks matters."""
+        """Both hands packed onto the lowest of this game's ranks, if only the order of ranks matters."""
         if not self.ranks_are_ordinal:
             return hands
         hand_0, hand_1 = interleaving(hands)
@@ -344,7 +344,7 @@ class Duel(Game[DuelState]):
             raise ValueError(f"state has score {score}, impossible after {played} tricks with {ties} carried ties")
 
     def _possible_ties(self, hands: Hands) -> int:
-        """At most so many of the tricks played were ties: the ranks gone from both hands."""
+        """A bound on the tricks that were ties: the equal cards that are gone from both hands."""
         if self.view == "word":
             return most_ties(self.hands, hands) or 0
         gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))

@@ -1,4 +1,4 @@
-"""Where a game of WAR stands, and which states cannot be."""
+"""Where a game of WAR stands, and the checks of states."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WarState(_WarFields):
         hands: The cards that each player can play, ascending.
         wins: The cards that each player has won and not picked up yet, ascending.
         pot: The cards on the table, ascending: carried over, or at stake in the war going on.
-        tied: The players in the war going on, ascending, also those who cannot pay for it;
+        tied: The players in the war going on, ascending, including players that cannot pay for it;
             empty when a round begins.
         live: The players who are still in the game, ascending.
         rounds_left: Rounds that can still be played, the one going on included.
@@ -45,7 +45,7 @@ class WarState(_WarFields):
         *,
         rounds_left: int,
     ) -> WarState:
-        """Sorts the piles; without `live`, those are in the game who have cards or are at war."""
+        """Sorts the piles; by default the players in the game are those that have cards or are at war."""
         hand_piles, win_piles = (tuple(tuple(sorted(pile)) for pile in piles) for piles in (hands, wins))
         at_war = tuple(sorted(tied))
         if live is None:
@@ -58,7 +58,7 @@ class WarState(_WarFields):
 
 
 def new_state(*fields: Any) -> WarState:
-    """A state from its six fields, which are in order already: play makes many of them."""
+    """A state from its six fields, sorted already; play makes many of them."""
     return tuple.__new__(WarState, fields)
 
 
