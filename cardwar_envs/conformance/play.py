@@ -194,7 +194,7 @@ class Play(ABC):
 
     @abstractmethod
     def with_action(self, agent: Any, action: Any) -> Any:
-        """The next choice, but with this action for that agent, who is asked."""
+        """The next choice, with this action for that agent, which must be one of those asked."""
 
     @abstractmethod
     def shown(self) -> list[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""The AEC and the Parallel version of an environment are one game."""
+"""A check that the AEC and the Parallel version of an environment are one game."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Pair:
             self.paid[name][agent] += reward
 
     def _commit(self, choice: dict[Any, Any]) -> None:
-        """Asks the AEC agents until all who have a choice have made it."""
+        """Asks the AEC agents until all agents with a choice have made it."""
         while choice and (asked := self.aec.asked()) and asked[0] in choice:
             agent = asked[0]
             self._collect(agent)
