@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from typing import Any
 
 import gymnasium
@@ -137,15 +136,17 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """Restores everything if an error is raised, for example by an opponent."""
-        kept, session, rng = dict(vars(self)), copy(self._session), self._rng
+        kept, session, rng = dict(vars(self)), dict(vars(self._session)), self._rng
         stream: Any = None if rng is None else rng.bit_generator.state
         try:
             yield
         except BaseException:
             if rng is not None:
                 rng.bit_generator.state = stream
+            vars(self._session).clear()
+            vars(self._session).update(session)
             vars(self).clear()
-            vars(self).update(kept, _session=session)
+            vars(self).update(kept)
             raise
 
     def _play_others_until_asked(self) -> float:
