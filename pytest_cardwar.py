@@ -1,6 +1,6 @@
 """A pytest plugin: `pytest --cardwar-env MODULE_OR_ID` runs the conformance checks as further tests.
 
-It lies outside of `cardwar_envs`, because pytest imports it in every run, whether it is wanted or not.
+It lies outside of `cardwar_envs` because pytest imports it in every run, also if nobody uses it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Adds a test for each check of each environment that was named."""
     for text in config.getoption("--cardwar-env"):
-        from cardwar_envs.conformance import CHECKS, load  # not before it is asked for: it is no light import
+        from cardwar_envs.conformance import CHECKS, load  # only when needed: it imports much
 
         word, *words = text.split()
         try:
@@ -47,7 +47,7 @@ class ConformanceItem(pytest.Item):
         self.subject = subject
 
     def runtest(self) -> None:
-        """Runs the check; what does not apply is skipped."""
+        """Runs the check; one that does not apply is skipped."""
         from cardwar_envs.conformance import run
 
         result = run(self.name, self.subject)
@@ -57,5 +57,5 @@ class ConformanceItem(pytest.Item):
             pytest.fail(result.reason, pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:
-        """Where it stands in reports."""
+        """The name of the check in reports."""
         return self.path, None, f"{self.subject.name}: {self.name}"

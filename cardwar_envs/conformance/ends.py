@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, layers, seats
+from cardwar_envs.conformance.play import PARTS, AECPlay, ParallelPlay, Play, layers, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
@@ -32,8 +32,8 @@ def _follow_aec(play: AECPlay) -> None:
     gone: set[Any] = set()
     while not play.over:
         agents, agent, at = set(play.env.agents), play.env.agent_selection, play.at
-        for name in ("rewards", "terminations", "truncations", "infos"):
-            _require_none(agents - set(getattr(play.env, name)), f"{at}: `{name}` has no entry for {{}}")
+        for name in PARTS:
+            _require_none(agents - set(play.part(name)), f"{at}: `{name}` has no entry for {{}}")
         _require_none(agents & gone, f"{at}: {{}} is back in `agents`")
         flagged = {each for each in agents if play.dead(each)}
         _require_none(out & agents - flagged, f"{at}: {{}} was out and is in the game again")

@@ -1,4 +1,4 @@
-"""Checks of what agents are shown: it fits the declared spaces, and it is theirs alone."""
+"""Checks of observations: they fit the declared spaces, and they belong to the agents alone."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def arrays_are_fresh(subject: Subject) -> None:
         kept, written = skin.new(choices=1).reset(1), skin.new(choices=1).reset(1)
         while not clean.over and len(clean.played) < STEPS:
             where = clean.at
-            require_same(_essence(clean), _essence(written), f"{where}: who writes into arrays changes")
+            require_same(_essence(clean), _essence(written), f"{where}: writing into arrays changes")
             choice = written.choice()
             _require_unshared(kept, where)
             handed = kept.shown()

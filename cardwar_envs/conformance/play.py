@@ -20,6 +20,7 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 STEPS = 120
 # Episodes that have not ended by then count as endless.
 MOST_STEPS = 20_000
+PARTS = ("rewards", "terminations", "truncations", "infos")
 
 
 def mask_of(observation: Any, info: Any) -> NDArray[Any] | None:
@@ -140,6 +141,10 @@ class Play(ABC):
         """What the agent may play, `[num_actions]`; None if it is not told."""
         return mask_of(*self.told(agent))
 
+    def told(self, agent: Any) -> tuple[Any, Any]:
+        """The observation and the info of an agent, as they are handed out."""
+        return self.observation(agent), self.part("infos").get(agent)
+
     def masks(self) -> dict[Any, NDArray[Any] | None]:
         """The mask of each agent that is still in the game."""
         return {agent: self.mask(agent) for agent in self.env.agents if not self.dead(agent)}
@@ -154,11 +159,11 @@ class Play(ABC):
         Raises:
             Failed: If a reward is not a finite number.
         """
-        return {agent: finite(reward, f"the reward of {agent}") for agent, reward in self._rewards().items()}
+        return {agent: finite(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
 
     def out(self) -> set[Any]:
         """The agents of the last step that are said to be out."""
-        terminations, truncations = self._flags()
+        terminations, truncations = self.part("terminations"), self.part("truncations")
         return {agent for agent in terminations if terminations[agent] or truncations.get(agent)}
 
     @abstractmethod
@@ -168,10 +173,12 @@ class Play(ABC):
     def _submit(self, choice: Any) -> None: ...
 
     @abstractmethod
-    def _rewards(self) -> dict[Any, Any]: ...
+    def part(self, name: str) -> dict[Any, Any]:
+        """One of `PARTS` by agent."""
 
     @abstractmethod
-    def _flags(self) -> tuple[dict[Any, Any], dict[Any, Any]]: ...
+    def observation(self, agent: Any) -> Any:
+        """What the agent sees, as it is handed out."""
 
     @abstractmethod
     def dead(self, agent: Any) -> bool:
@@ -187,11 +194,7 @@ class Play(ABC):
 
     @abstractmethod
     def with_action(self, agent: Any, action: Any) -> Any:
-        """The next choice, but with this action for that agent, who is asked."""
-
-    @abstractmethod
-    def told(self, agent: Any) -> tuple[Any, Any]:
-        """The observation and the info of an agent, as they are handed out."""
+        """The next choice, with this action for that agent, which must be one of those asked."""
 
     @abstractmethod
     def shown(self) -> list[tuple[Any, Any]]:
@@ -217,12 +220,14 @@ class AECPlay(Play):
     def _submit(self, choice: Any) -> None:
         self.env.step(choice)
 
-    def _rewards(self) -> dict[Any, Any]:
-        rewards: dict[Any, Any] = self.env.rewards
-        return rewards
+    def part(self, name: str) -> dict[Any, Any]:
+        """The attribute of that name."""
+        part: dict[Any, Any] = getattr(self.env, name)
+        return part
 
-    def _flags(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
-        return self.env.terminations, self.env.truncations
+    def observation(self, agent: Any) -> Any:
+        """What `observe` hands out."""
+        return self.env.observe(agent)
 
     def dead(self, agent: Any) -> bool:
         """Whether the agent has been told that it is out."""
@@ -241,10 +246,6 @@ class AECPlay(Play):
         """The action: nobody else is asked."""
         return action
 
-    def told(self, agent: Any) -> tuple[Any, Any]:
-        """What `observe` and `infos` have for the agent."""
-        return self.env.observe(agent), self.env.infos.get(agent)
-
     def shown(self) -> list[tuple[Any, Any]]:
         """What `observe` hands out."""
         return [(agent, self.env.observe(agent)) for agent in self.env.agents]
@@ -262,9 +263,8 @@ class AECPlay(Play):
         """A copy of all that can be seen now."""
         env, agents = self.env, list(self.env.agents)
         seen: dict[str, Any] = {"agents": agents, "agent_selection": env.agent_selection if agents else None}
-        seen["observations"] = {agent: env.observe(agent) for agent in agents}
-        for name in ("rewards", "terminations", "truncations", "infos"):
-            seen[name] = getattr(env, name)
+        seen["observations"] = dict(self.shown())
+        seen |= {name: self.part(name) for name in PARTS}
         seen["last"] = env.last() if agents else None
         return copy.deepcopy(seen)
 
@@ -277,7 +277,7 @@ class ParallelPlay(Play):
     """
 
     kind = "Parallel"
-    NAMES = ("observations", "rewards", "terminations", "truncations", "infos")
+    NAMES = ("observations", *PARTS)
 
     def _reset(self, seed: int | None) -> None:
         observations, infos = self.env.reset(seed=seed)
@@ -286,11 +286,13 @@ class ParallelPlay(Play):
     def _submit(self, choice: Any) -> None:
         self.result = self.env.step(dict(choice))
 
-    def _rewards(self) -> dict[Any, Any]:
-        return self.result[1]
+    def part(self, name: str) -> dict[Any, Any]:
+        """What the last call returned under that name."""
+        return self.result[self.NAMES.index(name)]
 
-    def _flags(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
-        return self.result[2], self.result[3]
+    def observation(self, agent: Any) -> Any:
+        """What the last call returned for the agent."""
+        return self.result[0].get(agent)
 
     def dead(self, agent: Any) -> bool:
         """Never: an agent that is out leaves `agents` at once."""
@@ -307,10 +309,6 @@ class ParallelPlay(Play):
     def with_action(self, agent: Any, action: Any) -> Any:
         """Legal choices of all others, and the action."""
         return {**self.choice(), agent: action}
-
-    def told(self, agent: Any) -> tuple[Any, Any]:
-        """What the last call returned for the agent."""
-        return self.result[0].get(agent), self.result[-1].get(agent)
 
     def shown(self) -> list[tuple[Any, Any]]:
         """The observations that the last call returned."""

@@ -136,7 +136,7 @@ def _view(play: AECPlay, without: Any = None) -> dict[str, Any]:
 
 
 def seats_are_asked_in_order(subject: Subject) -> None:
-    """In each turn the agents commit in order of seat, each at most once, and nobody who has a choice is left out.
+    """In each turn the agents commit in order of seat, each at most once, and no agent with a choice is left out.
 
     Code that collects a joint action seat by seat, `aec_to_parallel` among it, relies on that.
     """

@@ -1,4 +1,4 @@
-"""The AEC and the Parallel version of an environment are one game."""
+"""A check that the AEC and the Parallel version of an environment are one game."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Pair:
             self.paid[name][agent] += reward
 
     def _commit(self, choice: dict[Any, Any]) -> None:
-        """Asks the AEC agents until all who have a choice have made it."""
+        """Asks the AEC agents until all agents with a choice have made it."""
         while choice and (asked := self.aec.asked()) and asked[0] in choice:
             agent = asked[0]
             self._collect(agent)
@@ -78,12 +78,11 @@ class _Pair:
         self.paid["last()"][agent] += self.aec.cumulative_reward()
 
     def _compare_ends(self) -> None:
-        terminations, truncations = self.parallel.result[2:4]
-        for agent in terminations:
-            for name, there in (("terminations", terminations), ("truncations", truncations)):
-                here = getattr(self.aec.env, name).get(agent, False)
-                if bool(here) != bool(there[agent]):
-                    raise Failed(f"{self.where}: {name} of {agent}: AEC {bool(here)}, Parallel {bool(there[agent])}")
+        for name in ("terminations", "truncations"):
+            for agent, there in self.parallel.part(name).items():
+                here = self.aec.part(name).get(agent, False)
+                if bool(here) != bool(there):
+                    raise Failed(f"{self.where}: {name} of {agent}: AEC {bool(here)}, Parallel {bool(there)}")
 
     def _take_leave(self) -> None:
         """Lets the AEC agents that are out make their last step."""
@@ -96,13 +95,11 @@ class _Pair:
                 raise Failed(f"{self.where}: AEC: an agent that is out stays in `agents` after its last step")
 
     def _compare_views(self) -> None:
-        require_same(sorted(map(str, self.aec.env.agents)), sorted(map(str, self.parallel.env.agents)),
-                     f"{self.where}: agents in AEC and Parallel")  # fmt: skip
+        here, there = (sorted(map(str, play.env.agents)) for play in (self.aec, self.parallel))
+        require_same(here, there, f"{self.where}: agents in AEC and Parallel")
         for agent in self.parallel.env.agents:
-            there = self.parallel.result[0].get(agent)
-            require_same(
-                self.aec.env.observe(agent), there, f"{self.where}: observation of {agent} in AEC and Parallel"
-            )
+            what = f"{self.where}: observation of {agent} in AEC and Parallel"
+            require_same(self.aec.observation(agent), self.parallel.observation(agent), what)
 
     def _compare_payments(self) -> None:
         if self.aec.over != self.parallel.over:

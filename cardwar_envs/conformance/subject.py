@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import pettingzoo
@@ -75,7 +76,7 @@ class Subject:
     def skins(self) -> list[Skin]:
         """The kinds that the environment comes in, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
-        return [Skin(kind, self._with_parameters(make), play) for kind, make, play in kinds if make is not None]
+        return [Skin(kind, partial(make, **self.parameters), play) for kind, make, play in kinds if make is not None]
 
     def plays(self, seeds: Iterable[int]) -> Iterator[Play]:
         """A game of each kind just begun with each seed, which decides the choices as well."""
@@ -106,9 +107,6 @@ class Subject:
         """The rules behind the environment, if it has them as its attribute `game`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
         return game if isinstance(game, Rules) else None
-
-    def _with_parameters(self, make: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda **more: make(**{**self.parameters, **more})
 
 
 @contextmanager
@@ -163,14 +161,10 @@ def _registered(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any
         except Exception as error:
             reason = error
         else:
-            makers[kind] = _maker(kind, word)
+            makers[kind] = partial(pettingzoo.make, kind, word)
     if not makers:
         raise ValueError(f"{word}: {reason}") from reason
     return makers.get("aec"), makers.get("parallel")
-
-
-def _maker(kind: Literal["aec", "parallel"], word: str) -> Callable[..., Any]:
-    return lambda **parameters: pettingzoo.make(kind, word, **parameters)
 
 
 def _found(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:

@@ -1,1 +1,1 @@
-"""The rules' side of the suite: what a game is, what a policy is, and how one is played."""
+"""What a game is, what a policy is, and how policies play a game."""

@@ -1,4 +1,4 @@
-"""A game as arrays: what a game can hand over beside its rules, for batches and solvers at full speed."""
+"""A game as arrays: what a game can offer beside its rules, so that batches and solvers run at full speed."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ def _no_info(observations: NDArray[np.float32]) -> Info:
 
 @dataclass(frozen=True)
 class CompiledRules(Generic[S]):
-    """A game's rules over many states at once; a property test holds them to the rules themselves.
+    """A game's rules over many states at once, compiled; a property test compares them with the rules themselves.
 
-    A state is a row of numbers, the same that player 0 sees if the state is public. The bodies write
-    into the arrays that they are given and draw from one stream per game (see `core.streams`), in
-    the order in which the rules are drawn from, so that both go the same way. All take the tables
-    and `rows` `[num_games, row_size]` float32 first; `where` `[num_games]` says for which games:
+    A state is a row of numbers: what player 0 sees, if the state is public. The bodies write into the
+    arrays that they are given. They draw from one stream per game (see `core.streams`), in the same
+    order as play by the rules does, so that both play the same games. All take the tables and `rows`
+    `[num_games, row_size]` float32 first; `where` `[num_games]` says for which games:
 
-    * `deal(tables, rows, streams, where, random)`: a start; if `random`, one from a state reached
+    * `deal(tables, rows, streams, where, random)`: starts games; if `random`, from a state reached
       by uniform play (every card alike) to a uniformly drawn depth.
-    * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, 2]` who chooses what is
-      not allowed; returns whether anyone does.
+    * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, 2]` which players choose an
+      illegal action; returns whether any does.
     * `play(tables, rows, streams, actions, where, rewards, over)`: plays legal actions; rewards are
       `[num_games, 2]` float64, and `over` says which games have ended by it.
-    * `acting(tables, rows, acts)`: marks in `[num_games, 2]` who is to choose.
-    * `uniform(tables, rows, streams, where, player, actions)`: draws what uniform play puts down in
-      that player's seat, `[num_games]`.
-    * `observe(tables, rows, observations, masks, written)`: what both players see, `[num_games, 2,
-      ...]`. `masks` are all 0, or are as the last call left them together with `written`
-      `[num_games, 2]` int8, which is all 0 at first.
+    * `acting(tables, rows, acts)`: marks in `[num_games, 2]` which players choose now.
+    * `uniform(tables, rows, streams, where, player, actions)`: draws an action of uniform play for
+      that player, `[num_games]`.
+    * `observe(tables, rows, observations, masks, written)`: writes what both players see, `[num_games,
+      2, ...]`. `masks` and `written` (`[num_games, 2]` int8) are all 0 in the first call; later
+      calls may pass them as the last call left them, which saves clearing the masks.
 
     Attributes:
         bodies: The module of the compiled bodies.
-        tables: What they must know of the game's parameters.
+        tables: The game's parameters, as the bodies need them.
         row_size: Length of a row.
-        to_row: A state as a row.
-        from_row: The state of a row.
-        info: Observations `[num_games, observation_size]` -> what `Game.info` says of each.
+        to_row: Turns a state into a row.
+        from_row: Turns a row into a state.
+        info: Turns observations `[num_games, observation_size]` into what `Game.info` says of each.
     """
 
     bodies: ModuleType
@@ -65,15 +65,15 @@ class CompiledRules(Generic[S]):
 class BayesianForm:
     """A two-player zero-sum game in which both players move once, on private information, as arrays.
 
-    A type is what a player is told in private. What solvers need of millions of deals stands in
-    here without a `Transition` for each; a property test holds it and the rules together.
+    A type is what a player is told in private. Solvers need millions of deals, which these arrays hold
+    without a `Transition` for each; a property test compares them with the rules.
 
     Attributes:
-        deals: `[types of 0, types of 1]` whole numbers, in proportion to the probability of each deal.
+        deals: `[types of 0, types of 1]` whole numbers, proportional to the probability of each deal.
         payoffs: `[types of 0, types of 1, actions of 0, actions of 1]` payoff points to player 0.
-        observations: Per player `[types, observation_size]`, what it sees.
-        actions: Per player, the actions that the last two axes of `payoffs` stand for.
-        types: Per player, a word for each type.
+        observations: What each player sees, `[types, observation_size]` per player.
+        actions: The actions of each player that the last two axes of `payoffs` stand for.
+        types: A word for each type of each player.
     """
 
     deals: NDArray[np.int64]
@@ -93,26 +93,28 @@ class BayesianForm:
 class RoundsForm(ABC, Generic[S]):
     """The positions of a two-player game of many rounds, each once, as arrays.
 
-    A state is a position and the rounds left. For two players whom the rules treat alike, without
-    chance, who win a point from the other (1), lose it (-1) or end with nothing (0), when the game ends.
-    A position and its mirror image, the seats swapped, are one node; the code `2 * node` stands for the
-    position as it is, `2 * node + 1` for its image. Node 0 is a game that player 0 has won, node 1 one
-    that nobody has won. What a joint choice leads to depends on the option that each player takes and on
-    who is then the stronger. A property test holds this and the rules together.
+    A state is a position and the number of rounds left. The form is for games without chance that treat
+    both players alike and pay only at the end: 1 point to the winner from the loser, or nothing.
+    A position and its mirror image (the seats swapped) are one node; the code `2 * node` stands for the
+    position as it is, `2 * node + 1` for its image. Node 0 is a game that player 0 has won, node 1 a game
+    that nobody has won. Where a joint choice leads depends on the option that each player takes (choices
+    that put down the same cards are one option) and on which player is then the stronger. A property
+    test compares the form with the rules.
 
     Attributes:
-        levels: `[levels + 1]`: nodes `levels[i]:levels[i + 1]` are level `i`. The last level is the
-            positions at which a round begins, reached with one round less; all others lie within a round
-            and are reached from the last level and from higher ones.
+        levels: `[levels + 1]`: nodes `levels[i]:levels[i + 1]` are level `i`. The last level holds the
+            positions at which a round begins; moves to it end a round. All other levels lie within a round
+            and are reached from higher levels.
         lists: `[nodes, 2]`, for each seat the list of choices that it has.
         rows: `[lists + 1]`: list `k` is the choices `rows[k]:rows[k + 1]`, in order of their actions.
         actions: `[choices]` actions; a player who waits has that one choice.
         options: `[choices]`, the number of the option that the choice takes, from 0 in each list.
-        strengths: `[choices]`, who has the higher is the stronger.
+        strengths: `[choices]`; the player with the higher one is the stronger.
         option_counts: `[lists]`.
         first: `[nodes]`, where the node's entries in `children` begin.
-        children: `[entries]` codes, for each pair of options (player 0's first) of a node: one in the
-            last level, elsewhere three, for player 0 the stronger, player 1, and neither; -1: that cannot be.
+        children: `[entries]` codes for each pair of options (player 0's first) of a node: one in the last
+            level; three elsewhere, if player 0 is the stronger, if player 1 is, and if neither is; -1 if
+            that cannot be.
     """
 
     levels: NDArray[np.int64]

@@ -1,8 +1,8 @@
 """What a game is: pure rules on immutable states, with chance as a list.
 
-A `Game` never calls a random generator. Whatever is random is enumerated by
-`Game.initial` and `Game.transitions`; environments sample from the very lists
-that solvers sum over, so the two cannot disagree.
+A `Game` never calls a random generator. `Game.initial` and `Game.transitions` list all
+outcomes with their probabilities. Environments sample from the very lists that solvers sum
+over, so the two cannot disagree.
 """
 
 from __future__ import annotations
@@ -43,7 +43,12 @@ class Transition(NamedTuple, Generic[S]):
 
 
 class Canonical(NamedTuple, Generic[S]):
-    """An equal-valued representative of a state.
+    """An equal-valued representative of a state, its canonical form, so that solvers solve both at once.
+
+    In Jujitsu with nothing but the order of ranks to go by, and the seats swapped:
+
+        state      player 0 holds 3 and 4, player 1 holds 1 and 6, player 0 leads by 1
+        canonical  player 0 holds 1 and 3, player 1 holds 2 and 2, player 1 leads by 1, seats (1, 0)
 
     Attributes:
         state: The representative.
@@ -73,17 +78,17 @@ class ActionImage(NamedTuple):
 
 @dataclass(frozen=True)
 class GameFacts:
-    """What is true of a game before it is played; solvers dispatch on these.
+    """What is true of a game before it is played; solvers are chosen by these facts.
 
     Attributes:
         name: Name in `GAMES`.
-        version: Goes up when a change might alter learning results.
+        version: Number that goes up when a change might alter learning results.
         num_players: Number of seats.
         num_actions: Size of the flat action space of every player.
         observation_low: Least value of each entry of an observation.
         observation_high: Greatest value of each entry of an observation.
         min_payoff: A lower bound on what a player gets in a whole game, payoff points.
-        max_payoff: An upper bound on the same.
+        max_payoff: An upper bound on what a player gets in a whole game, payoff points.
         zero_sum: Whether the payoffs of a whole game always sum to zero; with two players, so does
             every payment.
         seat_symmetric: Whether the rules treat all seats alike, so that an
@@ -91,7 +96,7 @@ class GameFacts:
         public_state: Whether an observation determines the state (nothing is hidden
             but the move about to be revealed).
         max_length: No game has more joint actions than this.
-        max_rounds: Rounds after which the game ends, where positions come up again and states count the
+        max_rounds: Rounds after which the game ends, if positions come up again and states count the
             rounds left; else None.
     """
 
@@ -119,34 +124,37 @@ class IllegalActionError(ValueError):
     """An action that the rules do not allow where it was tried."""
 
 
-def whole_number(name: str, number: object) -> int:
-    """A parameter as an int, for any of the types that stand for whole numbers; not for a bool.
+def whole_number(name: str, number: object, allowed: range | None = None) -> int:
+    """A parameter as an int. All integer types are accepted, but no bool.
 
     Raises:
-        ValueError: If it is none; it says which parameter.
+        ValueError: If it is not an integer, or not in the range allowed; the message names the parameter.
     """
     try:
         if isinstance(number, bool | np.bool_):
             raise TypeError
-        return index(number)  # type: ignore[arg-type]  # this call is the check
+        whole = index(number)  # type: ignore[arg-type]  # this call is the check
     except TypeError:
         raise ValueError(f"{name} ({number}) must be an integer") from None
+    if allowed is not None and whole not in allowed:
+        raise ValueError(f"{name} ({number}) must be in {allowed[0]}..{allowed[-1]}")
+    return whole
 
 
 def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:
     """A tuple of numbers as ints.
 
     Raises:
-        ValueError: If it is no tuple, or not of whole numbers.
+        ValueError: If it is not a tuple of integers.
     """
     return tuple(whole_number(name, number) for number in checked_tuple(name, numbers))
 
 
 def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
-    """What must be a tuple.
+    """The items, which must be a tuple.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If they are not.
     """
     if not isinstance(items, tuple):
         raise ValueError(f"{name} ({items}) must be a tuple")
@@ -186,7 +194,7 @@ def keeps_rules(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
     """Whether a game is played by the rules of the class `kind`, whatever its parameters are.
 
     A subclass that overrides a method or a property of `kind` is not, unless it only changes texts.
-    Solvers that know the rules of `kind` by heart ask this, never for the class alone.
+    Solvers that have the rules of `kind` built in must ask this, not only for the class.
     """
     return isinstance(game, kind) and _same_rules(type(game), kind)
 
@@ -199,16 +207,16 @@ class Game(ABC, Generic[S]):
 
     A class may claim more about its rules than the rules themselves say: which states are equal in
     value (`canonical`), when nothing matters any more (`settled`), the same rules compiled
-    (`compiled_rules`), and so on (see `CLAIMS`). A subclass that overrides a rule is another game. It
-    loses the inherited claims about that rule and gets the defaults of this class, so that nobody
-    believes of it what was true of its base:
+    (`compiled_rules`), and so on (see `CLAIMS`). A subclass that overrides a rule is another game, for
+    which these claims may be false. So it loses the inherited claims about that rule and gets the
+    defaults of this class:
 
         class LowestWins(Jujitsu):  # solved, correctly, state by state, not as Jujitsu
             def trick_outcomes(self, rank_0, rank_1):
                 return ((CERTAIN, (rank_0 < rank_1) - (rank_0 > rank_1)),)
 
-    A subclass for which they are all still true says so: `class DiceWars(Duel, keeps_claims=True)`. It
-    can also define a claim anew.
+    A subclass for which all claims are still true says so: `class DiceWars(Duel, keeps_claims=True)`. A
+    subclass can also define a claim anew.
     """
 
     name: ClassVar[str]
@@ -238,7 +246,7 @@ class Game(ABC, Generic[S]):
 
     @abstractmethod
     def legal_actions(self, state: S, player: int) -> tuple[int, ...]:
-        """What `player` may play, ascending."""
+        """The actions that `player` may play, ascending."""
 
     @abstractmethod
     def transitions(self, state: S, actions: Mapping[int, int]) -> Sequence[Transition[S]]:
@@ -269,7 +277,13 @@ class Game(ABC, Generic[S]):
         return tuple(range(self.facts.num_players))
 
     def settled(self, state: S) -> tuple[float, ...] | None:
-        """What is still to be paid to each player where no choice matters any more, else None."""
+        """What is still to be paid to each player if the state is settled, else None.
+
+        A state is settled if no choice matters any more. In Jujitsu, for example:
+
+            two cards each left, no ties carried, player 0 leads by 3: player 0 wins, (1.0, -1.0)
+            two cards each left, no ties carried, player 0 leads by 1: not settled, None
+        """
         return None
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[S, int]:
@@ -299,7 +313,7 @@ class Game(ABC, Generic[S]):
         raise ValueError(f"{self.facts.name}: not a two-player game whose positions come up again")
 
     def canonical(self, state: S) -> Canonical[S]:
-        """An equal-valued representative; the state itself unless the game knows better."""
+        """An equal-valued representative (see `Canonical`); by default the state itself."""
         return Canonical(state, tuple(range(self.facts.num_players)))
 
     def canonical_actions(self, state: S, player: int) -> tuple[ActionImage, ...]:
@@ -307,7 +321,7 @@ class Game(ABC, Generic[S]):
         return tuple(ActionImage(a, a, CERTAIN) for a in self.legal_actions(state, player))
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """In how many ways each action can be played, e.g. how many cards of a rank are held.
+        """In how many ways each action can be played, for example how many cards of a rank are held.
 
         Args:
             observations: `[batch, observation_size]`.
@@ -319,7 +333,7 @@ class Game(ABC, Generic[S]):
         return action_masks.astype(np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
-        """What the other of two players may play, in games whose observations show the state.
+        """What the opponent of the observer may play, in two-player games whose observations show the state.
 
         Args:
             observations: `[batch, observation_size]`.
@@ -335,11 +349,11 @@ class Game(ABC, Generic[S]):
         return np.array(masks, dtype=np.int8).reshape(len(observations), self.facts.num_actions)
 
     def info(self, state: S, player: int) -> dict[str, Any]:
-        """What environments tell a player in `infos`, beside the mask: nothing that it must not know."""
+        """What environments tell a player in `infos` beside the mask; nothing that is hidden from it."""
         return {}
 
     def compiled_rules(self) -> CompiledRules[S] | None:
-        """The rules over many states at once, if the game has them compiled."""
+        """The compiled rules for many states at once; None if the game has none."""
         return None
 
     def action_mask(self, state: S, player: int) -> NDArray[np.int8]:
@@ -356,8 +370,8 @@ class Game(ABC, Generic[S]):
         """The fields of this game as plain data; `make_game(name, **parameters)` restores it."""
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]  # subclasses are dataclasses
 
-    # Games are immutable, so a copy is the game itself, and what a game has memoised
-    # about itself does not travel with a pickle.
+    # Games are immutable, so a copy is the game itself. A pickle holds the parameters only, not what a
+    # game has memoised about itself.
     def __deepcopy__(self, memo: dict[int, Any]) -> Game[S]:
         return self
 

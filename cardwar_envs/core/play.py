@@ -24,6 +24,13 @@ def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generato
     return outcomes[-1]
 
 
+def require_playable(game: Game[S], state: S) -> None:
+    """Raises ValueError for a state that cannot be or in which the game is over."""
+    game.check(state)
+    if not game.acting_players(state):
+        raise ValueError(f"state ({state!r}) must not be one in which the game is over")
+
+
 @dataclass(frozen=True)
 class Episode(Generic[S]):
     """A game from its start to its end.
@@ -47,7 +54,7 @@ class Episode(Generic[S]):
 
 
 def draw_action(game: Game[S], state: S, player: int, policy: Policy, rng: np.random.Generator) -> int:
-    """Draws what `policy` plays in that player's seat."""
+    """Draws the action that `policy` plays in that player's seat."""
     probabilities = checked_probabilities(
         policy, game.observation(state, player)[None], game.action_mask(state, player)[None]
     )
@@ -80,9 +87,7 @@ def play_episode(
     if state is None:
         start = sample_transition(game.initial(), rng)
     else:
-        game.check(state)
-        if not game.acting_players(state):
-            raise ValueError(f"the game is over in {state!r}")
+        require_playable(game, state)
         start = Transition(CERTAIN, state, (0.0,) * game.facts.num_players)
     now, states, joint_actions, rewards = start.state, [start.state], [], []
     while game.acting_players(now):
@@ -96,10 +101,10 @@ def play_episode(
 
 
 def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
-    """A state reached by uniform play to a uniformly drawn depth, never one where the game is over.
+    """A state reached by uniform play to a uniformly drawn depth, never one in which the game is over.
 
-    Every card is played alike. Should the game end before that depth, all states passed on the way
-    are as likely.
+    Uniform play draws every card with equal probability. If the game ends before that depth, one of the
+    states passed on the way is drawn, each with equal probability.
     """
     state = sample_transition(game.initial(), rng).state
     passed = [state]

@@ -41,7 +41,7 @@ class Policy(Protocol):
 def checked_probabilities(
     policy: Policy, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
 ) -> NDArray[np.float64]:
-    """Asks a policy and makes sure that the answer is a behaviour strategy.
+    """Asks a policy, and checks that the answer is a behaviour strategy.
 
     Args:
         policy: The policy to ask.
@@ -49,11 +49,11 @@ def checked_probabilities(
         action_masks: `[batch, num_actions]`.
 
     Returns:
-        `[batch, num_actions]` float64: the answer, rounding errors of the sums removed.
+        `[batch, num_actions]` float64: the answer, scaled so that each row sums to one exactly.
 
     Raises:
-        ValueError: If the answer is not of real numbers, has another shape, is not finite, is negative,
-            puts weight on an illegal action or does not sum to one.
+        ValueError: If the answer is not an array of real numbers of that shape, has an entry that is not
+            finite or is negative, puts weight on an illegal action, or has a row that does not sum to one.
     """
     name = type(policy).__name__
     # Copies: a policy that writes into what it is given must not reach the caller or this check.
@@ -63,7 +63,7 @@ def checked_probabilities(
     legal_part = np.where(action_masks == 0, 0.0, answer)
     sums, legal_sums = _row_sums(answer), _row_sums(legal_part)
     least = answer.min(initial=0.0)
-    # Equal sums of nothing negative leave nothing for illegal actions; else one has to look closer.
+    # If nothing is negative and the sums agree, illegal actions have no weight. Otherwise look at each entry.
     if not (least >= 0.0 and np.isfinite(sums).all() and np.array_equal(sums, legal_sums)):
         _check_entries(name, answer, action_masks)
         np.maximum(legal_part, 0.0, out=legal_part)
@@ -125,7 +125,7 @@ def policy_names() -> list[str]:
 
 
 def _factory(name: str) -> Callable[..., Policy]:
-    """What makes the policies of that name, with or without a rest after a colon."""
+    """The callable that makes policies of that name, which may go on after a colon."""
     entry = name.partition(":")[0]
     if entry not in _factories():
         raise ValueError(f"unknown policy {name!r}; known are {', '.join(policy_names())}")
@@ -136,12 +136,12 @@ def _factory(name: str) -> Callable[..., Policy]:
 def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     """The policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
 
-    Each entry is a callable that takes the game (and optional keyword arguments). A name can go
-    on after a colon, as `equilibrium:max_entropy` does: the entry then gets the rest, a string, as
+    Each entry is a callable that takes the game (and optional keyword arguments). A name can go on
+    after a colon, as `equilibrium:max_entropy` does. The entry then gets the text after the colon as
     its second argument.
 
     Raises:
-        ValueError: If there is no such policy or it does not fit the game.
+        ValueError: If there is no such policy, or it cannot play the game.
     """
     entry, colon, rest = name.partition(":")
     factory = _factory(name)
@@ -168,9 +168,9 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
 
 
 def needs_others(policy: Policy | str) -> bool:
-    """Whether it is the name of a policy that must be told which policies sit in the other seats.
+    """Whether this is the name of a policy that must be told which policies sit in the other seats.
 
-    That is so if what makes it takes a keyword `others`.
+    Such a policy is made by a callable with a keyword `others`.
 
     Raises:
         ValueError: If there is no policy of that name.
@@ -181,19 +181,19 @@ def needs_others(policy: Policy | str) -> bool:
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
     """One policy object per seat.
 
-    Seats with the same name share an object. A policy that must know the others is given theirs as
-    `others`: the next seat first, and so on round the table.
+    Seats with the same name share an object. A policy that must know the others gets them as `others`:
+    the next seat first, and so on round the table.
 
     Args:
         policies: A policy, or the name of one, per seat.
-        game: What they play.
+        game: The game that they play.
 
     Returns:
         The policies in order of seat.
 
     Raises:
-        ValueError: If their number is wrong, something is neither a policy nor the name of one, or
-            two must each know what the other does.
+        ValueError: If the number of policies is wrong, something is neither a policy nor the name of
+            one, or two policies must each know what the other does.
     """
     if len(policies) != game.facts.num_players:
         raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")

@@ -1,8 +1,8 @@
-"""Random streams of many games: one number of 64 bits each, so that no game's chance depends on another's.
+"""Random streams of many games, one 64-bit number each, so that no game's chance depends on another's.
 
 Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators"
-(OOPSLA 2014), figure 16: a stream is a counter that goes up by an odd constant, and a draw is
-the counter, mixed. `streams_kernel` draws the same numbers in compiled code.
+(OOPSLA 2014), figure 16. A stream is a counter that goes up by an odd constant, and a draw is the
+counter with its bits mixed. `streams_kernel` draws the same numbers in compiled code.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ UNUSED_BITS, UNIT = np.uint64(11), 2.0**-53
 
 
 def new_streams(seed: int | None, count: int) -> NDArray[np.uint64]:
-    """`[count]` streams from one seed; those of a smaller count are the first of a larger."""
+    """`[count]` streams from one seed. Fewer streams from that seed are the first of these."""
     return np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64, copy=False)
 
 
 def streams_of(seeds: Sequence[int | None]) -> NDArray[np.uint64]:
     """One stream per seed.
 
-    They are children of the seeds' own sequences: whoever seeds a generator of NumPy with the
-    same number draws other numbers.
+    They are children of the seeds' own sequences, so a NumPy generator that is seeded with the same
+    number draws other numbers.
     """
     children = [np.random.SeedSequence(seed).spawn(1)[0] for seed in seeds]
     return np.array([child.generate_state(1, np.uint64)[0] for child in children])
 
 
 def draw(streams: NDArray[np.uint64], places: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Advances the streams at `places`, which all differ; `[len(places)]` numbers in [0, 1)."""
+    """Advances the streams at `places`, which must differ; returns `[len(places)]` numbers in [0, 1)."""
     streams[places] += STEP
     mixed = streams[places]
     mixed = (mixed ^ (mixed >> SHIFTS[0])) * MIX_1

@@ -1,4 +1,4 @@
-"""Compiled draws from random streams; `streams` says what they are."""
+"""Compiled draws from random streams; see `streams`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from cardwar_envs.core.streams import MIX_1, MIX_2, SHIFTS, STEP, UNIT, UNUSED_B
 
 def wraps_around(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel whose whole numbers overflow on purpose; run as plain Python, NumPy would warn of that."""
-    return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel
+    return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel  # type: ignore[attr-defined]  # set on import
 
 
 @wraps_around
 @njit(cache=True, nogil=True, inline="always")
 def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
-    """Advances stream `g`; a number in [0, 1)."""
+    """Advances stream `g`; returns a number in [0, 1)."""
     streams[g] += STEP
     mixed = streams[g]
     mixed = (mixed ^ (mixed >> SHIFTS[0])) * MIX_1
@@ -45,9 +45,9 @@ def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def held_card(counts, cards, drawn):  # type: ignore[no-untyped-def]
-    """The rank of one of so many `cards`, each as likely, by a number drawn in [0, 1); `counts` has them by rank."""
+    """The rank of a card drawn from `counts` of each rank, `cards` in all, by a number drawn in [0, 1)."""
     place, passed, rank = drawn * cards, 0.0, 0
-    for i in range(len(counts)):  # without a branch, which would be guessed wrong most of the time
+    for i in range(len(counts)):  # no branch here: processors would mispredict it most of the time
         passed += counts[i]
         rank += passed <= place
     return rank

@@ -13,11 +13,11 @@ from cardwar_envs.envs.pettingzoo_skin import PettingZooSkin
 
 
 class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
-    """Players commit in order of seat; the joint action is played when the last one has.
+    """Players commit in order of seat; the joint action is played once the last one has committed.
 
-    No PettingZoo wrapper is needed around it: order and bounds are checked here.
+    It needs no PettingZoo wrapper, because it checks order and bounds itself.
 
-    Arguments are those of `PettingZooSkin`.
+    The arguments are those of `PettingZooSkin`.
     """
 
     def __init__(self, game: str | Game[Any], **arguments: Any) -> None:
@@ -28,13 +28,13 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
         """Starts a game.
 
         Args:
-            seed: Reseeds chance; without it the generator goes on as it was.
+            seed: Seed of chance; without one the generator goes on as it was.
             options: `{"state": s}` starts from that state of the game, `{"start": "random"}`
-                from one reached by uniform play to a uniformly drawn depth. Other keys are
+                from a state reached by uniform play to a uniformly drawn depth. Other keys are
                 ignored.
 
         Raises:
-            ValueError: For a bad option; the game in progress is then untouched.
+            ValueError: For a bad seed or option; the game in progress is then untouched.
         """
         self._start(seed, options)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -45,7 +45,7 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
         self._announce()
 
     def observe(self, agent: str) -> spaces.Observation:
-        """What the agent sees: fresh arrays, and nothing of what others have committed to."""
+        """What the agent sees, in fresh arrays; it shows nothing that others have committed to."""
         if self._rng is None:
             self._session.require_start()
         return self._session.observe(self._player_of[agent])
@@ -81,7 +81,7 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
         self._announce()
 
     def _announce(self) -> None:
-        """Says who is out, what everyone may play, and whose turn it is to commit."""
+        """Sets who is out, what everyone may play, and who commits next."""
         session, players = self._session, self._player_of
         self.terminations = {agent: players[agent] not in session.live for agent in self.agents}
         self.infos = {agent: session.info(players[agent]) for agent in self.agents}

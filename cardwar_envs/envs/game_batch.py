@@ -1,4 +1,4 @@
-"""Self-play at full speed: batches of games in which one caller chooses for every seat."""
+"""Self-play at full speed: batches of games in which the caller chooses the actions of all seats."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S
+from cardwar_envs.core.play import require_playable
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views
 from cardwar_envs.envs.engines.rules import RulesEngine
-
-STARTS = ("initial", "random")
+from cardwar_envs.envs.session import START, one_of
 
 
 class BatchStep(NamedTuple):
@@ -26,8 +26,8 @@ class BatchStep(NamedTuple):
         masks: `[num_games, num_players, num_actions]` int8, 1 where an action is legal in the
             state that `observations` show.
         rewards: `[num_games, num_players]` float64, payoff points paid for the move.
-        done: `[num_games]` bool: whether the move ended its game. What is still to be paid
-            after such a move is 0, whatever `observations` show.
+        done: `[num_games]` bool: whether the move ended its game. Nothing is paid after such a move,
+            although `observations` show the next game.
     """
 
     observations: NDArray[np.float32]
@@ -39,8 +39,8 @@ class BatchStep(NamedTuple):
 class GameBatch(Generic[S]):
     """Independent games of one kind, stepped together; a finished game restarts in the same step.
 
-    Every game has a random stream of its own, so what happens in it does not depend on how many
-    other games there are, nor on whether compiled rules or the rules themselves step them.
+    Every game has a random stream of its own, so a game depends neither on how many other games there
+    are nor on whether compiled rules or the rules themselves step it.
 
     Attributes:
         game: The rules.
@@ -62,21 +62,19 @@ class GameBatch(Generic[S]):
             game: The rules.
             num_games: Number of games, at least 1.
             seed: Seed of all chance.
-            start: "initial", or "random": from a state reached by uniform play (every card
-                alike) to a uniformly drawn depth.
+            start: "initial", or "random": a state reached by uniform play (every card has the same
+                probability) to a uniformly drawn depth.
             engine: "compiled", "rules", or "auto": compiled if the game has compiled rules.
             reuse: Whether compiled rules write observations and masks into the same two arrays at
-                each step, instead of fresh ones; the caller must not write into them then.
+                each step, instead of fresh ones; the caller must then not write into them.
 
         Raises:
-            ValueError: If an argument is out of its range, or a deal pays something by itself.
+            ValueError: If an argument is not allowed, or if a deal pays something or ends the game.
         """
         if num_games < 1:
             raise ValueError(f"num_games ({num_games}) must be at least 1")
-        if start not in STARTS:
-            raise ValueError(f"start ({start}) must be {' or '.join(STARTS)}")
         self.game, self.num_games = game, num_games
-        self._random = start == "random"
+        self._random = one_of("start", start, START) == "random"
         self._everywhere = np.ones(num_games, dtype=np.bool_)
         self._engine: Engine[S] = new_engine(game, new_streams(seed, num_games), engine, reuse)
         if isinstance(self._engine, RulesEngine):
@@ -85,10 +83,10 @@ class GameBatch(Generic[S]):
 
     @property
     def streams(self) -> NDArray[np.uint64]:
-        """`[num_games]`: where each game's random stream stands.
+        """`[num_games]` uint64: where each game's random stream stands.
 
-        What is set here and followed by `reset` makes what came after it was read repeat itself. What is not
-        so many uint64 raises a ValueError.
+        To repeat what followed a reading of the streams, set them to it and call `reset`. Setting anything
+        else than that many uint64 raises a ValueError.
         """
         return self._engine.streams.copy()
 
@@ -104,14 +102,14 @@ class GameBatch(Generic[S]):
         """Starts every game anew.
 
         Args:
-            states: A state for each game to start from, this time; by default, what `start` says.
+            states: A state for each game to start from, this once; by default `start` decides.
 
         Returns:
             Observations `[num_games, num_players, observation_size]` float32 and masks
             `[num_games, num_players, num_actions]` int8.
 
         Raises:
-            ValueError: If the number of states is wrong, or one cannot be or its game is over.
+            ValueError: If the number of states is wrong, or if a state cannot be or the game is over in it.
         """
         if states is None:
             self._engine.deal(self._everywhere, self._random)
@@ -121,27 +119,25 @@ class GameBatch(Generic[S]):
             if len(states) != self.num_games:
                 raise ValueError(f"{len(states)} states given for {self.num_games} games")
             for state in states:
-                self.game.check(state)
-                if not self.game.acting_players(state):
-                    raise ValueError(f"state ({state!r}) must not be one in which the game is over")
+                require_playable(self.game, state)
             self._engine.place(states, self._everywhere)
         self._started = True
         return self._engine.views()
 
     def reset_to(self, observations: NDArray[np.float32]) -> Views:
-        """Starts every game, this time, from the state that player 0 sees: searching ahead of what is seen.
+        """Starts every game, this once, from the state that player 0 sees, in order to search ahead.
 
         Args:
-            observations: `[num_games, observation_size]`, as the game gives them to player 0 or, if it is
-                seat-symmetric, to either player, who is player 0 from there on. Only shape and bounds are
-                checked, not that such a state can come up and that somebody is to act in it.
+            observations: `[num_games, observation_size]`, as the game gives them to player 0. In a
+                seat-symmetric game they may be those of either player, who is player 0 from there on. Only
+                shape and bounds are checked, not whether such a state can come up or somebody acts in it.
 
         Returns:
             As `reset`.
 
         Raises:
-            ValueError: If observations do not show the state, or are of another shape or out of the game's
-                bounds. No game is started then.
+            ValueError: If observations do not show the state, have another shape or are out of the game's
+                bounds; no game is started then.
         """
         facts, observations = self.game.facts, np.asarray(observations, dtype=np.float32)
         if not facts.public_state:
@@ -165,7 +161,7 @@ class GameBatch(Generic[S]):
         """Plays a joint action in every game.
 
         Args:
-            actions: `[num_games, num_players]`; what a player who does not act chooses is ignored.
+            actions: `[num_games, num_players]`; the entries of players who do not act are ignored.
 
         Raises:
             ValueError: If `reset` was not called, or `actions` has another shape or is not integer.
@@ -177,7 +173,7 @@ class GameBatch(Generic[S]):
         return BatchStep(*self._engine.views(), rewards, done)
 
     def uniform_actions(self) -> NDArray[np.int64]:
-        """`[num_games, num_players]` actions of uniform play, every card alike, from the games' own streams."""
+        """`[num_games, num_players]` actions of uniform play, drawn from the games' own streams."""
         self._require_start()
         seats = range(self.game.facts.num_players)
         return np.stack([self._engine.uniform(player, self._everywhere) for player in seats], axis=1)

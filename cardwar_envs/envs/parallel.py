@@ -17,9 +17,9 @@ StepResult = tuple[dict[str, spaces.Observation], dict[str, float], dict[str, bo
 
 
 class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int]):
-    """All live agents act in every step; one who has nothing to choose has one legal action.
+    """All live agents act in every step; an agent that has nothing to choose has one legal action.
 
-    Arguments are those of `PettingZooSkin`.
+    The arguments are those of `PettingZooSkin`.
     """
 
     def reset(
@@ -28,14 +28,14 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
         """Starts a game.
 
         Args:
-            seed: Reseeds chance; without it the generator goes on as it was.
+            seed: Seed of chance; without one the generator goes on as it was.
             options: As for `AECGameEnv.reset`.
 
         Returns:
             Observations and infos by agent; infos hold the `action_mask`.
 
         Raises:
-            ValueError: For a bad option; the game in progress is then untouched.
+            ValueError: For a bad seed or option; the game in progress is then untouched.
         """
         self._start(seed, options)
         if self.render_mode == "human":
@@ -54,7 +54,8 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
 
         Raises:
             IllegalActionError: If an action is illegal; the game is then as it was.
-            ValueError: If an agent's action is missing or an agent is not live; likewise.
+            ValueError: If the action of a live agent is missing, or an agent is not live; the game is then
+                as it was.
             ResetNeeded: If there is no game in progress.
         """
         if not self.agents:
@@ -67,7 +68,7 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
         session, players = self._session, self._player_of
         agents = self.agents
         committed = {players[agent]: session.committed(players[agent], actions[agent]) for agent in agents}
-        if len(committed) > len(session.acting):  # to wait is not part of the joint action, to refuse to is
+        if len(committed) > len(session.acting):  # waiting is not part of the joint action, but a forfeit is
             acting = session.acting
             committed = {p: action for p, action in committed.items() if p in acting or action == FORFEIT}
         payments = session.resolve(committed, self._rng)

@@ -1,4 +1,4 @@
-"""What PettingZoo's two kinds of environment have in common: everything but how players are asked."""
+"""What PettingZoo's two kinds of environment share: everything but how players are asked."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_o
 
 
 class PettingZooSkin:
-    """A game in progress with agents by name.
+    """A game in progress with named agents.
 
     Args:
         game: A game or its name.
         render_mode: "ansi" (text), "human" (the text printed) or None.
-        illegal_action: "raise" an IllegalActionError that leaves the game as it was, or
-            "forfeit": judged when all have committed, the game ends, an offender's payoff is
-            the least of the game, the others share what that leaves (nobody gets anything if
-            all offend).
+        illegal_action: "raise" raises an IllegalActionError and leaves the game as it was. "forfeit"
+            ends the game once all have committed: each offender's payoff is the least of the
+            game, and the others share what the offenders lose (all get 0 if all offend).
         **parameters: Parameters of the game, if its name was given.
 
     Raises:
-        ValueError: If an argument is not one of those.
+        ValueError: If an argument has a value that is not allowed.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class PettingZooSkin:
         return self.action_spaces[agent]
 
     def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:
-        """Starts a game; for a bad seed or option it raises ValueError and leaves the one in progress untouched."""
+        """Starts a game. A bad seed or option raises a ValueError and leaves the game in progress untouched."""
         seed = checked_seed(seed)
         self._session.check_options(options)
         if seed is not None or self._rng is None:
@@ -77,8 +76,8 @@ class PettingZooSkin:
     def state(self) -> NDArray[np.float32]:
         """The observations of all players in a row, `[num_players * observation_size]`.
 
-        It is the one place that shows what some players cannot see, such as both rolls in Dice
-        Poker; what they have committed to it does not show.
+        Nothing else shows what is hidden from some players, such as both rolls in Dice Poker. It does
+        not show what players have committed to.
         """
         return self._session.global_state()
 
@@ -87,4 +86,4 @@ class PettingZooSkin:
         return render(self._session, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Does nothing: no resource is held open."""

@@ -1,4 +1,4 @@
-"""Telling Gymnasium and PettingZoo about every game, without importing any environment yet."""
+"""Registers every game with Gymnasium and PettingZoo, without importing any environment yet."""
 
 from __future__ import annotations
 

@@ -1,8 +1,16 @@
 """One game in progress: what all skins share, so that they cannot differ.
 
-A session knows the current state only. What players have committed to is handed over in one
-piece when all have (`resolve`), and only then is the generator used; so nothing in here can
-give a committed move away.
+A skin is an environment around the rules (AEC, Parallel, Gymnasium). In AEC players act one after the
+other, but moves are simultaneous, so an agent commits to its action, and nobody sees it until all have:
+
+    player_0 commits to 3     nothing happens; player_1 sees the same as before
+    player_1 commits to 1     now the joint action {0: 3, 1: 1} is played
+
+A session knows the current state only. The skin hands over all commitments in one piece (`resolve`),
+and only then the generator is used, so nothing in here can give a committed move away.
+
+With `illegal_action="forfeit"` an illegal action is a forfeit: it ends the game, and the offender gets
+the least payoff of the game (`facts.min_payoff`), in a duel for margins for example -1 for each card.
 """
 
 from __future__ import annotations
@@ -16,25 +24,25 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, IllegalActionError, S
-from cardwar_envs.core.play import random_state, sample_transition
+from cardwar_envs.core.play import random_state, require_playable, sample_transition
 from cardwar_envs.envs.spaces import Observation, agent_names
 from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
 RENDER_MODES = ["human", "ansi"]
-# Stands for a move that the rules do not allow, where such moves forfeit the game.
+# The action of a player that forfeits the game by an illegal action.
 FORFEIT = -1
-# An error lists so many legal actions; a war can have thousands.
+# An error lists at most so many legal actions; a war can have thousands.
 LISTED = 40
 
 
 def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[Any]:
-    """The game, given it or its name and parameters.
+    """The game, given a game, or its name and parameters.
 
     Raises:
-        ValueError: If it is neither, parameters come with a game that has its own, or are not
-            that game's.
+        ValueError: If it is neither, if parameters come with a game (which has its own), or if there is
+            no such game or parameter.
     """
     if isinstance(game, str):
         return make_game(game, **parameters)
@@ -46,19 +54,19 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
 
 
 def own_stream(generator: np.random.Generator) -> np.random.Generator:
-    """A stream of an environment's own.
+    """A generator of an environment's own.
 
-    Whoever seeds a policy's generator with the number that seeds the environment would otherwise
-    draw the very numbers that decide chance and the opponents' moves.
+    Otherwise a policy whose generator is seeded with the same number as the environment would draw the
+    very numbers that decide chance and the opponents' moves.
     """
     return generator.spawn(1)[0]
 
 
 def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """`value`, if it is allowed.
+    """The value, if it is allowed.
 
     Raises:
-        ValueError: If not; it names the value and what is allowed.
+        ValueError: If it is not; the message names the value and what is allowed.
     """
     # Arrays and the like compare in ways of their own.
     if not isinstance(value, str | int | np.integer | None) or value not in allowed:
@@ -70,7 +78,7 @@ def checked_seed(seed: Any) -> int | None:
     """A seed as Gymnasium wants it.
 
     Raises:
-        ValueError: If it is neither an integer from 0 on nor None.
+        ValueError: If it is neither None nor an integer of at least 0.
     """
     try:
         number = None if seed is None else index(seed)
@@ -82,7 +90,7 @@ def checked_seed(seed: Any) -> int | None:
 
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int]) -> IllegalActionError:
-    """What to raise where the rules do not allow an action."""
+    """The error for an action that the rules do not allow; it lists legal actions."""
     listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
     return IllegalActionError(f"{who} cannot play action {action!r}; legal actions are {listed}")
 
@@ -94,7 +102,7 @@ class Session(Generic[S]):
         game: The rules.
         agents: The name of each player.
         state: Where the game stands.
-        acting: The players who are to choose now; empty when the game is over.
+        acting: The players who choose an action now; empty when the game is over.
         live: The players who are still in the game.
         last_actions: The joint action that led here, or None.
     """
@@ -109,19 +117,19 @@ class Session(Generic[S]):
         self.live: tuple[int, ...] = ()
         self.last_actions: dict[int, int] | None = None
         self._paid = [0.0] * len(self.agents)
-        # What the deal paid. No skin can pay anything before the first step, so that one does.
+        # What the deal paid. No skin can pay before the first step, so the first step pays it.
         self._dealt: tuple[float, ...] | None = None
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
-        """Checks the options of `reset`; keys that are not ours are ignored.
+        """Checks the options of `reset`; unknown keys are ignored.
 
         Args:
             options: The options.
             needed: A player who must not be out of the game yet.
 
         Raises:
-            ValueError: For a state that cannot be, one in which the game is over (at least for
-                the player who is needed), an unknown start, or options that are not a mapping.
+            ValueError: For a state that cannot be, a state in which the game is over (or over for
+                the needed player), an unknown start, or options that are not a mapping.
         """
         if options is None:
             return
@@ -131,14 +139,12 @@ class Session(Generic[S]):
         if options.get("state") is not None:
             if "start" in options:
                 raise ValueError("options 'state' and 'start' cannot be given together")
-            self.game.check(options["state"])
-            if not self.game.acting_players(options["state"]):
-                raise ValueError(f"state ({options['state']!r}) must not be one in which the game is over")
+            require_playable(self.game, options["state"])
             if needed is not None and needed not in self.game.live_players(options["state"]):
                 raise ValueError(f"state ({options['state']!r}) must not be one in which {self.agents[needed]} is out")
 
     def reset(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> None:
-        """Starts a game; `options` have been through `check_options`."""
+        """Starts a game; `check_options` must have checked the options."""
         options = options or {}
         self._dealt = None
         if options.get("state") is not None:
@@ -163,7 +169,7 @@ class Session(Generic[S]):
         return {"observation": self.game.observation(self.state, player), "action_mask": self.mask(player)}
 
     def info(self, player: int) -> dict[str, Any]:
-        """The mask, a fresh array, and what else the game tells a player."""
+        """The mask, a fresh array, and all else that the game tells the player."""
         return {"action_mask": self.mask(player), **self.game.info(self.state, player)}
 
     def mask(self, player: int) -> NDArray[np.int8]:
@@ -173,7 +179,7 @@ class Session(Generic[S]):
         return np.zeros(self.game.facts.num_actions, dtype=np.int8)
 
     def global_state(self) -> NDArray[np.float32]:
-        """The observations of all players in a row: the one place that shows what some cannot see."""
+        """The observations of all players in a row. Nothing else shows what is hidden from some players."""
         self.require_start()
         players = range(len(self.agents))
         return np.concatenate([self.game.observation(self.state, player) for player in players])
@@ -196,7 +202,7 @@ class Session(Generic[S]):
         raise illegal_action_error(self.agents[player], action, legal)
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        """Plays the joint action of the acting players; returns what each player is paid, payoff points."""
+        """Plays the joint action of the acting players; returns each player's payment in payoff points."""
         if FORFEIT in actions.values():
             rewards = self._forfeit([player for player, action in actions.items() if action == FORFEIT])
         else:
@@ -208,14 +214,15 @@ class Session(Generic[S]):
                 rewards = tuple(reward + dealt for reward, dealt in zip(rewards, self._dealt, strict=True))
                 self._dealt = None
         self.last_actions = actions
-        if self.forfeits:  # only a forfeit asks what has been paid so far
+        if self.forfeits:  # what has been paid so far matters to forfeits only
             self._paid = [paid + reward for paid, reward in zip(self._paid, rewards, strict=True)]
         return rewards
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game: over the whole of it offenders get the least payoff, and the sum over all players is 0.
+        """Ends the game so that offenders get the least payoff in total, and all payoffs sum to 0.
 
-        Who was out already keeps what it was paid; if all others offend, they share alike.
+        Players that were out already keep what they were paid. The rest is shared equally by the
+        players that did not offend, or by the offenders if all offended.
         """
         least = self.game.facts.min_payoff
         payoffs = self._paid[:]

@@ -1,4 +1,4 @@
-"""Any game as a Gymnasium environment: one seat is the agent's, policies sit in the others."""
+"""Any game as a Gymnasium environment: the agent has one seat, and policies have the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cardwar_envs.envs.render import render
 from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_of, own_stream, resolved_game
 
 Opponent = str | Policy
-# A game may be over before the agent is asked; a new one is started then, but not for ever.
+# A game may end before the agent is asked; a new one is started then, at most so often.
 MAX_STARTS = 100
 
 
@@ -27,9 +27,9 @@ def seated_opponents(opponent: Opponent | Sequence[Opponent], game: Game[Any], s
     """The policy of every seat but the agent's.
 
     Args:
-        opponent: A policy or the name of one, for all of them; or a sequence, one per seat.
+        opponent: A policy or the name of one, for all other seats; or a sequence, one per other seat.
         game: The game.
-        seat: The agent's.
+        seat: The agent's seat.
 
     Raises:
         ValueError: If the number of opponents is wrong, or one is neither a policy nor the name of one.
@@ -50,7 +50,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         game: A game or its name.
         opponent: A policy or the name of one, for all other seats; or a sequence of them, one
             per other seat.
-        seat: The player that the agent is.
+        seat: The agent's seat.
         render_mode: "ansi" (text), "human" (the text printed) or None.
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         **parameters: Parameters of the game, if its name was given.
@@ -84,7 +84,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """Starts a game.
 
         Args:
-            seed: Reseeds chance and the opponents' draws.
+            seed: Seed of chance and of the opponents' draws.
             options: As for `AECGameEnv.reset`.
 
         Returns:
@@ -92,8 +92,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
 
         Raises:
             ValueError: For a bad seed or option, if an opponent does not answer with probabilities, or
-                if the game goes by without the agent, however often it is started; the game in
-                progress is then untouched.
+                if the agent is not asked once in 100 games; the game in progress is then untouched.
         """
         seed = checked_seed(seed)
         self._session.check_options(options, needed=self.seat)
@@ -114,14 +113,14 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         raise ValueError(f"{self._session.agents[self.seat]} was not asked once in {MAX_STARTS} games")
 
     def step(self, action: int) -> tuple[spaces.Observation, float, bool, bool, dict[str, Any]]:
-        """Plays one joint action, and on until the agent is to choose again.
+        """Plays one joint action, and plays on until the agent must choose again.
 
         Returns:
             Observation, reward (payoff points), terminated, truncated (always False), info.
 
         Raises:
             IllegalActionError: If the action is illegal; the game is then as it was.
-            ValueError: If an opponent does not answer with probabilities; likewise.
+            ValueError: If an opponent does not answer with probabilities; the game is then as it was.
             ResetNeeded: If there is no game in progress.
         """
         if self.seat not in self._session.acting:
@@ -136,7 +135,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Puts everything back if something goes wrong, such as an opponent's answer."""
+        """Restores everything if an error is raised, for example by an opponent."""
         kept, session, rng = dict(vars(self)), dict(vars(self._session)), self._rng
         stream: Any = None if rng is None else rng.bit_generator.state
         try:
@@ -151,7 +150,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             raise
 
     def _play_others_until_asked(self) -> float:
-        """What the agent is paid while others play on without it."""
+        """Plays on while the agent has nothing to choose; returns what the agent is paid."""
         reward = 0.0
         while self.seat in self._session.live and self.seat not in self._session.acting:
             reward += self._play(None)

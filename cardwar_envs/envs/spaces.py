@@ -38,8 +38,5 @@ def action_space(game: Game[Any]) -> spaces.Space[int]:
 def state_space(game: Game[Any]) -> spaces.Box:
     """The observations of all players in a row, float32."""
     facts = game.facts
-    low, high = (
-        np.tile(np.array(b, dtype=np.float32), facts.num_players)
-        for b in (facts.observation_low, facts.observation_high)
-    )
+    low, high = (np.array(b * facts.num_players, np.float32) for b in (facts.observation_low, facts.observation_high))
     return spaces.Box(low, high, dtype=np.float32)

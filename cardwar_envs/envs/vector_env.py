@@ -1,4 +1,4 @@
-"""Any game as a Gymnasium vector environment: in each of many games one seat is the agent's."""
+"""Any game as a Gymnasium vector environment: the agent has one seat in each of many games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from cardwar_envs.core.forms import Info
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import checked_probabilities
 from cardwar_envs.core.streams import draw, streams_of
@@ -26,14 +25,14 @@ from cardwar_envs.envs.single_agent import MAX_STARTS, Opponent, seated_opponent
 
 Seed = int | Sequence[int | None] | None
 Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
-# The policy of this name is drawn from by the engine, which need not ask for probabilities first.
+# The engine draws from the policy of this name itself, without asking for probabilities.
 UNIFORM = "uniform"
 
 
 class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any]]):
-    """One player against policies, in many games at once; what happens in a game is as in `SingleAgentEnv`.
+    """One player against policies, in many games at once; each game goes as in `SingleAgentEnv`.
 
-    A finished game restarts in the same step (SAME_STEP), as the options of the last `reset` said.
+    A finished game restarts in the same step (SAME_STEP) with the options of the last `reset`.
     Every game has a random stream of its own, for chance and for the opponents' draws.
 
     Args:
@@ -41,7 +40,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         num_envs: Number of games, at least 1.
         opponent: A policy or the name of one, for all other seats; or a sequence of them, one
             per other seat.
-        seat: The player that the agent is.
+        seat: The agent's seat.
         render_mode: "ansi" (text) or None.
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         engine: "compiled", "rules", or "auto": compiled rules if the game has them.
@@ -70,11 +69,11 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         self._session = Session(self.game, illegal_action)  # checks options, and says whether illegal moves forfeit
         self._opponents = seated_opponents(opponent, self.game, self.seat)
         self._uniform = isinstance(opponent, str) and opponent == UNIFORM
-        # What is handed out is copied from the engine's views, so these can lie in the same place all the time.
+        # The caller gets copies of the engine's views, so the engine may use the same arrays again.
         self._engine: Engine[Any] = new_engine(self.game, streams_of([None] * num_envs), engine, reuse=True)
         self._options: dict[str, Any] = {}
         self._views: Views | None = None
-        # What the agent was paid in each game so far, and the part of it that no step has returned yet.
+        # What the agent was paid in each game so far, and the part that no step has returned yet.
         self._paid, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self.single_observation_space: Space[Any] = spaces.observation_space(self.game)
         self.single_action_space: Space[Any] = spaces.action_space(self.game)
@@ -87,8 +86,8 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         """Starts every game anew.
 
         Args:
-            seed: Reseeds chance and the opponents' draws: a number per game, or one number for
-                the first, which goes up by one from game to game.
+            seed: Seed of chance and of the opponents' draws: a number per game, or one number for
+                the first game, which goes up by one from game to game.
             options: As for `SingleAgentEnv.reset`; they hold until the next `reset`.
 
         Returns:
@@ -96,9 +95,9 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             num_actions]}`, fresh arrays, and infos, which hold the same `action_mask`.
 
         Raises:
-            ValueError: For a bad option or seed, a list of too many or too few seeds, if an opponent does not
-                answer with probabilities, or if games go by without the agent, however often they are
-                started; the games in progress are then untouched.
+            ValueError: For a bad option or seed, a wrong number of seeds, if an opponent does not answer
+                with probabilities, or if the agent is not asked once in 100 games; the games in
+                progress are then untouched.
         """
         seeds = None if seed is None else self._checked_seeds(seed)
         self._session.check_options(options, needed=self.seat)
@@ -112,7 +111,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Puts everything back if something goes wrong, such as an opponent's answer."""
+        """Restores everything if an error is raised, for example by an opponent."""
         kept = dict(vars(self))
         engine, paid, owed = deepcopy((self._engine, self._paid, self._owed))
         try:
@@ -126,7 +125,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             raise
 
     def step(self, actions: NDArray[np.int64]) -> Step:
-        """Plays one joint action in every game, and on until the agent is to choose again.
+        """Plays one joint action in every game, and plays on until the agent must choose again.
 
         Args:
             actions: `[num_envs]`.
@@ -134,12 +133,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         Returns:
             Observations (of the next game where one has ended), rewards `[num_envs]` (payoff
             points), terminations `[num_envs]`, truncations (always False), infos. Where a game has
-            ended, `final_obs` and `final_info` tell what its end looked like.
+            ended, `final_obs` and `final_info` show its last state.
 
         Raises:
             IllegalActionError: If an action is illegal; all games are then as they were.
             ResetNeeded: If `reset` was not called.
-            ValueError: If there is not one integer per game.
+            ValueError: If `actions` is not one integer per game.
         """
         chosen, offends = self._checked(actions)
         going_on = ~offends
@@ -183,7 +182,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return self._views
 
     def _checked(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The agent's actions, and `[num_envs]` which are illegal where that forfeits the game."""
+        """The agent's actions, and `[num_envs]` which of them are illegal and so forfeit the game."""
         masks = self._require_start().masks[:, self.seat]
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
@@ -197,7 +196,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return chosen.astype(np.int64), offends
 
     def _start_games(self, where: NDArray[np.bool_]) -> None:
-        """Starts games anew, again and again until the agent is asked in all of them."""
+        """Starts games, and starts those again in which the agent is not asked."""
         for _ in range(MAX_STARTS):
             if not where.any():
                 self._views = self._engine.views()
@@ -234,7 +233,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         self._pay(self._engine.play(joint, where)[0][:, self.seat])
 
     def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
-        """`[num_envs, num_players]`: what the opponents play; `views` of all games, if they are known."""
+        """`[num_envs, num_players]`: what the opponents play; `views` of all games, if known."""
         joint = np.zeros((self.num_envs, self.game.facts.num_players), dtype=np.int64)
         if self._uniform:
             for player in self._opponents:
@@ -247,7 +246,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
                 seen = self._views_at(places, views)
                 probabilities = checked_probabilities(policy, seen.observations[:, player], seen.masks[:, player])
                 answers.append((player, places, probabilities))
-        # Nothing is drawn before all have answered: one that answers nonsense changes nothing.
+        # Nothing is drawn before all have answered, so an answer that is refused changes nothing.
         for player, places, probabilities in answers:
             joint[places, player] = chosen_actions(probabilities, draw(self._engine.streams, places))
         return joint
@@ -267,15 +266,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             "observation": views.observations[:, self.seat].copy(),
             "action_mask": views.masks[:, self.seat].copy(),
         }
-        told = self._info(np.arange(self.num_envs), seen["observation"])
+        told = self._engine.info(self.seat, np.arange(self.num_envs), seen["observation"])
         infos = {"action_mask": seen["action_mask"], **told}
         return seen, _marked(infos, np.ones(self.num_envs, dtype=np.bool_))
 
-    def _info(self, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        return self._engine.info(self.seat, places, observations)
-
     def _final_info(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """`final_obs` and `final_info` with their marks, if any game has ended."""
+        """`final_obs` and `final_info` with their marks; nothing if no game has ended."""
         places = np.flatnonzero(ended)
         if not len(places):
             return {}
@@ -286,12 +282,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             {"observation": seen, "action_mask": mask} for seen, mask in zip(observations, masks, strict=True)
         ]
         infos = {}
-        for key, told in {"action_mask": masks, **self._info(places, observations)}.items():
+        for key, told in {"action_mask": masks, **self._engine.info(self.seat, places, observations)}.items():
             infos[key] = np.zeros((self.num_envs, *told.shape[1:]), dtype=told.dtype)
             infos[key][places] = told
         return _marked({"final_obs": final_obs, "final_info": _marked(infos, ended)}, ended)
 
 
 def _marked(infos: dict[str, Any], where: NDArray[np.bool_]) -> dict[str, Any]:
-    """Each entry together with `_entry`, which says in which games it is there."""
+    """Each entry together with `_entry`, the mask of the games that have it."""
     return {name: value for key, told in infos.items() for name, value in ((key, told), (f"_{key}", where.copy()))}

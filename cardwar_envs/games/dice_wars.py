@@ -1,8 +1,8 @@
 """Dice Wars: stacks of dice meet stack by stack, the higher total of a roll wins a battle.
 
 Source: the post "Dice Wars game", which gives the odds of one battle between two stacks of
-six-sided dice. Choosing which of one's stacks to send, at once with the other player, is the
-duel that is built on them here: a card of rank k is a stack of k dice.
+six-sided dice. The duel here is built on these battles: both players choose at the same time which of
+their stacks they send. A card of rank k is a stack of k dice.
 
 Version history: 0: first version.
 """
@@ -26,7 +26,7 @@ MAX_SIDES = 1000
 class DiceWars(Duel, keeps_claims=True):
     """Dice Wars; the default is stacks of 1..6 dice each.
 
-    What `Duel` claims about its rules is true here as well: it goes by `trick_outcomes` and by
+    What `Duel` claims about its rules is true here as well: its claims depend on `trick_outcomes` and
     `ranks_are_ordinal`, which are all that this class changes.
 
     Attributes:
@@ -41,10 +41,7 @@ class DiceWars(Duel, keeps_claims=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sides = whole_number("sides", self.sides)
-        if not 1 <= sides <= MAX_SIDES:
-            raise ValueError(f"sides ({sides}) must be in 1..{MAX_SIDES}")
-        object.__setattr__(self, "sides", sides)
+        object.__setattr__(self, "sides", whole_number("sides", self.sides, range(1, MAX_SIDES + 1)))
 
     @property
     def ranks_are_ordinal(self) -> bool:
@@ -56,7 +53,7 @@ class DiceWars(Duel, keeps_claims=True):
         return battle_outcomes(rank_0, rank_1, self.sides)
 
     def _possible_ties(self, hands: Hands) -> int:
-        """Totals can be equal for any two stacks."""
+        """Every trick: any two stacks can roll the same total."""
         return len(self.hands[0]) - len(hands[0])
 
 
@@ -64,8 +61,7 @@ class DiceWars(Duel, keeps_claims=True):
 def total_counts(dice: int, sides: int) -> tuple[int, ...]:
     """In how many of the `sides ** dice` rolls the total is `dice`, `dice + 1`, ..., `dice * sides`.
 
-    One more die turns each count into a sum over `sides` neighbours, which running sums give
-    without adding them up anew.
+    One more die turns each count into a sum over `sides` neighbours, computed by running sums.
 
     Args:
         dice: Number of dice, at least 1.

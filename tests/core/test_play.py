@@ -65,7 +65,7 @@ def test_an_episode_can_start_anywhere():
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        (DuelState(((), ()), score=2), "the game is over in DuelState"),
+        (DuelState(((), ()), score=2), "must not be one in which the game is over"),
         (DuelState(((1, 2), (1, 5))), r"player_1 cards that it cannot hold: \[5\]"),
         (DuelState(((1, 2), (1, 2)), score=3), "score 3, impossible"),
         ("start", "must be a DuelState"),

@@ -408,7 +408,7 @@ def test_bad_arguments_are_refused():
     game = make_game("jujitsu", num_cards=3)
     for arguments, message in [
         ({"num_games": 0}, r"num_games \(0\) must be at least 1"),
-        ({"num_games": 1, "start": "middle"}, r"start \(middle\) must be initial or random"),
+        ({"num_games": 1, "start": "middle"}, r"start \('middle'\) must be one of 'initial', 'random'"),
         ({"num_games": 1, "engine": "steam"}, r"engine \('steam'\) must be one of 'auto', 'compiled', 'rules'"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from cardwar_envs import Duel, DuelState, Game, Transition, WarState, make_game
 from cardwar_envs.core.game import ActionImage, Canonical
-from cardwar_envs.games.duel import rules as duel_rules
+from cardwar_envs.games.duel.state import HandView
 
 BASES = {
     "jujitsu": make_game("jujitsu", num_cards=3),
@@ -111,7 +111,7 @@ def _of_duels(base):
 
     def view_of_lowest(self, hand):
         view = base._view(self, hand)
-        return duel_rules._HandView(view.counts, view.legal[:1], view.mask)
+        return HandView(view.counts, view.legal[:1], view.mask)
 
     return {
         "initial": {"initial": initial},

@@ -1,4 +1,4 @@
-"""Which engine steps a game."""
+"""Chooses the engine that steps a game."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from cardwar_envs.core.game import Game, S
 from cardwar_envs.envs.engines.compiled import CompiledEngine
 from cardwar_envs.envs.engines.engine import Engine
 from cardwar_envs.envs.engines.rules import RulesEngine
+from cardwar_envs.envs.session import one_of
 
 ENGINES = ("auto", "compiled", "rules")
 
@@ -16,14 +17,12 @@ ENGINES = ("auto", "compiled", "rules")
 def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str, reuse: bool = False) -> Engine[S]:
     """The engine of that kind; "auto" is the compiled one if the game has compiled rules.
 
-    With `reuse` a compiled one writes the views of all games into the same arrays again and again.
+    With `reuse` a compiled engine writes the views of all games into the same arrays each time.
 
     Raises:
-        ValueError: If there is no such kind, or "compiled" is asked for and the game is not.
+        ValueError: If there is no such kind, or "compiled" is asked for and the game has no compiled rules.
     """
-    if kind not in ENGINES:
-        raise ValueError(f"engine ({kind!r}) must be one of {', '.join(map(repr, ENGINES))}")
-    compiled = None if kind == "rules" else game.compiled_rules()
+    compiled = None if one_of("engine", kind, ENGINES) == "rules" else game.compiled_rules()
     if compiled is not None:
         return CompiledEngine(game, streams, compiled, reuse)
     if kind == "compiled":

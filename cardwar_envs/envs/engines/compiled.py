@@ -16,8 +16,8 @@ from cardwar_envs.envs.engines.engine import Engine, Views
 class CompiledEngine(Engine[S]):
     """Games as rows of numbers, stepped by a game's `CompiledRules`.
 
-    Uniform play of WAR draws a war's cards one by one, the rules one of all choices: the odds are
-    the same, but not the draws.
+    Uniform play of WAR draws a war's cards one by one here, but one of all choices by the rules. The
+    probabilities are the same, the draws are not.
     """
 
     def __init__(
@@ -50,18 +50,18 @@ class CompiledEngine(Engine[S]):
         return [self._rules.from_row(row) for row in self._rows]
 
     def acting(self) -> NDArray[np.bool_]:
-        """Who is to choose."""
+        """Which players choose now."""
         acts = np.empty(self.shape, dtype=np.bool_)
         self._rules.bodies.acting(*self._know, acts)
         return acts
 
     def live(self) -> NDArray[np.bool_]:
-        """Who is still in its game."""
-        # Of two players both are in the game until it is over, and then nobody acts.
+        """Which players are still in their game."""
+        # With two players both are in the game until it is over, and then nobody acts.
         return np.repeat(self.acting().any(axis=1, keepdims=True), 2, axis=1)
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """Who chooses what is not allowed."""
+        """Which players choose an illegal action."""
         flags = np.empty(self.shape, dtype=np.bool_)
         return flags if self._rules.bodies.illegal(*self._know, actions, where, flags) else None
 
@@ -81,7 +81,7 @@ class CompiledEngine(Engine[S]):
         return views
 
     def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
-        """Arrays for the views of so many games, and what `CompiledRules` calls `written`."""
+        """Arrays for the views of so many games, and the array `written` of `CompiledRules`."""
         facts = self.game.facts
         observations = np.empty((count, 2, facts.observation_size), dtype=np.float32)
         masks = np.zeros((count, 2, facts.num_actions), dtype=np.int8)

@@ -1,7 +1,7 @@
-"""Many games at once: what batches and vector environments need of whatever steps them.
+"""Many games at once: what batches and vector environments need of an engine that steps them.
 
-All kinds of engine draw from the same streams in the same order, so play from a seed goes the same
-way through any. (The one exception is WAR's random play: see `CompiledEngine`.)
+All engines draw from the same streams in the same order, so a seed leads to the same games with each of
+them. (The one exception is random play of WAR: see `CompiledEngine`.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Views(NamedTuple):
 
     Attributes:
         observations: `[games, num_players, observation_size]` float32.
-        masks: `[games, num_players, num_actions]` int8, all 0 for who is out of its game.
+        masks: `[games, num_players, num_actions]` int8, all 0 for players who are out of their game.
     """
 
     observations: NDArray[np.float32]
@@ -33,7 +33,7 @@ class Views(NamedTuple):
 class Engine(ABC, Generic[S]):
     """Independent games of one kind.
 
-    Where a method takes `where`, `[num_games]` bool, it is about these games alone.
+    A method that takes `where`, `[num_games]` bool, is about these games only.
 
     Attributes:
         game: The rules.
@@ -50,11 +50,11 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
-        """Puts the games into states, one for each of them or one for all, that the rules have checked."""
+        """Puts the games into states that were checked, one for each game or one for all."""
 
     @abstractmethod
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game, of public state, into the state that player 0 sees so, `[num_games, observation_size]`."""
+        """Puts every game into the state that player 0 sees, `[num_games, observation_size]`, if states are public."""
 
     @abstractmethod
     def states(self) -> list[S]:
@@ -62,18 +62,18 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def acting(self) -> NDArray[np.bool_]:
-        """`[num_games, num_players]`: who is to choose."""
+        """`[num_games, num_players]`: which players choose now."""
 
     @abstractmethod
     def live(self) -> NDArray[np.bool_]:
-        """`[num_games, num_players]`: who is still in its game."""
+        """`[num_games, num_players]`: which players are still in their game."""
 
     @abstractmethod
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """`[num_games, num_players]`: who acts and chooses what is not allowed; None if nobody does."""
+        """`[num_games, num_players]`: which acting players choose an illegal action; None if nobody does."""
 
     def illegal_action_error(self, place: int, player: int, action: int) -> IllegalActionError:
-        """What to raise for an action that `illegal` has marked."""
+        """The error for an action that `illegal` has marked."""
         legal = self.game.legal_actions(self.states()[place], player)
         return illegal_action_error(f"game {place}: player_{player}", action, legal)
 
@@ -91,11 +91,11 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`[num_games]` actions of uniform play, every card alike; anything where the player does not act."""
+        """`[num_games]` actions of uniform play; meaningless where the player does not act."""
 
     @abstractmethod
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        """What `Game.info` tells that player, who sees `observations`, of the games at `places`."""
+        """What `Game.info` tells that player in the games at `places`, in which it sees `observations`."""
 
 
 def chosen_actions(weights: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.int64]:

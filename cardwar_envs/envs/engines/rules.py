@@ -1,4 +1,4 @@
-"""Many games at once, stepped by the rules themselves: for games without compiled rules, and to test these."""
+"""Many games at once, stepped by the rules themselves: for games without compiled rules, and to test compiled rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RulesEngine(Engine[S]):
         return paid
 
     def _walk(self, state: S, g: np.intp) -> S:
-        """Uniform play to a drawn depth; should the game end before, any state on the way."""
+        """Uniform play to a drawn depth; if the game ends before, any state on the way."""
         longest, passed = self.game.facts.max_length, [state]
         for _ in range(int(self._draw(g) * longest) if longest > 1 else 0):
             actions = {player: self._any_action(state, player, g) for player in self.game.acting_players(state)}
@@ -62,11 +62,11 @@ class RulesEngine(Engine[S]):
         return self._states[:]
 
     def acting(self) -> NDArray[np.bool_]:
-        """Who is to choose."""
+        """Which players choose now."""
         return self._players(self.game.acting_players)
 
     def live(self) -> NDArray[np.bool_]:
-        """Who is still in its game."""
+        """Which players are still in their game."""
         return self._players(self.game.live_players)
 
     def _players(self, those: Callable[[S], tuple[int, ...]]) -> NDArray[np.bool_]:
@@ -76,7 +76,7 @@ class RulesEngine(Engine[S]):
         return marks
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """Who chooses what is not allowed."""
+        """Which players choose an illegal action."""
         flags = np.zeros(self.shape, dtype=np.bool_)
         for g in np.flatnonzero(where):
             state = self._states[g]
@@ -114,7 +114,7 @@ class RulesEngine(Engine[S]):
             state = self._states[g]
             if player in self.game.acting_players(state):
                 actions[g] = self._any_action(state, player, g)
-            else:  # who cannot choose has one action, to wait, or none
+            else:  # a player who does not act has one action, to wait, or none
                 actions[g] = next(iter(self.game.legal_actions(state, player)), 0)
         return actions
 
@@ -137,5 +137,5 @@ class RulesEngine(Engine[S]):
 
 
 def _sums(outcomes: Sequence[Transition[Any]]) -> list[float]:
-    """The probability of each outcome and all before it."""
+    """The probability of each outcome and all outcomes before it."""
     return [float(up_to) for up_to in accumulate(outcome.probability for outcome in outcomes)]

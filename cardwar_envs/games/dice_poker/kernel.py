@@ -26,7 +26,7 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def] 
 
 @njit(cache=True, nogil=True)
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
-    """Marks who chooses what is not allowed."""
+    """Marks which players choose an illegal action."""
     found = False
     for g in range(len(rows)):
         for player in range(2):
@@ -54,7 +54,7 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
-    """Marks who is to choose."""
+    """Marks which players choose now."""
     for g in range(len(rows)):
         acts[g, 0] = acts[g, 1] = rows[g, 2] < 0.0
 

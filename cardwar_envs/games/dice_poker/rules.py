@@ -2,7 +2,7 @@
 
 Source: D. Rauscher, "538 Riddler: Dice Poker" (2017), with six-sided dice, an ante of 1 and a
 raise of 1. Both players put in the ante and roll a die that only they see. Player 0 commits to
-raise or to check; at once player 1 commits to what it does *in case of a raise*: call or fold.
+raise or to check; at the same time player 1 commits to call or to fold *in case of a raise*.
 After a check the higher roll wins the other's ante; after a raise and a fold player 0 wins the
 ante; after a raise and a call the higher roll wins ante and raise. Equal rolls win nothing.
 
@@ -36,7 +36,7 @@ class DicePokerState(NamedTuple):
 
     Attributes:
         rolls: What each player has rolled.
-        actions: What both have committed to; None before that.
+        actions: The action of each player; None before they have acted.
     """
 
     rolls: tuple[int, int]
@@ -53,7 +53,7 @@ class DicePoker(Game[DicePokerState]):
         raise_size: What a raise adds to the ante, payoff points; positive.
 
     Raises:
-        ValueError: If a parameter is not one of those.
+        ValueError: If a parameter is out of its range.
     """
 
     name: ClassVar[str] = "dice_poker"
@@ -63,7 +63,7 @@ class DicePoker(Game[DicePokerState]):
     raise_size: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sides", _faces(self.sides))
+        object.__setattr__(self, "sides", whole_number("sides", self.sides, range(2, MAX_SIDES + 1)))
         object.__setattr__(self, "ante", _stake("ante", self.ante))
         object.__setattr__(self, "raise_size", _stake("raise_size", self.raise_size))
         if self.raise_size == 0.0:
@@ -89,7 +89,7 @@ class DicePoker(Game[DicePokerState]):
         )
 
     def initial(self) -> Sequence[Transition[DicePokerState]]:
-        """All pairs of rolls, alike."""
+        """All pairs of rolls, with equal probability."""
         return self._deals
 
     @cached_property
@@ -99,7 +99,7 @@ class DicePoker(Game[DicePokerState]):
         return tuple(Transition(probability, DicePokerState((a, b)), (0.0, 0.0)) for a in faces for b in faces)
 
     def acting_players(self, state: DicePokerState) -> tuple[int, ...]:
-        """Both, once."""
+        """Both players, once."""
         return (0, 1) if state.actions is None else ()
 
     def legal_actions(self, state: DicePokerState, player: int) -> tuple[int, ...]:
@@ -119,7 +119,7 @@ class DicePoker(Game[DicePokerState]):
         return stake * ((rolls[0] > rolls[1]) - (rolls[0] < rolls[1]))
 
     def observation(self, state: DicePokerState, player: int) -> NDArray[np.float32]:
-        """The own roll and the seat, and nothing of what the other rolled or does."""
+        """The own roll and the seat; the other player's roll and action are hidden."""
         return np.array((state.rolls[player], player), dtype=np.float32)
 
     def bayesian_form(self) -> BayesianForm:
@@ -168,7 +168,7 @@ class DicePoker(Game[DicePokerState]):
             raise ValueError(f"state has actions {actions!r}, which must be None or two of 0 and 1")
 
     def describe(self, state: DicePokerState) -> str:
-        """What an onlooker sees: the rolls stay hidden until the end."""
+        """The rolls, which stay hidden until the end."""
         if state.actions is None:
             return "player_0 rolled ?\nplayer_1 rolled ?"
         return "\n".join(f"player_{player} rolled {roll}" for player, roll in enumerate(state.rolls))
@@ -176,13 +176,6 @@ class DicePoker(Game[DicePokerState]):
     def describe_action(self, action: int, player: int = 0) -> str:
         """Check or raise for player 0, fold or call for player 1."""
         return ACTIONS[player][action]
-
-
-def _faces(sides: object) -> int:
-    number = whole_number("sides", sides)
-    if not 2 <= number <= MAX_SIDES:
-        raise ValueError(f"sides ({sides}) must be in 2..{MAX_SIDES}")
-    return number
 
 
 def _stake(field: str, stake: object) -> float:

@@ -1,4 +1,4 @@
-"""The tables that the duel family's compiled rules need; only what asks for compiled rules imports this."""
+"""The tables of the duel family's compiled rules; imported only where compiled rules are asked for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.games.duel import kernel
 
-# A trick that is certain has odds below 0 or above 1, because the rules do not draw then.
+# A certain trick has odds below 0 or above 1, which tell the kernel not to draw, as the rules do not.
 CERTAIN = {1: (2.0, 2.0), 0: (-1.0, 2.0), -1: (-1.0, -1.0)}
 
 # The ways a trick can go: (probability, winner).
@@ -26,7 +26,7 @@ def compiled_duel(
     to_row: Callable[[Any], NDArray[np.float32]],
     from_row: Callable[[NDArray[np.float32]], Any],
 ) -> CompiledRules[Any]:
-    """A duel's rules over many states at once; rows are player 0's observations.
+    """A duel's rules over many states at once; a row is what player 0 observes.
 
     Args:
         start: `[row_size]`, the row of the first state.

@@ -1,8 +1,12 @@
-"""What matters of two hands where only the order of ranks matters: how they interleave.
+"""How two hands interleave, which is all that matters if only the order of ranks matters.
 
-Hands are packed by renumbering: going up the ranks, neighbours that only one and the same
-player holds beat and lose to the same cards, so they become one rank, held several times.
-Packing never makes more ranks: each stands for at least one rank of the hands that were dealt.
+Hands are packed by renumbering their ranks from 0. Neighbouring ranks that only one and the same player
+holds beat and lose to the same cards, so they become one rank that is held several times:
+
+    hands   (2, 9) and (4, 7)
+    packed  (0, 2) and (1, 1)
+
+Packing never makes more ranks: each packed rank stands for at least one rank of the hands that were dealt.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ Hands = tuple[Hand, Hand]
 
 @lru_cache(maxsize=1 << 18)
 def interleaving(hands: Hands) -> Hands:
-    """Both hands with ranks renumbered 0, 1, ... so that hands that interleave alike are equal."""
+    """Both hands packed, so that hands that interleave alike become equal."""
     count_0, count_1 = Counter(hands[0]), Counter(hands[1])
     renumbered: tuple[list[int], list[int]] = ([], [])
     number, before = -1, (True, True)
@@ -31,11 +35,11 @@ def interleaving(hands: Hands) -> Hands:
 
 
 def most_held(hands: Hands) -> tuple[int, ...]:
-    """For each rank of packed hands, a bound on the cards of it that either player can come to hold.
+    """For each rank of packed hands, a bound on how many cards of it either player can come to hold.
 
-    A run of neighbours held by one player alone leaves the other, who holds as many cards,
-    only those outside it; the rank that it becomes has as many packed ranks below it as it
-    had ranks, or fewer.
+    A player can hold a run of neighbouring ranks alone only if the other, who has as many cards, holds all
+    of its cards outside the run. The packed rank that the run becomes has no more ranks below it than the
+    run had.
     """
     counts = [(hands[0].count(rank), hands[1].count(rank)) for rank in sorted({*hands[0], *hands[1]})]
     most: list[int] = []
@@ -53,11 +57,11 @@ def most_held(hands: Hands) -> tuple[int, ...]:
 
 
 def most_ties(start: Hands, hands: Hands) -> int | None:
-    """How many tricks can have been ties when hands interleaving as `hands` are left of `start`.
+    """How many tricks at most were ties, if `start` was dealt and the hands left interleave as `hands`.
 
     Returns:
-        The most cards of equal ranks that can be gone from both hands, paired off; None if no hands
-        that can be left interleave so.
+        The most pairs of equal cards that can be gone from both hands; None if no hands that can be left
+        interleave like this.
     """
     letters = _spelt(hands)
     best = {0: 0}  # letters spelt with the cards of the ranks so far -> most ties
@@ -73,7 +77,7 @@ def most_ties(start: Hands, hands: Hands) -> int | None:
 
 
 def _spelt(hands: Hands) -> list[tuple[int, int]]:
-    """Cards of both players rank by rank, those that one player alone holds one by one."""
+    """The cards of both players rank by rank; cards that one player alone holds come one by one."""
     letters: list[tuple[int, int]] = []
     for rank in sorted({*hands[0], *hands[1]}):
         a, b = hands[0].count(rank), hands[1].count(rank)
@@ -82,7 +86,7 @@ def _spelt(hands: Hands) -> list[tuple[int, int]]:
 
 
 def _leavable(letters: list[tuple[int, int]], done: int, held: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
-    """How many of the next letters can be left of one rank, and the cards that they are."""
+    """How many of the next letters the cards of one rank can stand for, and which cards these are."""
     ways = [(0, (0, 0))]
     if done == len(letters):
         return ways

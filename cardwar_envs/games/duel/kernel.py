@@ -73,7 +73,7 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
-    """Marks who chooses what is not allowed."""
+    """Marks which players choose an illegal action."""
     ranks = len(tables[1])
     found = False
     for g in range(len(rows)):
@@ -111,7 +111,7 @@ def _acts(row, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
-    """Marks who is to choose."""
+    """Marks which players choose now."""
     for g in range(len(rows)):
         acts[g, 0] = acts[g, 1] = _acts(rows[g], len(tables[1]))
 

@@ -12,71 +12,39 @@ worth and what is paid are switches:
 
 All tricks are played, also when the game is decided.
 
-Where only the order of ranks matters, `view="word"` shows how the hands interleave instead of
-the cards: after every trick ranks are renumbered, neighbours that only one and the same player
-holds being one rank, and the score is left out where it cannot matter. Situations that are
-equal then look equal, and the game is the same.
+Two views of the same game. `view="cards"` shows the cards. `view="word"` shows only what matters if
+nothing but the order of ranks does: how the two hands interleave, going up the ranks. After every trick
+the hands are packed, that is renumbered: neighbouring ranks that only one and the same player holds
+become one rank, which that player holds several times:
+
+    player 0 holds 2 and 9, player 1 holds 4 and 7     packed: 1 and 3 against 2 and 2
+    player 0 holds 1 and 5, player 1 holds 2 and 3     packed: 1 and 3 against 2 and 2
+
+The score is left out where it cannot matter. States that are worth the same then look the same; values
+and best play are those of the game with cards.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
-from typing import ClassVar, NamedTuple
+from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules
-from cardwar_envs.core.game import (
-    CERTAIN,
-    ActionImage,
-    Canonical,
-    Game,
-    GameFacts,
-    Transition,
-    checked_tuple,
-    whole_number,
-    whole_numbers,
-)
+from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, whole_number
 from cardwar_envs.games.duel.interleaving import Hand, Hands, interleaving, most_held, most_ties
+from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, new_state
 
 MAX_CARDS = 1000
 # Compiled rules hold the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
 SWITCHES = {"ties": ("discard", "carry"), "payoff": ("margin", "win"), "view": ("cards", "word")}
-
-
-class _DuelFields(NamedTuple):
-    hands: Hands
-    score: int
-    ties: int
-
-
-class DuelState(_DuelFields):
-    """Where a duel stands.
-
-    Attributes:
-        hands: The cards that each player still holds, ascending.
-        score: Tricks won by player 0 minus tricks won by player 1.
-        ties: Tied tricks that the next decided trick will win.
-    """
-
-    __slots__ = ()
-
-    def __new__(cls, hands: Iterable[Iterable[int]], score: int = 0, ties: int = 0) -> DuelState:
-        """Sorts the hands."""
-        ordered = tuple(tuple(sorted(hand)) for hand in hands)
-        if len(ordered) != 2:
-            raise ValueError(f"a duel has two hands, not {len(ordered)}")
-        return super().__new__(cls, ordered, score, ties)
-
-
-# A DuelState of (hands, score, ties) whose hands are sorted already: stepping makes many of them.
-_new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__, DuelState)
 
 
 @dataclass(frozen=True)
@@ -89,12 +57,12 @@ class Duel(Game[DuelState]):
         hand_1: Cards of player 1, as many.
         ties: What becomes of a tied trick: "discard" or "carry".
         payoff: What is paid: "margin" of tricks, or "win" (+1 / 0 / -1).
-        view: What players see of the hands and name as actions: "cards", or "word" (see above; hands
-            that are given are renumbered too).
+        view: What players see of the hands and play as actions: "cards", or "word" (see above; given
+            hands are packed as well).
 
     Raises:
-        ValueError: If a parameter is not one of those, the hands are of unequal size, or words are
-            asked for where more than the order of ranks matters.
+        ValueError: If a parameter has a value that is not allowed, the hands are of unequal size, or
+            `view` is "word" in a game in which more than the order of ranks matters.
     """
 
     default_cards: ClassVar[int] = 10
@@ -116,16 +84,15 @@ class Duel(Game[DuelState]):
         num_cards, hands = self._resolved_hands()
         if self.view == "word":
             hands = _from_one(interleaving(hands))
-        # The fields say what is played, whichever way it was asked for, so that equal games are equal.
+        # The fields hold the hands that are played, however these were given, so that equal games are equal.
         object.__setattr__(self, "num_cards", num_cards)
         object.__setattr__(self, "hand_0", hands[0])
         object.__setattr__(self, "hand_1", hands[1])
 
     def _resolved_hands(self) -> tuple[int, Hands]:
         if self.hand_0 is None and self.hand_1 is None:
-            num_cards = whole_number("num_cards", self.default_cards if self.num_cards is None else self.num_cards)
-            if not 1 <= num_cards <= MAX_CARDS:
-                raise ValueError(f"num_cards ({num_cards}) must be in 1..{MAX_CARDS}")
+            given = self.default_cards if self.num_cards is None else self.num_cards
+            num_cards = whole_number("num_cards", given, range(1, MAX_CARDS + 1))
             return num_cards, (tuple(range(1, num_cards + 1)),) * 2
         if self.hand_0 is None or self.hand_1 is None:
             raise ValueError("hand_0 and hand_1 must be given together")
@@ -208,11 +175,11 @@ class Duel(Game[DuelState]):
         return self.view == "cards" or self.payoff == "win"
 
     def initial(self) -> Sequence[Transition[DuelState]]:
-        """Nothing is dealt: both hands are known."""
+        """One start: nothing is dealt at random."""
         return (Transition(CERTAIN, DuelState(self.hands), (0.0, 0.0)),)
 
     def acting_players(self, state: DuelState) -> tuple[int, ...]:
-        """Both, as long as there are cards."""
+        """Both players, as long as they hold cards."""
         return (0, 1) if state.hands[0] else ()
 
     def legal_actions(self, state: DuelState, player: int) -> tuple[int, ...]:
@@ -220,7 +187,7 @@ class Duel(Game[DuelState]):
         return self._view(state.hands[player]).legal
 
     def transitions(self, state: DuelState, actions: Mapping[int, int]) -> Sequence[Transition[DuelState]]:
-        """One trick."""
+        """The outcomes of one trick."""
         (hand_0, hand_1), score, ties = state
         rank_0, rank_1 = self.ranks[actions[0]], self.ranks[actions[1]]
         at_0, at_1 = hand_0.index(rank_0), hand_1.index(rank_1)
@@ -231,7 +198,7 @@ class Duel(Game[DuelState]):
         for probability, winner in self.trick_outcomes(rank_0, rank_1):
             won = winner * (1 + ties)
             carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
-            after = _new_state((hands, score + won if self.keeps_score else 0, carried))
+            after = new_state((hands, score + won if self.keeps_score else 0, carried))
             at_end = 0.0 if hands[0] else _sign(after.score)
             paid = float(won) if self.payoff == "margin" else at_end
             outcomes.append(Transition(probability, after, (paid, 0.0 - paid)))  # -paid could be -0.0
@@ -247,11 +214,11 @@ class Duel(Game[DuelState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: DuelState, player: int) -> NDArray[np.float32]:
-        """Own count per rank, other's count per rank, own score minus other's, carried ties."""
+        """Own count of each rank, the other's count of each rank, own score minus the other's, carried ties."""
         hands, score, ties = state
         own_score = score if player == 0 else -score
         counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
-        # Joining arrays that are at hand is much faster than making one from numbers.
+        # Joining arrays that exist already is much faster than making one from numbers.
         return np.concatenate((counts, others, _numbers(own_score, ties)))
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
@@ -274,27 +241,17 @@ class Duel(Game[DuelState]):
             tuple(r for r, n in zip(self.ranks, counts, strict=True) for _ in range(n))
             for counts in (numbers[:size], numbers[size : 2 * size])
         )
-        return _new_state(((own, other), *numbers[2 * size :])), 0
+        return new_state(((own, other), *numbers[2 * size :])), 0
 
-    def _view(self, hand: Hand) -> _HandView:
-        view = self._views.get(hand)
-        return self._new_view(hand) if view is None else view
-
-    def _new_view(self, hand: Hand) -> _HandView:
-        if len(self._views) >= 100_000:  # a bound on memory; long games of many cards see more hands
-            self._views.clear()
-        counts = Counter(hand)
-        legal = tuple(self._action_of[rank] for rank in sorted(counts))
-        row = np.array([counts[rank] for rank in self.ranks], dtype=np.float32)
-        self._views[hand] = view = _HandView(row, legal, (row > 0).astype(np.int8))
-        return view
+    def _view(self, hand: Hand) -> HandView:
+        return self._views[hand]
 
     @cached_property
-    def _views(self) -> dict[Hand, _HandView]:
-        return {}
+    def _views(self) -> HandViews:
+        return HandViews(self.ranks)
 
     def compiled_rules(self) -> CompiledRules[DuelState] | None:
-        """For hands of not too many ranks; see `cardwar_envs.games.duel.compiled`."""
+        """Compiled rules for hands of at most 200 ranks; see `cardwar_envs.games.duel.compiled`."""
         if len(self.ranks) > MAX_COMPILED_RANKS:
             return None
         from cardwar_envs.games.duel.compiled import compiled_duel  # compiles on first use
@@ -312,7 +269,7 @@ class Duel(Game[DuelState]):
         columns = self.hands if self.view == "cards" else state.hands
         lines = []
         for player, hand in enumerate(state.hands):
-            # As many columns for a rank as one of the hands had of it at the start, or has of a renumbered one.
+            # A rank has as many columns as the larger count of it in the hands, of the start or of a packed state.
             cells = [
                 str(rank) if place < hand.count(rank) else "."
                 for rank in self.ranks
@@ -328,13 +285,13 @@ class Duel(Game[DuelState]):
     # -- equal situations -----------------------------------------------------------------
 
     def canonical(self, state: DuelState) -> Canonical[DuelState]:
-        """Ranks packed, seats swapped if that reads lower, the score dropped where it cannot matter."""
+        """Packed ranks, seats swapped if that is lower, no score where it cannot matter."""
         score = state.score if self.payoff == "win" else 0
         hands = self._packed(state.hands)
         mirrored = hands[::-1]
         if (mirrored, -score) < (hands, score):
-            return Canonical(_new_state((mirrored, -score, state.ties)), (1, 0))
-        return Canonical(_new_state((hands, score, state.ties)), (0, 1))
+            return Canonical(new_state((mirrored, -score, state.ties)), (1, 0))
+        return Canonical(new_state((hands, score, state.ties)), (0, 1))
 
     def canonical_actions(self, state: DuelState, player: int) -> tuple[ActionImage, ...]:
         """Interchangeable ranks share their image's probability by the number of cards."""
@@ -349,7 +306,7 @@ class Duel(Game[DuelState]):
         return tuple(images)
 
     def _packed(self, hands: Hands) -> Hands:
-        """Both hands on the lowest of this game's ranks, where only the order of ranks matters."""
+        """Both hands packed onto the lowest of this game's ranks, if only the order of ranks matters."""
         if not self.ranks_are_ordinal:
             return hands
         hand_0, hand_1 = interleaving(hands)
@@ -361,18 +318,7 @@ class Duel(Game[DuelState]):
 
     def check(self, state: DuelState) -> None:
         """Raises ValueError unless the hands and the score can come from this game's hands."""
-        try:
-            hash(state)  # lists for hands would break what comes after
-            hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
-            hands = (hand_0, hand_1)
-            score, ties = whole_number("score", state.score), whole_number("ties", state.ties)
-        except (AttributeError, TypeError, ValueError):
-            raise ValueError(f"state ({state!r}) must be a DuelState of two hands, a score and ties") from None
-        if len(hands[0]) != len(hands[1]):
-            raise ValueError(f"state has hands of unequal size, {len(hands[0])} and {len(hands[1])}")
-        for hand in hands:
-            if tuple(sorted(hand)) != hand:
-                raise ValueError(f"state has an unsorted hand {hand}")
+        hands, score, ties = checked_state(state)
         self._check_hands(hands)
         self._check_score(hands, score, ties)
 
@@ -402,19 +348,11 @@ class Duel(Game[DuelState]):
             raise ValueError(f"state has score {score}, impossible after {played} tricks with {ties} carried ties")
 
     def _possible_ties(self, hands: Hands) -> int:
-        """At most so many of the tricks played were ties: the ranks gone from both hands."""
+        """A bound on the tricks that were ties: the equal cards that are gone from both hands."""
         if self.view == "word":
             return most_ties(self.hands, hands) or 0
         gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
         return (gone_0 & gone_1).total()
-
-
-class _HandView(NamedTuple):
-    """What is asked of a hand again and again; the arrays are shared and never handed out."""
-
-    counts: NDArray[np.float32]
-    legal: tuple[int, ...]
-    mask: NDArray[np.int8]
 
 
 def _from_one(hands: Hands) -> Hands:

@@ -1,4 +1,4 @@
-"""The actions of WAR as numbers: a card, or discards and a battle card in one choice, or waiting.
+"""The actions of WAR as numbers: to play a card, to choose discards and a battle card in a war, or to wait.
 
 With `ranks` ranks and `discards` discards, actions `0..ranks-1` play a card of that rank (lowest
 first); then come the war choices, by discards in lexicographic order and, among equal discards, by
@@ -25,7 +25,7 @@ class WarChoice(NamedTuple):
     """What a player puts down in a war.
 
     Attributes:
-        discards: Cards that go to the pot unseen in battle, ascending.
+        discards: Cards that go to the pot without fighting, ascending.
         battle: The card that fights.
     """
 
@@ -38,7 +38,7 @@ class WarActions:
 
     Attributes:
         cards: The card of each rank, ascending: 2, 3, ...
-        wait: The action of a player who has nothing to choose.
+        wait: The action of a player that has nothing to choose.
         size: Number of actions.
     """
 
@@ -61,7 +61,7 @@ class WarActions:
             ranks = tuple(sorted(self._rank(card) for card in discards))
             if len(ranks) != self._discards:
                 raise ValueError(f"discards {tuple(discards)} must be {self._discards} cards")
-            return len(self.cards) * (1 + bisect_left(self._sets, ranks)) + self._rank(battle)
+            return len(self.cards) * (1 + bisect_left(self.sets, ranks)) + self._rank(battle)
         return self._rank(play)
 
     def decode(self, action: int) -> int | WarChoice | None:
@@ -77,7 +77,7 @@ class WarActions:
         group, rank = divmod(index(action), len(self.cards))
         if group == 0:
             return self.cards[rank]
-        return WarChoice(tuple(self.cards[r] for r in self._sets[group - 1]), self.cards[rank])
+        return WarChoice(tuple(self.cards[r] for r in self.sets[group - 1]), self.cards[rank])
 
     def _rank(self, card: int) -> int:
         rank = index(card) - LOWEST_CARD
@@ -88,7 +88,7 @@ class WarActions:
     def war_mask(self, counts: NDArray[np.int64]) -> NDArray[np.int8]:
         """`[size]`: 1 for each war choice that a hand with `counts` (`[ranks]` cards per rank) can pay for."""
         mask = np.zeros(self.size, dtype=np.int8)
-        left = counts - self._needs
+        left = counts - self.needs
         payable = left.min(axis=1, keepdims=True) >= 0
         mask[len(self.cards) : -1] = ((left > 0) & payable).ravel()
         return mask
@@ -98,20 +98,20 @@ class WarActions:
         most = int(counts.max(initial=0))
         binomials = np.array([[comb(n, k) for k in range(self._discards + 1)] for n in range(most + 1)], dtype=float)
         ways = np.zeros(self.size)
-        of_discards = binomials[counts, self._needs].prod(axis=1)
-        ways[len(self.cards) : -1] = (of_discards[:, None] * np.maximum(counts - self._needs, 0)).ravel()
+        of_discards = binomials[counts, self.needs].prod(axis=1)
+        ways[len(self.cards) : -1] = (of_discards[:, None] * np.maximum(counts - self.needs, 0)).ravel()
         return ways
 
     @cached_property
-    def _sets(self) -> list[tuple[int, ...]]:
-        """All discards, as ranks from 0."""
+    def sets(self) -> list[tuple[int, ...]]:
+        """All sets of discards in order of the war choices, as ranks from 0."""
         return list(combinations_with_replacement(range(len(self.cards)), self._discards))
 
     @cached_property
-    def _needs(self) -> NDArray[np.int64]:
-        """`[discards, ranks]`: how many cards of each rank each set of discards takes."""
-        needs = np.zeros((len(self._sets), len(self.cards)), dtype=np.int64)
-        for row, ranks in enumerate(self._sets):
+    def needs(self) -> NDArray[np.int64]:
+        """`[sets, ranks]`: how many cards of each rank each set of discards takes."""
+        needs = np.zeros((len(self.sets), len(self.cards)), dtype=np.int64)
+        for row, ranks in enumerate(self.sets):
             np.add.at(needs[row], list(ranks), 1)
         return needs
 

@@ -1,9 +1,8 @@
-"""The tables that WAR's compiled rules need; only what asks for compiled rules imports this."""
+"""The tables of WAR's compiled rules; imported only where compiled rules are asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import combinations_with_replacement
+from collections.abc import Callable, Sequence
 from math import comb
 from typing import Any
 
@@ -18,7 +17,7 @@ from cardwar_envs.games.war.state import WarState
 def compiled_war(
     start: NDArray[np.float32],
     cards: NDArray[np.int64],
-    discards: int,
+    sets: Sequence[tuple[int, ...]],
     max_length: int,
     to_row: Callable[[WarState], NDArray[np.float32]],
     from_row: Callable[[NDArray[np.float32]], WarState],
@@ -28,7 +27,7 @@ def compiled_war(
     Args:
         start: `[row_size]`, the row of the first state.
         cards: `[ranks]`, what a card of each rank counts in the paper's utility.
-        discards: Cards that each player discards in a war.
+        sets: The ranks of all discards, in the order of the actions.
         max_length: No game has more joint actions.
         to_row: A state as a row.
         from_row: The state of a row.
@@ -42,14 +41,9 @@ def compiled_war(
         held = observations[:, : 2 * ranks].reshape(-1, 2, ranks).sum(axis=1)
         return {"utility": held.astype(np.int64) @ cards}
 
-    tables = (start, _sets(ranks, discards), _sets_below(ranks, discards), max_length)
+    chosen = np.array(sets, dtype=np.int16)  # [sets, discards]
+    tables = (start, chosen, _sets_below(ranks, chosen.shape[1]), max_length)
     return CompiledRules(kernel, tables, len(start), to_row, from_row, info)
-
-
-def _sets(ranks: int, discards: int) -> NDArray[np.int16]:
-    """`[sets, discards]`: the ranks of all discards, in the order of the actions."""
-    sets = [*combinations_with_replacement(range(ranks), discards)]
-    return np.array(sets, dtype=np.int16).reshape(len(sets), discards)
 
 
 def _sets_below(ranks: int, discards: int) -> NDArray[np.int64]:

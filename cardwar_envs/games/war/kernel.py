@@ -13,7 +13,7 @@ from cardwar_envs.core.streams_kernel import draw, held_card
 
 # Places after the five piles.
 AT_WAR, LIVE, ROUNDS = 0, 2, 4
-# What `written` says of a mask: nothing is set, or a card or the wait may be, or anything may be.
+# What `written` says of a mask: it is all 0, or a card or the wait may be set, or anything may be set.
 BLANK, CARDS, ANYTHING = 0, 1, 2
 
 
@@ -99,7 +99,7 @@ def _end_of_round(row, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _any_play(row, player, streams, g, sets, below, chosen):  # type: ignore[no-untyped-def]
-    """An action of a player who acts, every card put down drawn from those held; `chosen` is scratch space."""
+    """An action of a player that acts; each card is drawn from the cards held; `chosen` is scratch space."""
     ranks, discards = (len(row) - 5) // 5, sets.shape[1]
     hand = row[2 * ranks * player : 2 * ranks * player + ranks]
     cards = _size(row, 2 * ranks * player, ranks)
@@ -146,7 +146,7 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
             if _over(row, 5 * ranks):
                 row[:] = kept
                 break
-            # Of all states passed each is the one kept with the same probability.
+            # Each state passed so far is the one kept with the same probability.
             if draw(streams, g) * (passed + 1) < 1.0:
                 kept[:] = row
 
@@ -168,7 +168,7 @@ def _payable(row, hand, action, sets, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
-    """Marks who chooses what is not allowed."""
+    """Marks which players choose an illegal action."""
     start, sets = tables[:2]
     ranks, discards = (len(start) - 5) // 5, sets.shape[1]
     found = False
@@ -201,7 +201,7 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
-    """Marks who is to choose."""
+    """Marks which players choose now."""
     start, sets = tables[:2]
     for g in range(len(rows)):
         for player in range(2):
@@ -247,7 +247,7 @@ def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
                 marked[i] = hand[i] > 0.0
         for k in range(paid):
             hand[chosen[k]] += 1.0
-        # All sets that begin like one that cannot be paid follow it, and can be passed over.
+        # The sets that begin like one that cannot be paid come next and can be skipped.
         s += 1 if paid == discards else below[paid, chosen[paid]]
 
 

@@ -1,4 +1,4 @@
-"""The positions of WAR for two players as arrays, for solvers that sweep over the rounds."""
+"""The positions of WAR for two players as arrays, for solvers that go through the rounds one by one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.games.war import positions_kernel
-from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice
+from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions
 from cardwar_envs.games.war.state import Pile, WarState, new_state
 
 # With 9 ranks there are hundreds of millions of positions.
@@ -25,8 +25,8 @@ class WarPositions(RoundsForm[WarState]):
     Attributes:
         num_actions: Size of the action space.
         ranks: Cards that each player has at the start.
-        keys: `[nodes]`, as `cardwar_envs.games.war.positions_kernel` counts positions.
-        table: Open-addressing table of the keys, and their nodes.
+        keys: `[nodes]` positions as numbers; see `cardwar_envs.games.war.positions_kernel`.
+        table: Open-addressing hash table of the keys, and their nodes.
     """
 
     num_actions: int
@@ -83,9 +83,10 @@ class WarPositions(RoundsForm[WarState]):
 
 @dataclass(frozen=True)
 class _Choices:
-    """The lists of choices: 0 to wait, then of each hand in a round, then of each hand in a war.
+    """The lists of choices: list 0 to wait, then one for each hand in a round, then one for each hand in a war.
 
-    `options` and so on as in `RoundsForm`; of each option the pile put down and the ranks in it, as bits.
+    The fields are those of `RoundsForm`; `piles` and `bits` are the pile that each option puts down, and the
+    ranks in that pile as bits.
     """
 
     rows: NDArray[np.int64]
@@ -98,16 +99,16 @@ class _Choices:
 
 
 def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int, max_positions: int) -> WarPositions:
-    """All positions of two players that can follow some states in which the game goes on.
+    """All positions of two players that can follow some states.
 
     Args:
-        starts: The states; their rounds left do not matter.
+        starts: The states, in which the game must not be over; their rounds left do not matter.
         actions: The action space.
         discards: Cards that a war costs beside the battle card.
-        max_positions: Give up beyond so many nodes, wars included.
+        max_positions: The largest number of nodes, wars included.
 
     Raises:
-        ValueError: If there are more.
+        ValueError: If there are more than 8 ranks or more nodes.
     """
     ranks = len(actions.cards)
     too_many = f"war with {ranks} ranks and {discards} discards has more than {max_positions} positions"
@@ -188,40 +189,31 @@ def _choices(actions: WarActions) -> _Choices:
 
 
 def _war_choices(hands: NDArray[np.int64], actions: WarActions) -> _Choices:
-    """Those of each hand in a war; `hands` is `[hands, ranks]` counts."""
+    """Those of each hand in a war, in order of their actions; `hands` is `[hands, ranks]` counts."""
     ranks = hands.shape[1]
-    sets = [_set(actions, first) for first in range(ranks, actions.wait, ranks)]
-    piles: dict[Pile, int] = {}
-    options_of = np.empty((len(sets), ranks), dtype=np.int64)
-    for place, battle in np.ndindex(*options_of.shape):
-        options_of[place, battle] = piles.setdefault(tuple(sorted((*sets[place], battle))), len(piles))
-    needs = np.array([np.bincount(np.array(each, dtype=np.int64), minlength=ranks) for each in sets], dtype=np.int64)
-    rows, option_starts = np.zeros((2, len(hands) + 1), dtype=np.int64)
-    none, no_piles = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
-    found = _Choices(rows, none, none, none, option_starts, no_piles, no_piles)
-    for _ in ("count", "write"):
-        positions_kernel.war_choices(
-            hands,
-            needs,
-            options_of,
-            found.rows,
-            found.option_starts,
-            found.actions,
-            found.options,
-            found.strengths,
-            found.piles,
-            found.bits,
-        )
-        if len(found.actions) or not rows[-1]:
-            break
-        played = np.empty((3, rows[-1]), dtype=np.int32)
-        put = np.empty((2, option_starts[-1]), dtype=np.int64)
-        found = _Choices(rows, played[0], played[1], played[2], option_starts, put[0], put[1])
-    return found
-
-
-def _set(actions: WarActions, action: int) -> Pile:
-    """The discards of a war choice, as ranks from 0."""
-    play = actions.decode(action)
-    assert isinstance(play, WarChoice)  # it is asked for those alone
-    return tuple(card - LOWEST_CARD for card in play.discards)
+    piles = actions.needs[:, None, :] + np.eye(ranks, dtype=np.int64)  # [sets, ranks that battle, ranks]
+    numbers = piles @ _powers(ranks)
+    fitting = np.flatnonzero(actions.needs.max(axis=1, initial=0) <= hands.max())
+    fitting_piles = piles[fitting].astype(np.int8)
+    # Hand by hand, as all of them at once would fill the memory.
+    found = [np.argwhere((hand >= fitting_piles).all(axis=2)) for hand in hands.astype(np.int8)]
+    rows = np.cumsum([0, *map(len, found)])
+    places, battles = np.concatenate(found).T
+    places = fitting[places]
+    # Choices of one hand that put down the same cards are one option, numbered in the order in which they come up.
+    hand_of = np.repeat(np.arange(len(hands)), np.diff(rows))
+    _, piles_of = np.unique(numbers[places, battles], return_inverse=True)
+    _, first, option_of = np.unique(hand_of * len(piles_of) + piles_of, return_index=True, return_inverse=True)
+    rank_of = np.argsort(np.argsort(first))
+    option_starts = np.searchsorted(np.sort(hand_of[first]), np.arange(len(hands) + 1))
+    first = np.sort(first)
+    put = piles[places[first], battles[first]]
+    return _Choices(
+        rows=rows,
+        actions=(ranks * (1 + places) + battles).astype(np.int32),
+        options=(rank_of[option_of] - option_starts[hand_of]).astype(np.int32),
+        strengths=battles.astype(np.int32),
+        option_starts=option_starts,
+        piles=put @ _powers(ranks),
+        bits=(put > 0) @ (1 << np.arange(ranks)),
+    )

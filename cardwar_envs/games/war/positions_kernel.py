@@ -55,13 +55,6 @@ def _slot(table, key):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def find(table, nodes, key):  # type: ignore[no-untyped-def]
-    """The node of a canonical key, or -1."""
-    place = _slot(table, key)
-    return nodes[place] if table[place] == key else -1
-
-
-@njit(cache=True, nogil=True)
 def canonical_key(key, ranks, piles):  # type: ignore[no-untyped-def]
     """The lower of a key and its mirror image's, and whether that is the image's."""
     split(key, ranks, piles)
@@ -78,8 +71,8 @@ def find_all(table, nodes, keys, ranks):  # type: ignore[no-untyped-def]
     piles = np.empty(5, dtype=np.int64)
     for i in range(len(keys)):
         key, swapped = canonical_key(keys[i], ranks, piles)
-        node = find(table, nodes, key)
-        codes[i] = 2 * node + swapped if node >= 0 else -1
+        place = _slot(table, key)
+        codes[i] = 2 * nodes[place] + swapped if table[place] == key else -1
     return codes
 
 
@@ -94,56 +87,6 @@ def hash_table(keys, least):  # type: ignore[no-untyped-def]
         place = _slot(table, keys[node])
         table[place], nodes[place] = keys[node], node
     return table, nodes
-
-
-# -- what can be chosen from a hand --------------------------------------------------------------------
-
-
-@njit(cache=True, nogil=True)
-def _payable(counts, needs):  # type: ignore[no-untyped-def]
-    return (counts >= needs).all()
-
-
-@njit(cache=True, nogil=True)
-def war_choices(hands, needs, options_of, starts, option_starts, actions, options, strengths, piles, bits):  # type: ignore[no-untyped-def]
-    """All war choices from each hand, in order of their numbers.
-
-    Fills `starts` and `option_starts` if `actions` is empty, else all that comes after them.
-    """
-    ranks = hands.shape[1]
-    local = np.empty(options_of.max() + 1, dtype=np.int32)
-    for h in range(len(hands)):
-        local[:] = -1
-        row, count = starts[h], 0
-        for s in range(len(needs)):
-            if not _payable(hands[h], needs[s]):
-                continue
-            for battle in range(ranks):
-                if hands[h, battle] <= needs[s, battle]:
-                    continue
-                option = options_of[s, battle]
-                if local[option] < 0:
-                    local[option] = count
-                    if len(actions):
-                        _write_option(needs[s], battle, option_starts[h] + count, piles, bits)
-                    count += 1
-                if len(actions):
-                    actions[row], options[row], strengths[row] = ranks * (1 + s) + battle, local[option], battle
-                row += 1
-        if len(actions) == 0:
-            starts[h + 1], option_starts[h + 1] = row, option_starts[h] + count
-
-
-@njit(cache=True, nogil=True)
-def _write_option(needs, battle, place, piles, bits):  # type: ignore[no-untyped-def]
-    power = np.int64(1)
-    piles[place], bits[place] = 0, 0
-    for rank in range(len(needs)):
-        count = needs[rank] + (rank == battle)
-        piles[place] += count * power
-        if count:
-            bits[place] |= 1 << rank
-        power *= BASE
 
 
 # -- where a joint choice leads ----------------------------------------------------------------------------
@@ -213,8 +156,8 @@ def list_of(war, hand, ranks, discards):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _grown(array, size):  # type: ignore[no-untyped-def]
-    larger = np.empty(max(2 * len(array), size), dtype=array.dtype)
+def _grown(array):  # type: ignore[no-untyped-def]
+    larger = np.empty((2 * len(array),) + array.shape[1:], dtype=array.dtype)  # noqa: RUF005  # numba does not unpack
     larger[: len(array)] = array
     return larger
 
@@ -235,24 +178,20 @@ def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[n
             higher = bits_1 == 0 or bits_0 >= 2 * (bits_1 & -bits_1)
             lower = bits_0 == 0 or bits_1 >= 2 * (bits_0 & -bits_0)
             equal = bits_0 & bits_1 != 0
-            code = np.int64(-1)
+            won = lost = tied = np.int64(-1)
             if higher:
-                code = _begin_round(rest_0, wins_0 + stake, rest_1, wins_1, 0, book)
-            if war:
-                children[place] = code
-                code = np.int64(-1)
-                place += 1
+                won = _begin_round(rest_0, wins_0 + stake, rest_1, wins_1, 0, book)
             if lower:
-                code = _begin_round(rest_0, wins_0, rest_1, wins_1 + stake, 0, book)
-            if war:
-                children[place] = code
-                code = np.int64(-1)
-                place += 1
+                lost = _begin_round(rest_0, wins_0, rest_1, wins_1 + stake, 0, book)
             if equal:
                 can_pay = max(_digits(rest_0, ranks)[0], _digits(rest_1, ranks)[0]) > discards
-                code = _tie(rest_0, wins_0, rest_1, wins_1, stake, can_pay, book)
-            children[place] = code
-            place += 1
+                tied = _tie(rest_0, wins_0, rest_1, wins_1, stake, can_pay, book)
+            if war:
+                children[place], children[place + 1], children[place + 2] = won, lost, tied
+                place += 3
+            else:  # a card is higher, lower or equal
+                children[place] = max(won, lost, tied)
+                place += 1
 
 
 @njit(cache=True, nogil=True)
@@ -281,14 +220,11 @@ def explore(roots, ranks, discards, option_starts, option_piles, option_bits, mo
         pairs = (option_starts[own + 1] - option_starts[own]) * (option_starts[other + 1] - option_starts[other])
         width = 3 if war else 1
         while len(keys) < count[0] + width * pairs:
-            keys = _grown(keys, 0)
+            keys = _grown(keys)
         while len(first) < node + 2:
-            first = _grown(first, 0)
-            more = np.zeros((len(first), 2), dtype=np.int32)
-            more[: len(lists)] = lists
-            lists = more
+            first, lists = _grown(first), _grown(lists)
         while len(children) < used + width * pairs:
-            children = _grown(children, 0)
+            children = _grown(children)
         if len(table) < 2 * (count[0] + width * pairs):
             table, nodes = hash_table(keys[: count[0]], 2 * len(table))
         lists[node, 0], lists[node, 1], first[node] = own, other, used

@@ -3,18 +3,18 @@
 Source: "WAR with Auction Rounds" (2017), with 12 cards of ranks 2..13 for each player. In a round
 every player plays a card at once; the highest card takes all. A tie for the highest starts a war
 among those tied: each chooses three discards and a battle card at once, and the highest battle card
-takes everything. A tie there is war again. Who cannot pay for a war loses its whole hand to the pot
-and is out of that war; if nobody is left in it, the pot is carried over to the next round. Cards won
-go on a wins pile, which a player picks up at the end of a round if its hand is empty. Who has no
-cards then is out of the game. The last one in it wins; it can be that nobody does.
+takes everything. A tie there is war again. A player that cannot pay for a war loses its whole hand to
+the pot and is out of that war; if nobody is left in it, the pot is carried over to the next round. Cards
+won go on a wins pile, which a player picks up at the end of a round if its hand is empty. A player that
+has no cards then is out of the game. The last player in the game wins; it can end without a winner.
 
 Where the paper's text, pseudo-code and appendix program differ, this follows the program: tied
-players choose before those who cannot pay lose their hands, and a player who alone can pay still
+players choose before those that cannot pay lose their hands, and if only one player can pay, it still
 puts its cards down (and wins them back).
 
-Payoffs: a player pays 1 / (N - 1) points when it is out; those left at the end (the winner, the last
-ones if they go out together, or whoever stands when `max_rounds` have been played) share alike what
-was paid. With two players that is +1 / -1, and 0 if nobody wins. The paper's utility, the sum of a
+Payoffs: a player pays 1 / (N - 1) points when it goes out. The players left at the end share equally what
+was paid: the winner, the last players if they go out together, or all players still in the game after
+`max_rounds`. With two players that is +1 / -1, and 0 if nobody wins. The paper's utility, the sum of a
 player's cards, is in `info`.
 
 Version history: 0: first version.
@@ -54,7 +54,7 @@ ROUNDS_PER_PLAYER = 500
 MOST_ROUNDS = 1 << 24
 
 
-# What all players see of a state.
+# Hands and wins, pot, flags: what all players see of a state.
 _Table = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -69,7 +69,7 @@ class War(Game[WarState]):
         max_rounds: Rounds after which the game ends; 500 per player if not given.
 
     Raises:
-        ValueError: If a parameter is not one of those, or makes more than 100,000 actions.
+        ValueError: If a parameter is out of its range, or there are more than 100,000 actions.
     """
 
     name: ClassVar[str] = "war"
@@ -92,10 +92,7 @@ class War(Game[WarState]):
         self._set("max_rounds", 1, MOST_ROUNDS)
 
     def _set(self, field: str, least: int, most: int) -> None:
-        number = whole_number(field, getattr(self, field))
-        if not least <= number <= most:
-            raise ValueError(f"{field} ({number}) must be in {least}..{most}")
-        object.__setattr__(self, field, number)
+        object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
 
     @property
     def rounds(self) -> int:
@@ -110,15 +107,15 @@ class War(Game[WarState]):
 
     @cached_property
     def actions(self) -> WarActions:
-        """What the numbers of actions mean: `encode` and `decode`."""
+        """The action space, which encodes and decodes actions."""
         return WarActions(self.ranks, self.discards)
 
     @cached_property
     def facts(self) -> GameFacts:
-        """The loser of two pays a point; of more, each pays its share of one."""
+        """With two players the loser pays a point; with more, each player that goes out pays its share."""
         players, ranks = self.num_players, self.ranks
         counts = (2 * players + 1) * ranks
-        # In all wars of a round but the last two players or more put down cards, in the last at least one.
+        # At least two players put down cards in each war of a round but the last, and at least one in the last.
         most_wars = ((players * ranks - 2) // (self.discards + 1) + 1) // 2
         return GameFacts(
             name=self.name,
@@ -146,17 +143,17 @@ class War(Game[WarState]):
         return (Transition(CERTAIN, start, (0.0,) * self.num_players),)
 
     def acting_players(self, state: WarState) -> tuple[int, ...]:
-        """All who are in the game; in a war, those who can pay for it."""
+        """All players in the game; in a war, the tied players that can pay for it."""
         if state.tied:
             return tuple(player for player in state.tied if len(state.hands[player]) > self.discards)
         return self.live_players(state)
 
     def live_players(self, state: WarState) -> tuple[int, ...]:
-        """Who has not been out at the end of a round."""
+        """The players that have not gone out at the end of a round."""
         return state.live if state.rounds_left and len(state.live) > 1 else ()
 
     def legal_actions(self, state: WarState, player: int) -> tuple[int, ...]:
-        """Cards of the hand; in a war, choices from the hand; else to wait."""
+        """Cards of the hand; in a war, choices from the hand, or to wait for players that do not act."""
         if player not in self.live_players(state):
             return ()
         if not state.tied:
@@ -187,7 +184,7 @@ class War(Game[WarState]):
         raise IllegalActionError(f"{play!r} is not a play for {'a war' if at_war else 'a round'}")
 
     def _decided(self, state: WarState, hands: list[Pile], pot: list[int], battle: dict[int, int]) -> WarState:
-        """Who takes the pot, or the war that is to decide it."""
+        """The state in which somebody has taken the pot, or a war decides it."""
         highest = max(battle.values())
         best = tuple(player for player, card in battle.items() if card == highest)
         wins = list(state.wins)
@@ -223,10 +220,10 @@ class War(Game[WarState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: WarState, player: int) -> NDArray[np.float32]:
-        """From the own seat on, round the table: hand and wins per rank; pot per rank; flags; rounds left.
+        """Counts of all piles, flags and the rounds left; the own seat comes first, then round the table.
 
-        Per seat the own hand's count of each rank, then its wins pile's; then the pot's count of each
-        rank; then per seat 1 for who is in the war going on, and per seat 1 for who is in the game.
+        For each seat the hand's count of each rank and the wins pile's; then the pot's count of each rank;
+        then for each seat 1 if it is in the war going on; for each seat 1 if it is in the game; rounds left.
         """
         piles, pot, flags = self._table(state)
         own_first = (piles[player:], piles[:player], pot, flags[0, player:], flags[0, :player])
@@ -234,7 +231,7 @@ class War(Game[WarState]):
         return np.concatenate([part.ravel() for part in (*own_first, *rest)])
 
     def _table(self, state: WarState) -> _Table:
-        """`[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[2, players]` who is at war and who is live."""
+        """`[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[2, players]` flags: at war, live."""
         seen, table = self._last_table
         if seen is not state:
             players, ranks = self.num_players, self.ranks
@@ -255,7 +252,7 @@ class War(Game[WarState]):
         return np.bincount(pile, minlength=LOWEST_CARD + self.ranks)[LOWEST_CARD:].astype(np.float32)
 
     def action_mask(self, state: WarState, player: int) -> NDArray[np.int8]:
-        """1 for what the player may put down, or to wait."""
+        """1 for each legal action of the player."""
         if state.tied and player in self.live_players(state):
             return self._war_view(state, player)[1].copy()
         return super().action_mask(state, player)
@@ -283,7 +280,7 @@ class War(Game[WarState]):
         return (self.actions.wait,), mask
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """In how many ways each card, or each war choice, can be put down from the cards held."""
+        """In how many ways each card, or each war choice, can be played from the cards held."""
         counts = np.zeros(action_masks.shape)
         held = observations[:, : self.ranks].astype(np.int64)
         counts[:, : self.ranks] = held * action_masks[:, : self.ranks]
@@ -305,11 +302,11 @@ class War(Game[WarState]):
         return new_state(hands, wins, piles[-1], tied, live, int(numbers[-1])), 0
 
     def info(self, state: WarState, player: int) -> dict[str, Any]:
-        """`utility`: the paper's, the sum of the cards in the player's hand and wins pile."""
+        """The paper's `utility`, the sum of the cards in the player's hand and wins pile."""
         return {"utility": utility(state, player)}
 
     def compiled_rules(self) -> CompiledRules[WarState] | None:
-        """For two players; see `cardwar_envs.games.war.compiled`."""
+        """Compiled rules for two players; see `cardwar_envs.games.war.compiled`."""
         if self.num_players != 2:
             return None
         from cardwar_envs.games.war.compiled import compiled_war  # compiles on first use
@@ -317,7 +314,7 @@ class War(Game[WarState]):
         return compiled_war(
             self.observation(self.initial()[0].state, 0),
             np.array(self.cards),
-            self.discards,
+            self.actions.sets,
             self.facts.max_length,
             lambda state: self.observation(state, 0),
             lambda row: self.state_of(row)[0],
@@ -373,7 +370,7 @@ class War(Game[WarState]):
 
 
 def _words(pile: Pile) -> str:
-    """E.g. `2 3 3x13`: thirteen threes are easier counted by us."""
+    """The cards as text, equal ones counted, as in `2 3 3x13` for three thirteens."""
     counts = Counter(pile)
     return " ".join(str(card) if n == 1 else f"{n}x{card}" for card, n in sorted(counts.items())) or "-"
 

@@ -1,4 +1,4 @@
-"""Where a game of WAR stands, and which states cannot be."""
+"""Where a game of WAR stands, and the checks of states."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WarState(_WarFields):
         hands: The cards that each player can play, ascending.
         wins: The cards that each player has won and not picked up yet, ascending.
         pot: The cards on the table, ascending: carried over, or at stake in the war going on.
-        tied: The players in the war going on, ascending, also those who cannot pay for it;
+        tied: The players in the war going on, ascending, including players that cannot pay for it;
             empty when a round begins.
         live: The players who are still in the game, ascending.
         rounds_left: Rounds that can still be played, the one going on included.
@@ -45,7 +45,7 @@ class WarState(_WarFields):
         *,
         rounds_left: int,
     ) -> WarState:
-        """Sorts the piles; without `live`, those are in the game who have cards or are at war."""
+        """Sorts the piles; by default the players in the game are those that have cards or are at war."""
         hand_piles, win_piles = (tuple(tuple(sorted(pile)) for pile in piles) for piles in (hands, wins))
         at_war = tuple(sorted(tied))
         if live is None:
@@ -58,7 +58,7 @@ class WarState(_WarFields):
 
 
 def new_state(*fields: Any) -> WarState:
-    """A state from its six fields, which are in order already: play makes many of them."""
+    """A state from its six fields, sorted already; play makes many of them."""
     return tuple.__new__(WarState, fields)
 
 
@@ -79,17 +79,9 @@ def check_state(state: WarState, cards: range, num_players: int, discards: int, 
     """
     try:
         hash(state)  # lists for hands would break what comes after
-        piles = {
-            **{
-                f"hands[{player}]": whole_numbers("hand", hand)
-                for player, hand in enumerate(checked_tuple("hands", state.hands))
-            },
-            **{
-                f"wins[{player}]": whole_numbers("wins", won)
-                for player, won in enumerate(checked_tuple("wins", state.wins))
-            },
-            "pot": whole_numbers("pot", state.pot),
-        }
+        by_seat = {name: checked_tuple(name, getattr(state, name)) for name in ("hands", "wins")}
+        named = {f"{name}[{player}]": pile for name, piles in by_seat.items() for player, pile in enumerate(piles)}
+        piles = {name: whole_numbers(name, pile) for name, pile in {**named, "pot": state.pot}.items()}
         groups = {name: whole_numbers(name, getattr(state, name)) for name in ("tied", "live")}
         rounds_left = whole_number("rounds_left", state.rounds_left)
     except (AttributeError, TypeError, ValueError):

@@ -1,21 +1,16 @@
-"""The table of the documentation: every check on toys with one defect each, on our games, and on others'.
+"""The tables of docs/conformance.md: every check on toys with one defect each, on our games, and on others'.
 
-`python -m cardwar_envs.conformance.table [TOYS.py]` prints it as Markdown.
+`python tests/conformance/table.py` prints them as Markdown.
 """
 
-from __future__ import annotations
-
-import importlib.util
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from cardwar_envs.conformance.runner import CHECKS, run, run_all
-from cardwar_envs.conformance.subject import Subject, load
-from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED, Result
+from toy_envs import BROKEN
 
-TOYS = Path("tests/conformance/toy_envs.py")
+from cardwar_envs.conformance import CHECKS, Result, load, run, run_all
+from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED
+
 # Heading -> name and parameters; small, so that the oracles apply.
 OURS = {
     "Jujitsu": "cardwar/jujitsu-v0 num_cards=5",
@@ -28,21 +23,8 @@ OURS = {
 OTHERS = {"rps_v2": "pettingzoo.classic.rps_v2"}
 SIGNS = {PASSED: "passed", FAILED: "**failed**", NOT_APPLICABLE: "–"}  # noqa: RUF001  # a dash, for "nothing to say"
 
-Toys = dict[str, tuple[str, Subject]]
 
-
-def read_toys(path: Path) -> Toys:
-    """`BROKEN` of a file of toys: name -> (the check that must catch it, the toy)."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ValueError(f"no file of toys {str(path)!r}")
-    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)  # where pickle looks for its classes
-    spec.loader.exec_module(module)
-    broken: Toys = module.BROKEN
-    return broken
-
-
-def toy_table(toys: Toys) -> str:
+def toy_table(toys: dict[str, Any]) -> str:
     """Which check catches which toy."""
     rows = []
     for check in CHECKS:
@@ -74,14 +56,5 @@ def _markdown(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [headings, ["---"] * len(headings), *rows])
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Prints the tables."""
-    print(toy_table(read_toys(Path(arguments[0]) if arguments else TOYS)))
-    print()
-    print(game_table(OURS))
-    print()
-    print(game_table(OTHERS))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    print(toy_table(BROKEN), game_table(OURS), game_table(OTHERS), sep="\n\n")

@@ -1,0 +1,96 @@
+"""Where a duel stands, and what is asked of a hand again and again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import checked_tuple, whole_number, whole_numbers
+from cardwar_envs.games.duel.interleaving import Hand, Hands
+
+# A bound on memory: long games of many cards see more hands.
+MOST_VIEWS = 100_000
+
+
+class _DuelFields(NamedTuple):
+    hands: Hands
+    score: int
+    ties: int
+
+
+class DuelState(_DuelFields):
+    """Where a duel stands.
+
+    Attributes:
+        hands: The cards that each player still holds, ascending.
+        score: Tricks won by player 0 minus tricks won by player 1.
+        ties: Tied tricks that the next decided trick will win.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, hands: Iterable[Iterable[int]], score: int = 0, ties: int = 0) -> DuelState:
+        """Sorts the hands."""
+        ordered = tuple(tuple(sorted(hand)) for hand in hands)
+        if len(ordered) != 2:
+            raise ValueError(f"a duel has two hands, not {len(ordered)}")
+        return super().__new__(cls, ordered, score, ties)
+
+
+# A DuelState of (hands, score, ties) whose hands are sorted already: stepping makes many of them.
+new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__, DuelState)
+
+
+def checked_state(state: DuelState) -> DuelState:
+    """The state, if it is made of two sorted hands of equal size and of whole numbers.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    try:
+        hash(state)  # lists for hands would break what comes after
+        hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
+        score, ties = whole_number("score", state.score), whole_number("ties", state.ties)
+    except (AttributeError, TypeError, ValueError):
+        raise ValueError(f"state ({state!r}) must be a DuelState of two hands, a score and ties") from None
+    if len(hand_0) != len(hand_1):
+        raise ValueError(f"state has hands of unequal size, {len(hand_0)} and {len(hand_1)}")
+    for hand in (hand_0, hand_1):
+        if tuple(sorted(hand)) != hand:
+            raise ValueError(f"state has an unsorted hand {hand}")
+    return new_state(((hand_0, hand_1), score, ties))
+
+
+class HandView(NamedTuple):
+    """What is asked of a hand again and again; the arrays are shared and never handed out.
+
+    Attributes:
+        counts: `[ranks]` float32, how many cards of each rank the hand has.
+        legal: The actions that play one of its cards, ascending.
+        mask: `[ranks]` int8, 1 for these actions.
+    """
+
+    counts: NDArray[np.float32]
+    legal: tuple[int, ...]
+    mask: NDArray[np.int8]
+
+
+class HandViews(dict[Hand, HandView]):
+    """The view of each hand that was looked at, made when it is first asked for."""
+
+    def __init__(self, ranks: Hand) -> None:
+        self._ranks = ranks
+
+    def __missing__(self, hand: Hand) -> HandView:
+        if len(self) >= MOST_VIEWS:
+            self.clear()
+        held = Counter(hand)
+        counts = np.array([held[rank] for rank in self._ranks], dtype=np.float32)
+        legal = tuple(np.flatnonzero(counts).tolist())
+        self[hand] = view = HandView(counts, legal, (counts > 0).astype(np.int8))
+        return view
