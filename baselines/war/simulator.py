@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import index
-from typing import Any, SupportsIndex, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.threads import map_in_threads, processors
-from cardwar_envs.core.game import Game, keeps_rules
+from cardwar_envs.core.game import Game, keeps_rules, whole_number
 from cardwar_envs.games.war import War
 
 # In the order of the kernel's codes.
@@ -42,35 +41,13 @@ class Simulated:
     """How games ended.
 
     Attributes:
-        players: Number of seats.
         winners: `[games]` the winner's seat, or `NOBODY` (-1: the last players went out together),
             `UNFINISHED` (-2: the limit `max_rounds` was reached) or `STOPPED` (-3: the focus seat was out).
         rounds: `[games]` rounds played; a game decided in its 13th round has 13.
     """
 
-    players: int
     winners: NDArray[np.int32]
     rounds: NDArray[np.int32]
-
-    @property
-    def wins(self) -> NDArray[np.int64]:
-        """`[players]` games won by each seat."""
-        return np.bincount(self.winners[self.winners >= 0], minlength=self.players)
-
-    @property
-    def nobody(self) -> int:
-        """Games whose last players went out together."""
-        return int(np.count_nonzero(self.winners == NOBODY))
-
-    @property
-    def unfinished(self) -> int:
-        """Games that reached the limit of rounds."""
-        return int(np.count_nonzero(self.winners == UNFINISHED))
-
-    @property
-    def stopped(self) -> int:
-        """Games that stopped because the focus seat was out."""
-        return int(np.count_nonzero(self.winners == STOPPED))
 
 
 def takes(game: Game[Any]) -> TypeGuard[War]:
@@ -122,7 +99,7 @@ def simulate(
 
     for _ in map_in_threads(play_from, range(0, games, chunk), threads):
         pass
-    return Simulated(len(line_up), winners, rounds)
+    return Simulated(winners, rounds)
 
 
 def _kernel() -> Any:
@@ -134,7 +111,7 @@ def _kernel() -> Any:
 def _checked(
     line_up: Sequence[str], ranks: int, discards: int, max_rounds: int | None, seed: int, first_game: int
 ) -> tuple[NDArray[np.int64], int, int, int]:
-    """The kernel's first arguments."""
+    """The kernel's first arguments; raises a ValueError if one is out of its range."""
     if isinstance(line_up, str) or not 2 <= len(line_up) <= MAX_PLAYERS:
         raise ValueError(f"line_up ({line_up!r}) must be 2..{MAX_PLAYERS} names")
     unknown = [name for name in line_up if name not in COMPILED]
@@ -148,9 +125,8 @@ def _checked(
     return np.array([COMPILED.index(name) for name in line_up], dtype=np.int64), ranks, discards, limit
 
 
-def _integer(name: str, number: int, least: int, most: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex):
-        raise ValueError(f"{name} ({number!r}) must be an integer")
-    if not least <= index(number) <= most:
-        raise ValueError(f"{name} ({number}) must be in {least}..{most}")
-    return index(number)
+def _integer(name: str, number: object, least: int, most: int) -> int:
+    checked = whole_number(name, number)
+    if not least <= checked <= most:
+        raise ValueError(f"{name} ({checked}) must be in {least}..{most}")
+    return checked

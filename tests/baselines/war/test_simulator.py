@@ -10,7 +10,7 @@ from numba import config
 from scipy.stats import chisquare
 
 from baselines.war import simulator_kernel
-from baselines.war.simulator import COMPILED, NOBODY, STOPPED, UNFINISHED, Simulated, simulate, takes
+from baselines.war.simulator import COMPILED, NOBODY, STOPPED, UNFINISHED, simulate, takes
 from benchmarks.war_direct import play_game
 from cardwar_envs import make_game
 from cardwar_envs.games.war import War
@@ -205,21 +205,12 @@ def test_stopping_when_the_focus_seat_is_out_leaves_its_games_as_they_were(focus
     assert focus not in whole.winners[differ]
     assert (stopped.rounds[differ] < whole.rounds[differ]).all()
     assert (stopped.rounds[~differ] == whole.rounds[~differ]).all()
-    assert stopped.stopped == differ.sum() > 0
+    assert differ.any()
 
 
-def test_counts_of_endings_add_up():
-    result = simulate(("dummie",) * 3, 400, 2, ranks=4, discards=1, max_rounds=20, focus=1)
-    assert result.wins.sum() + result.nobody + result.unfinished + result.stopped == 400
-    assert min(*result.wins, result.nobody, result.unfinished, result.stopped) > 0
-
-
-def test_endings_are_counted_as_they_are():
-    result = Simulated(
-        3, np.array([2, 0, 2, NOBODY, STOPPED, UNFINISHED, UNFINISHED], dtype=np.int32), np.ones(7, np.int32)
-    )
-    assert result.wins.tolist() == [1, 0, 2]
-    assert (result.nobody, result.unfinished, result.stopped) == (1, 2, 1)
+def test_games_end_in_every_way():
+    winners = simulate(("dummie",) * 3, 400, 2, ranks=4, discards=1, max_rounds=20, focus=1).winners
+    assert set(winners) == {0, 1, 2, NOBODY, UNFINISHED, STOPPED}
 
 
 def test_random_players_draw_every_card_alike(trace):
@@ -262,7 +253,7 @@ def test_win_ratios_against_random_players_agree_with_the_direct_program(name, o
     compiled = simulate(line_up, 9030, 1, focus=0)
     random = Random(1)
     direct = [play_game(line_up, random, focus=0) for _ in range(direct_games)]
-    ours, our_error = win_ratio_and_error(int(compiled.wins[0]), 9030)
+    ours, our_error = win_ratio_and_error(int((compiled.winners == 0).sum()), 9030)
     theirs, their_error = win_ratio_and_error(sum(winner == 0 for winner, _ in direct), direct_games)
     assert abs(ours - theirs) < 4 * sqrt(our_error**2 + their_error**2)
     won = [rounds for winner, rounds in direct if winner == 0]
