@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
-from baselines.war.simulator import MAX_RANKS, NOBODY, UNFINISHED, simulate
-from cardwar_envs.core.game import Game, Transition, keeps_rules
+from baselines.war.simulator import NOBODY, UNFINISHED, simulate, takes
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.play import sample_transition
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
-from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
 
 GAMES = 1000
@@ -144,9 +143,7 @@ def _simulated(game: Game[Any], players: Sequence[Policy], games: int, seed: int
     knows all strategies, and one of them is random; the others need one game only.
     """
     line_up = [_COMPILED[type(player)] for player in players if type(player) in _COMPILED]
-    if len(line_up) < len(players) or "dummie" not in line_up:
-        return None
-    if not isinstance(game, War) or not keeps_rules(game, War) or game.ranks > MAX_RANKS:
+    if not takes(game) or len(line_up) < len(players) or "dummie" not in line_up:
         return None
     done = simulate(line_up, games, seed, ranks=game.ranks, discards=game.discards, max_rounds=game.rounds)
     return Endings(done.winners.astype(np.int64), done.rounds.astype(np.int64), None)

@@ -1,34 +1,52 @@
-"""Compiled work on several processors: plain threads, since compiled code holds no lock."""
+"""Compiled work on several processors: the one thread pool of all oracles.
+
+Compiled code does not hold Python's global lock, so plain threads run at once. They end with the call,
+so a process that forks later does not miss them, as it would miss the threads of numba's own pool.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Nodes that a thread takes at once; results do not depend on it.
+# So many nodes are one piece of work; results do not depend on it.
 CHUNK = 4096
 
-
 Nodes = NDArray[np.int64]
-
-
+Piece = TypeVar("Piece")
 T = TypeVar("T")
 
 
-def in_threads(work: Callable[[Nodes], T], nodes: Nodes, threads: int | None = None) -> list[T]:
-    """`work` on the nodes in runs of `CHUNK`, in order.
+def processors() -> int:
+    """How many processors this process may use."""
+    # Not all systems can tell which processors a process may use.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-    Compiled code holds no lock, so plain threads will do. They do not outlive the call: a process
-    that forks later has none of them to miss, as it would with numba's own.
+
+def map_in_threads(work: Callable[[Piece], T], pieces: Sequence[Piece], threads: int | None = None) -> Iterator[T]:
+    """Yields `work(piece)` of each piece, in order.
+
+    Pieces that have not begun are dropped when the caller stops early, by an interrupt for instance.
+
+    Args:
+        work: Called in several threads at once.
+        pieces: Parts of the work that do not depend on each other.
+        threads: Greatest number of threads; `processors()` if None.
     """
+    workers = min(len(pieces), threads or processors())
+    if workers <= 1:
+        yield from map(work, pieces)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(work, pieces)
+
+
+def in_threads(work: Callable[[Nodes], T], nodes: Nodes, threads: int | None = None) -> list[T]:
+    """The results of `work` on runs of `CHUNK` nodes, in order."""
     runs = [nodes[start : start + CHUNK] for start in range(0, max(len(nodes), 1), CHUNK)]
-    most = min(len(runs), threads or len(os.sched_getaffinity(0)))
-    if most <= 1:
-        return [work(run) for run in runs]
-    with ThreadPoolExecutor(most) as pool:
-        return list(pool.map(work, runs))
+    return list(map_in_threads(work, runs, threads))

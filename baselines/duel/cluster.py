@@ -1,4 +1,4 @@
-"""Layers of a duel solved on a Ray cluster: the pieces of a layer are tasks, the driver puts them together.
+"""Solves layers of a duel on a Ray cluster: each piece of a layer is a task, and the driver joins the results.
 
 Ray comes with the extra `ray`. Every machine of a cluster needs this package, in the same version.
 """
@@ -9,28 +9,29 @@ import os
 import socket
 from collections.abc import Iterator
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.duel.engine import Layer, Rules, Solved, kernel, pieces_of, solve_piece
+from baselines.duel.engine import Solved, WordLayer, WordRules, kernel, pieces_of, solve_piece
+from baselines.duel.layers import DuelLayers
 from baselines.duel.words import Letters
+from cardwar_envs.games.duel import DuelState
 
-# How many workers a task may lose, one after the other, before it is given up.
+# A task is given up after so many workers have died of it, one after the other.
 MAX_RETRIES = 20
 TASKS_PER_PROCESSOR = 8
-LEAST_WORDS_PER_TASK = 4096  # some 20 ms; a task costs 1 or 2
+LEAST_WORDS_PER_TASK = 4096  # work for some 20 ms; a task costs 1 or 2 ms
 
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 
 class RayCluster:
-    """Solves pieces on the cluster that `RAY_ADDRESS` names, or that runs here, or else on one of its own.
+    """Solves pieces on a Ray cluster: the one that `RAY_ADDRESS` names, else one that runs here, else its own.
 
-    A task whose worker or machine is lost is done again elsewhere. The driver's machine holds a layer and
-    the one below twice: in its own memory and in Ray's, where the workers of a machine share them.
+    If a worker or a machine is lost, its task is done again elsewhere. The driver's machine holds a layer
+    and the one below twice, in its own memory and in Ray's. The workers of a machine share Ray's copy.
 
     Raises:
         ModuleNotFoundError: If Ray is not installed.
@@ -42,18 +43,19 @@ class RayCluster:
 
         if not ray.is_initialized():
             _check(os.environ.get("RAY_ADDRESS", ""))
-            # Nothing but results on stdout, and nothing about this machine to anybody else.
+            # Ray must neither print on stdout nor report on this machine to anybody.
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
         self._ray = ray
         self._solve_range = ray.remote(max_retries=MAX_RETRIES)(solve_range)
-        ready = ray.remote(max_retries=MAX_RETRIES)(_ready)
-        ray.get([ready.remote() for _ in range(self._processors())])
+        # The workers compile or load the kernel now, so that what is timed afterwards is work.
+        example = _example()
+        ray.get([ray.remote(max_retries=MAX_RETRIES)(_warm_up).remote(*example) for _ in range(self._processors())])
 
     def _processors(self) -> int:
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
-    def solve(self, letters: Letters, rules: Rules, layer: Layer, below: Layer) -> Iterator[Solved]:
+    def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
         """See `Engine`."""
         pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), LEAST_WORDS_PER_TASK)
         if len(pieces) == 1:
@@ -77,10 +79,10 @@ class RayCluster:
 
 
 def _check(address: str) -> None:
-    """Ray itself looks for several minutes, and only then gives up."""
+    """Raises a ConnectionError if nobody listens at an address; Ray itself would try for several minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if not colon:
-        return  # none given, or a word such as "auto"
+        return  # no address, or a word such as "auto"
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
     except (OSError, ValueError) as error:
@@ -88,43 +90,50 @@ def _check(address: str) -> None:
 
 
 def solve_range(
-    first: int, last: int, low: int, high: int, game: tuple[Letters, Rules], layout: Layer, below: Layer
+    first: int, last: int, low: int, high: int, game: tuple[Letters, WordRules], layout: WordLayer, below: WordLayer
 ) -> tuple[Solved, NDArray[np.float64]]:
-    """What is known of a piece, and its values: those of the layer at [low, high).
+    """Solves a piece; returns what is known of it, and its values, which the layer has at [low, high).
 
     Args:
-        first: Upper half of its first words.
-        last: Upper half after that of its last.
+        first: Upper half of the piece's first word.
+        last: Upper half after that of its last word.
         low: Place of its first value in the layer.
-        high: Place after its last.
+        high: Place after its last value.
         game: Letters and rules.
         layout: The layer without its values.
-        below: The layer that it needs.
+        below: The layer with one card less.
     """
-    letters, rules = _as_compiled(game[0]), _as_compiled(game[1])
-    # What is never touched takes no memory: places below `low` are only addresses.
-    layer = _as_compiled(layout)._replace(values=np.empty(high))
-    solved = solve_piece(first, last, letters, rules, layer, _as_compiled(below))
+    letters, rules = _read_only(game[0]), _read_only(game[1])
+    # Memory that is never touched costs nothing, so the places below `low` are only addresses.
+    layer = _read_only(layout)._replace(values=np.empty(high))
+    solved = solve_piece(first, last, letters, rules, layer, _read_only(below))
     return solved, layer.values[low:high]
 
 
-def _as_compiled(arrays: Arrays) -> Arrays:
-    """The same arrays, in types that the compiled code has been compiled for.
+def _read_only(arrays: Arrays) -> Arrays:
+    """Views of the same arrays that cannot be written to.
 
-    Ray's shared memory is read-only, which numba takes for another type; here the code only reads.
+    numba compiles functions for writable and for read-only arrays separately. Ray's shared memory is
+    read-only, so read-only views of everything let all tasks use the same compiled code.
     """
-    return type(arrays)(*(_writable(each) if isinstance(each, np.ndarray) else each for each in arrays))
+    return type(arrays)(*(_sealed(each) if isinstance(each, np.ndarray) else each for each in arrays))
 
 
-def _writable(array: NDArray[Any]) -> NDArray[Any]:
-    interface = dict(array.__array_interface__)
-    interface["data"] = (interface["data"][0], False)
-    return np.asarray(SimpleNamespace(__array_interface__=interface, owner=array))
+def _sealed(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
-def _ready() -> None:
-    """Lets a worker compile or load the kernel, so that what is timed afterwards is work."""
-    from baselines.duel.solver import DuelTable
-    from cardwar_envs.games.jujitsu import Jujitsu
+def _example() -> tuple[int, int, int, int, tuple[Letters, WordRules], WordLayer, WordLayer]:
+    """Arguments of `solve_range` for a whole layer of a small duel."""
+    layers = DuelLayers(DuelState(((1, 2, 3, 4), (1, 2, 3, 4))), carry=True, win=True)
+    layers.solve()
+    solved = layers.solved_layer(4)
+    assert solved is not None  # all layers are kept
+    layer = solved.layer
+    return 0, len(layer.offsets) - 1, 0, len(layer.values), (solved.letters, solved.rules), layer, solved.below
 
-    DuelTable(Jujitsu(num_cards=4)).solve()
+
+def _warm_up(*example: Any) -> None:
+    solve_range(*example)

@@ -1,4 +1,7 @@
-"""Layers of a duel on disk: one file each and a manifest, whole or not at all."""
+"""Layers of a duel on disk: one file for each layer, and a manifest that describes them.
+
+Files are written atomically, so a process that is killed leaves the folder as it was or with the layer.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ DTYPE = "<f8"
 
 
 class LayerFolder:
-    """Values of layers in a folder; a file that is not as it was written does not count.
+    """Values of layers in a folder; a file that has changed since it was written counts as missing.
 
-    Several processes may work in one folder: each finds what the others have written.
+    Several processes may work in one folder. Each finds what the others have written.
 
     Args:
-        folder: Made if it is not there.
-        game: What the layers belong to, as JSON can hold it.
+        folder: Where the files are; created if it does not exist.
+        game: The game that the layers belong to, as JSON can hold it.
 
     Raises:
         ValueError: If the folder holds layers of another game.
@@ -34,10 +37,10 @@ class LayerFolder:
     def __init__(self, folder: Path, game: Mapping[str, Any]) -> None:
         self._folder, self._game = folder, dict(game)
         folder.mkdir(parents=True, exist_ok=True)
-        self._entries()  # says now if they are of another game
+        self._entries()  # raises now if the layers are of another game
 
     def _entries(self) -> dict[str, Any]:
-        """What is known of each layer."""
+        """What the manifest says of each layer."""
         manifest = self._manifest()
         if manifest.get("game", self._game) != self._game:
             raise ValueError(
@@ -51,22 +54,21 @@ class LayerFolder:
         try:
             manifest = json.loads((self._folder / "manifest.json").read_text())
         except (OSError, ValueError, RecursionError):
-            return {}  # nothing there, or nothing that tells what the files are
+            return {}  # no manifest, or one that cannot be read
         return manifest if isinstance(manifest, dict) and isinstance(manifest.get("layers"), dict) else {}
 
     def _path(self, cards: int) -> Path:
         return self._folder / f"layer_{cards}.bin"
 
     def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
-        """Values, mapped from the file, and gap of a layer; None if they are not there or damaged."""
+        """Values, mapped from the file, and gap of a layer; None if they are missing or damaged."""
         try:
             entry = dict(self._entries()[str(cards)])
-            # Layers from before there were seals have none.
-            if entry.pop("seal", _seal(entry)) != _seal(entry) or entry["values"] != size:
+            if entry.pop("seal") != _seal(entry) or entry["values"] != size:
                 return None
             if self._path(cards).stat().st_size != size * np.dtype(DTYPE).itemsize:
                 return None
-            # Copy on write: compiled code takes only arrays that could be written to.
+            # Copy on write, because the code is compiled for arrays that can be written to.
             values = np.asarray(np.memmap(self._path(cards), dtype=DTYPE, mode="c"))
             if entry["blake2b"] != _digest(values):
                 return None
@@ -75,19 +77,19 @@ class LayerFolder:
             return None
 
     def write(self, cards: int, values: NDArray[np.float64], gap: float) -> None:
-        """Keeps a layer; a process that is killed here leaves the folder as it was, or with the layer."""
+        """Keeps a layer; a process that is killed here leaves the folder as it was or with the layer."""
         content = np.ascontiguousarray(values, dtype=DTYPE)
         entry = {"values": len(content), "dtype": DTYPE, "gap": gap, "blake2b": _digest(content)}
-        with self._alone():
+        with self._locked():
             write_atomically(self._path(cards), content.data)
             layers = {**self._entries(), str(cards): {**entry, "seal": _seal(entry)}}
             manifest = {"format": FORMAT, "game": self._game, "layers": layers}
             write_atomically(self._folder / "manifest.json", (json.dumps(manifest, indent=2) + "\n").encode())
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keeps other processes from writing into the folder; a process that is killed lets go."""
-        import fcntl  # which not every system has, but solving without a folder needs none
+    def _locked(self) -> Iterator[None]:
+        """Keeps other processes from writing into the folder; the lock ends with the process."""
+        import fcntl  # not every system has it, but only folders need it
 
         with open_inside(self._folder, ".lock", "ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -99,5 +101,5 @@ def _digest(values: NDArray[np.float64]) -> str:
 
 
 def _seal(entry: Mapping[str, Any]) -> str:
-    """A checksum of what the manifest says of a layer."""
+    """A checksum of a layer's entry in the manifest."""
     return blake2b(json.dumps(entry, sort_keys=True).encode(), digest_size=16).hexdigest()

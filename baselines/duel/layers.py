@@ -1,8 +1,8 @@
-"""All values of a duel with deterministic tricks, layer by layer: k cards left need only k - 1.
+"""All values of a duel with deterministic tricks, layer by layer: the layer of k cards needs only that of k - 1.
 
-A state is a word (see `baselines.duel.words`), the carried ties and the score. Of a word and its mirror
-image one is solved, of states that the start cannot lead to none where the start is two full
-decks (a few more than can be reached elsewhere), and none that are decided.
+A state is a word (see `baselines.duel.words`), the carried ties and the score. Only one of a word and its
+mirror image is solved. Decided states are not solved, and neither are states that two full decks cannot
+come to (other starts have a few states that cannot be reached).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.duel.engine import Engine, Layer, Rules, Threads, kernel, work_for
+from baselines.duel.engine import Engine, Threads, WordLayer, WordRules, kernel, work_for
 from baselines.duel.strategies import SolvedLayer
 from baselines.duel.words import Letters, letters_of, rank_counts, word_of
 from baselines.matrix_game import solve_matrix
@@ -22,7 +22,7 @@ from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracle import Progress
 from cardwar_envs.games.duel import DuelState
 
-MOST_ROWS = 2**31 - 1  # Layer.row_of holds 32 bits
+MOST_ROWS = 2**31 - 1  # WordLayer.row_of holds 32 bits
 
 
 class Size(NamedTuple):
@@ -35,13 +35,13 @@ class Size(NamedTuple):
 
 
 class Store(Protocol):
-    """Where values of layers outlast the process."""
+    """Keeps values of layers beyond the end of the process."""
 
     def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
-        """Values and gap of a layer, if they are there and whole."""
+        """Values and gap of a layer; None if they are missing or damaged."""
 
     def write(self, cards: int, values: NDArray[np.float64], gap: float) -> None:
-        """Keeps them."""
+        """Keeps the values and the gap of a layer."""
 
 
 class DuelLayers:
@@ -49,8 +49,7 @@ class DuelLayers:
 
     Attributes:
         solved: Matrix games solved so far, without those whose values were read from a store.
-        saddle_points: How many of them have one in pure strategies.
-        failures: How many of them the compiled simplex could not do.
+        failures: How many of them the compiled simplex failed on and `solve_matrix` solved.
     """
 
     def __init__(
@@ -65,7 +64,7 @@ class DuelLayers:
     ) -> None:
         counts = rank_counts(start.hands)
         plain = start.score == start.ties == 0
-        self._rules = Rules(
+        self._rules = WordRules(
             cards=len(start.hands[0]),
             carry=carry,
             win=win,
@@ -79,9 +78,9 @@ class DuelLayers:
             tolerance=RELATIVE_GAP * (1.0 if win else len(start.hands[0])),
         )
         self._hands, self._keep, self._store, self._engine = start.hands, keep, store, engine or Threads()
-        self._layers: dict[int, Layer] = {}
+        self._layers: dict[int, WordLayer] = {}
         self._gaps = np.zeros(self._rules.cards + 1)
-        self.solved, self.saddle_points, self.failures = 0, 0, 0
+        self.solved, self.failures = 0, 0
 
     @cached_property
     def _letters(self) -> Letters:
@@ -101,7 +100,7 @@ class DuelLayers:
         return sizes
 
     def solve(self, progress: Progress | None = None) -> None:
-        """Solves every layer that the store does not have."""
+        """Solves every layer that the store does not have; `progress` gets the number of games done."""
         below = self._layers[0] = self._empty_layer(0, Size(0, 0, 0, 0), np.zeros(1, dtype=np.int64))
         done = 0
         for cards, size in enumerate(self.sizes, start=1):
@@ -123,27 +122,28 @@ class DuelLayers:
                 progress(done)
 
     def _offsets(self, cards: int) -> NDArray[np.int64]:
+        from baselines.duel import words_kernel
+
         letters = self._letters
         offsets = np.zeros((1 << letters.width * letters.length - letters.cut) + 1, dtype=np.int64)
-        kernel().number_words(letters, cards, offsets)
+        words_kernel.number_words(letters, cards, offsets)
         return offsets
 
-    def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> Layer:
+    def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> WordLayer:
         row_of = np.full(size.words, kernel().NOT_A_WORD, dtype=np.int32)
-        return Layer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
+        return WordLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
 
-    def _solve_layer(self, layer: Layer, below: Layer, progress: Progress) -> float:
+    def _solve_layer(self, layer: WordLayer, below: WordLayer, progress: Progress) -> float:
         games, gap = 0, 0.0
         for counts, piece_gap, failed in self._engine.solve(self._letters, self._rules, layer, below):
             games += int(counts[kernel().GAMES])
-            self.saddle_points += int(counts[kernel().SADDLES])
             self.failures += int(counts[kernel().FAILED])
             gap = max(gap, piece_gap, self._solve_slowly(failed, layer, below))
             progress(games)
         self.solved += games
         return gap
 
-    def _solve_slowly(self, states: NDArray[np.int64], layer: Layer, below: Layer) -> float:
+    def _solve_slowly(self, states: NDArray[np.int64], layer: WordLayer, below: WordLayer) -> float:
         gap = 0.0
         for word, ties, score in states.tolist():
             solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
@@ -152,15 +152,15 @@ class DuelLayers:
             gap = max(gap, solution.gap)
         return gap
 
-    def _matrix(self, word: int, ties: int, score: int, cards: int, below: Layer) -> NDArray[np.float64]:
+    def _matrix(self, word: int, ties: int, score: int, cards: int, below: WordLayer) -> NDArray[np.float64]:
         work = work_for(cards)
         rows, columns = kernel().matrix_at(word, ties, score, self._letters, self._rules, below, work)
         return work.matrix[:rows, :columns]
 
-    # -- what is asked of a solved start -----------------------------------------------------
+    # -- questions about a solved start ------------------------------------------------------
 
     def value(self, state: DuelState) -> float | None:
-        """Value to go, payoff points; None if the state's layer is not kept or the state cannot follow."""
+        """Value to go, payoff points; None if the state's layer is not kept or the start cannot lead to it."""
         located = self._locate(state)
         if located is None:
             return None
@@ -168,9 +168,9 @@ class DuelLayers:
         return float(sign * layer.values[place])
 
     def matrix(self, state: DuelState) -> NDArray[np.float64] | None:
-        """The matrix game, one row or column for each run of equal cards; None as in `value`.
+        """The matrix game at a state, with one row or column for each run of equal cards.
 
-        The layer below must be kept.
+        None if `value` is None or the layer below is not kept.
         """
         cards = len(state.hands[0])
         if self._locate(state) is None or cards - 1 not in self._layers:
@@ -179,7 +179,7 @@ class DuelLayers:
         return self._matrix(word_of(state.hands, self._letters), state.ties, score, cards, self._layers[cards - 1])
 
     def solved_layer(self, cards: int) -> SolvedLayer | None:
-        """What the matrix games with so many cards left need; None if two layers for them are not kept."""
+        """All that the matrix games with so many cards left need; None if their layer or the one below is not kept."""
         layer, below = self._layers.get(cards), self._layers.get(cards - 1)
         if layer is None or below is None:
             return None
@@ -189,7 +189,7 @@ class DuelLayers:
         """Certified bound on the error of values with so many cards left, payoff points."""
         return float(self._gaps[cards])
 
-    def _locate(self, state: DuelState) -> tuple[Layer, int, int] | None:
+    def _locate(self, state: DuelState) -> tuple[WordLayer, int, int] | None:
         layer = self._layers.get(len(state.hands[0]))
         if layer is None:
             return None

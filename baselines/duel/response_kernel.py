@@ -1,27 +1,40 @@
-"""Compiled bodies of `baselines.duel.response`: what follows what, and values of play, layer by layer.
+"""Compiled bodies of `baselines.duel.response`: which states follow which, and values of play, layer by layer.
 
-A pair of hands is a row of bytes, the cards of each rank that player 0 and then player 1 holds, filled
-up to whole words of eight bytes; `keys` are the same rows as those words. The scores and carried ties
-that go with a pair have places: see `place_of`. `rules` is a `Rules` of `baselines.duel.response`.
+A layer is all states with equally many cards left. A pair of hands is a row of bytes: the number of cards
+of each rank that player 0 holds, then those of player 1, padded to a multiple of eight bytes. `keys` are
+the same rows as integers of eight bytes. A place is one of the combinations of score and carried ties that
+are possible at a pair; see `place_of`. Three ranks, two cards each, ties carried, one trick played:
+
+    player 0 holds 1, 3 and player 1 holds 1, 2   the row 1 0 1 1 1 0 0 0
+    nothing carried, score -1 or 1                its places 0 and 1
+    1 tie carried, score 0                        its place 2
+
+`rules` is a `Rules` of `baselines.duel.response`.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
+from numba import config, njit
 
 from cardwar_envs.games.duel.kernel import pack
 
-# Columns of values: best responses of both players and play itself, payoff points to player 0; then
-# the odds that player 0 ends with the higher and with the lower score.
+# Columns of values: best responses of both players and play itself, in payoff points to player 0; then
+# the probabilities that player 0 ends with the higher and with the lower score.
 RESPONSE_0, RESPONSE_1, MEAN, WIN, LOSS = range(5)
 # An action within this much of the best, payoff points, is as good.
 ROUNDING = 1e-13
 
+# Compiled products wrap around silently; in plain Python numpy warns.
+PLAIN = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba makes it when it is imported
+_wrapping: Any = np.errstate(over="ignore") if PLAIN else lambda function: function
+
 
 @njit(cache=True, nogil=True)
 def place_of(rules, played, ties, score):  # type: ignore[no-untyped-def]  # compiled
-    """Where a score and carried ties stand among those that are possible after so many tricks."""
+    """The place of a score and carried ties among those that are possible after so many tricks."""
     if not rules.scored:
         return ties
     if not rules.carry:
@@ -31,7 +44,7 @@ def place_of(rules, played, ties, score):  # type: ignore[no-untyped-def]  # com
 
 @njit(cache=True, nogil=True)
 def places(rules, played):  # type: ignore[no-untyped-def]
-    """How many they are."""
+    """How many places there are after so many tricks."""
     ties = played if rules.carry else 0
     return place_of(rules, played, ties, played - ties) + 1
 
@@ -50,9 +63,10 @@ def stands(rules, played):  # type: ignore[no-untyped-def]
 # -- pairs of hands -----------------------------------------------------------------------
 
 
+@_wrapping
 @njit(cache=True, nogil=True)
 def slot_of(key, keys, table):  # type: ignore[no-untyped-def]
-    """Where a hash table has the number of a pair, or the free place where it would."""
+    """The slot of a hash table that has the number of a pair, or the free slot where it belongs."""
     code = np.uint64(0)
     for part in key:
         code = (code ^ part) * np.uint64(0x9E3779B97F4A7C15)
@@ -92,7 +106,7 @@ def _moves(row, ranks, moves):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _play(rules, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
-    """What is left of a pair; returns 0 for a tie, 1 and 2 where player 0 and 1 have won."""
+    """Writes what is left of a pair to `after`; returns 0 for a tie, 1 if player 0 wins, 2 if player 1 wins."""
     ranks = rules.ranks
     after[: 2 * ranks] = row[: 2 * ranks]
     after[rank_0] -= 1
@@ -104,9 +118,9 @@ def _play(rules, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _follow(rules, cards, ties, score, leads, points):  # type: ignore[no-untyped-def]
-    """Where a trick leads, by who wins it: the place there, or -1 with the final sign of the score.
+    """Writes where a trick leads, for each winner: the next place, or -1 where the game is decided.
 
-    `points` get what is paid, `[3, 2]`: by the trick, and the sign.
+    `points`, `[3, 2]`, gets the payment of the trick and the sign of the score after it.
     """
     played = rules.cards - cards + 1
     for winner in range(3):
@@ -115,7 +129,7 @@ def _follow(rules, cards, ties, score, leads, points):  # type: ignore[no-untype
         after = score + won if rules.scored else 0
         leads[winner] = place_of(rules, played, carried, after)
         points[winner, 0] = 0.0 if rules.win else float(won)
-        points[winner, 1] = float((after > 0) - (after < 0))
+        points[winner, 1] = np.sign(after)
         if cards == 1 or (rules.win and abs(after) > cards - 1 + carried):
             leads[winner] = -1
             points[winner, 0] += points[winner, 1] if rules.win else 0.0
@@ -126,7 +140,7 @@ def _follow(rules, cards, ties, score, leads, points):  # type: ignore[no-untype
 
 @njit(cache=True, nogil=True)
 def _with_room(rows, reached, table, count, most):  # type: ignore[no-untyped-def]
-    """Pairs, places and hash table, in larger arrays if there is no room for `most` pairs."""
+    """Pairs, places and hash table, moved to larger arrays if there is no room for `most` pairs."""
     capacity = len(rows)
     if most <= capacity:
         return rows, reached, table
@@ -153,9 +167,9 @@ def _places_reached(reached, here):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def expand(rules, cards, rows, reached):  # type: ignore[no-untyped-def]
-    """The pairs with a card less, and which of their places can be reached undecided.
+    """The pairs with one card less, and which of their places can be reached undecided.
 
-    `rows` `[pairs, width]`, `reached` `[pairs, places]` uint8, for `cards` cards left.
+    `rows`, `[pairs, width]`, and `reached`, `[pairs, places]` uint8, are those with `cards` cards left.
     """
     ranks, width = rules.ranks, rows.shape[1]
     standing = stands(rules, rules.cards - cards)
@@ -203,7 +217,7 @@ def number_states(reached, numbers):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def mirror(rules, cards, rows, numbers, table, mirrored):  # type: ignore[no-untyped-def]
-    """For each state the number of the one with the players swapped; all of these are states too."""
+    """Writes for each state the number of the one with the players swapped, which is a state too."""
     ranks, width, played = rules.ranks, rows.shape[1], rules.cards - cards
     keys, standing = rows.view(np.uint64), stands(rules, played)
     swapped = np.zeros(width, dtype=np.uint8)
@@ -220,7 +234,7 @@ def mirror(rules, cards, rows, numbers, table, mirrored):  # type: ignore[no-unt
 
 @njit(cache=True, nogil=True)
 def find(rules, cards, rows, numbers, table, asked, ties, scores, found):  # type: ignore[no-untyped-def]
-    """The numbers of states, given as rows, ties and scores; -1 for what is none."""
+    """Writes the numbers of states that are given as rows, ties and scores; -1 if there is no such state."""
     played = rules.cards - cards
     keys, asked_keys = rows.view(np.uint64), asked.view(np.uint64)
     for i in range(len(asked)):
@@ -241,7 +255,7 @@ def find(rules, cards, rows, numbers, table, asked, ties, scores, found):  # typ
 def _value(  # type: ignore[no-untyped-def]
     num_0, num_1, moves, x, y, winners, pairs, leads, points, numbers, below, work, out
 ):
-    """Values at one state; returns the lowest of the best actions of each player."""
+    """Writes the values at one state to `out`; returns the lowest best action of each player."""
     outcomes = len(out) > WIN
     work[:num_1] = 0.0
     best_0, best, mean, win, loss = -1, -np.inf, 0.0, 0.0, 0.0
@@ -286,9 +300,9 @@ def evaluate(  # type: ignore[no-untyped-def]
 ):
     """Values at the states of the pairs `start` to `stop`, with `cards` cards left.
 
-    `below`, `values`: `[states, 3]`, or 5 if outcomes are wanted, for a card less and for these.
-    `first` and `second`: answers `[rows, ranks]` of the players, and for each state its row there.
-    `best`: `[states, 2]`.
+    `below` (one card less) and `values`: `[states, 3]`, or `[states, 5]` if outcomes are wanted.
+    `first` and `second`: the players' answers `[rows, ranks]`, and for each state its row there.
+    `best`: `[states, 2]` the lowest best actions.
     """
     ranks = rules.ranks
     standing = stands(rules, rules.cards - cards)

@@ -2,52 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.duel.engine import WordLayer, WordRules, Work
 from baselines.duel.word_policy import packed_counts
 from baselines.duel.words import Letters
 from baselines.matrix_game import solve_matrices
 
-# Matrix games that are worked on together; they take some ten megabytes.
+# So many matrix games are solved at once; they take some ten megabytes.
 BATCH = 1 << 13
 
 
 class SolvedLayer(NamedTuple):
-    """What the matrix games with so many cards left need, for compiled code; see `baselines.duel.engine`.
+    """All that compiled code needs for the matrix games of one layer; see `baselines.duel.engine`.
 
     Attributes:
-        letters: Of the start.
-        rules: Of the start.
-        layer: With so many cards left.
-        below: With one less.
-        work: Scratch.
+        letters: The alphabet of the start.
+        rules: The start and its switches.
+        layer: The layer itself.
+        below: The layer with one card less.
+        work: Scratch arrays.
     """
 
     letters: Letters
-    rules: Any
-    layer: Any
-    below: Any
-    work: Any
+    rules: WordRules
+    layer: WordLayer
+    below: WordLayer
+    work: Work
 
 
 def strategies_at(
     solved: SolvedLayer, own: NDArray[np.float32], other: NDArray[np.float32], numbers: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Equilibrium strategies of those who see hands of equally many cards, where the game is not decided.
+    """Equilibrium strategies for observers who see hands of equally many cards, in states that are not decided.
 
-    As everywhere, the choice among several is made at the canonical representative.
+    A state may have several. As everywhere, the choice is made at the canonical representative: the state
+    with the seats swapped, if that one's hands read lower.
 
     Args:
         solved: The layer of these states.
         own: `[batch, ranks]` cards that the observer holds of each rank.
         other: `[batch, ranks]` cards of the other player.
-        numbers: `[batch, 2]` own score minus other's, and carried ties.
+        numbers: `[batch, 2]` the observer's score minus the other's, and carried ties.
 
     Returns:
-        `[batch, ranks]` probabilities and, `[batch]`, whether the layer has the state.
+        `[batch, ranks]` probabilities, and `[batch]` whether the layer has the state.
     """
     answers = np.zeros(own.shape)
     known = np.zeros(len(own), dtype=np.bool_)
@@ -87,8 +89,8 @@ def _batch(
 def _reads_lower_swapped(
     own: NDArray[np.float32], other: NDArray[np.float32], scores: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Where the representative has the seats swapped, as `Duel.canonical` has it."""
-    # Of two hands the one with more of the lowest rank in which they differ reads lower.
+    """`[batch]`: whether the representative has the seats swapped, by the rule of `Duel.canonical`."""
+    # The hand that has more cards of the lowest rank in which two hands differ reads lower.
     more = np.sign(other - own)
     first = (more != 0).argmax(axis=1)
     decided = np.take_along_axis(more, first[:, None], axis=1)[:, 0]

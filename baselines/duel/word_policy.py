@@ -1,4 +1,4 @@
-"""Policies that see how two hands interleave, at play where the cards are seen."""
+"""Lets policies for the word view of a duel play its card view; see `baselines.duel.words` for words."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from cardwar_envs.games.duel import Duel
 def packed_counts(
     own: NDArray[np.float32], other: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-    """Renumbers ranks as a duel seen as words does.
+    """Renumbers ranks as the word view does: neighbouring ranks of one player alone become one rank.
+
+    For example own cards of rank 2 and 5 and another's card of rank 7 become two cards of rank 0 and one of rank 1.
 
     Args:
         own: `[batch, ranks]` cards that the observer holds of each rank.
         other: `[batch, ranks]` cards of the other player.
 
     Returns:
-        Both after renumbering, and `[batch, ranks]` the number of each rank, -1 for one that nobody holds.
+        Both after renumbering, and `[batch, ranks]` the new number of each rank, -1 if nobody holds it.
     """
     packed = np.zeros_like(own), np.zeros_like(other)
     numbers = np.full(own.shape, -1, dtype=np.int64)
@@ -40,23 +42,23 @@ def packed_counts(
 
 
 class WordPolicy:
-    """Lets a policy for a duel seen as words play the same duel seen as cards.
+    """Lets a policy for a duel with `view="word"` play the same duel with `view="cards"`.
 
-    Cards that the word does not tell apart share their rank's probability by number.
+    Ranks that become one share its probability in proportion to their cards.
 
     Args:
-        game: The duel seen as cards.
-        policy: For the same duel with `view="word"`; a policy or the name of one.
+        game: The duel with `view="cards"`.
+        policy: A policy, or the name of one, for the same duel with `view="word"`.
 
     Raises:
-        ValueError: If the game is not such a duel.
+        ValueError: If the game is not a duel with `view="cards"`.
     """
 
     by_words = True
 
     def __init__(self, game: Game[Any], policy: Policy | str) -> None:
         if not isinstance(game, Duel) or game.view != "cards":
-            raise ValueError(f"{game.facts.name}: not a duel seen as cards")
+            raise ValueError(f"{game.facts.name}: not a duel with view='cards'")
         self._words = replace(game, view="word")
         self._policy = as_policy(policy, self._words)
 

@@ -1,13 +1,18 @@
-"""Words: what matters of two hands where only the order of ranks matters, packed into integers.
+"""Words: all that matters of two hands where only the order of ranks matters, packed into integers.
 
-Going up the ranks of both hands, each rank is written as letters: `A` for a card that only
-player 0 holds, `B` for one of player 1, and one letter for each rank that both hold, (1, 1)
-in most games. A rank held twice by one player alone is two letters A, as two neighbouring
-ranks are: both beat and lose to the same cards. Hands with equal words have equal values.
+A word goes up the ranks that somebody holds. It has the letter `A` for each card of a rank that only
+player 0 holds, `B` for one that only player 1 holds, and one letter for each rank that both hold:
 
-A word is an integer, its first letter in the highest bits and zeros after its last. The words
-of equally many cards are numbered in ascending order: a word's number is a sum of two table
-entries, one for its upper half and one for its lower half, so that no word is stored anywhere.
+    player 0 holds 2, 5, 9 and player 1 holds 3, 5, 6  ->  A B C B A, where C stands for one card of each
+    player 0 holds 1, 4, 8 and player 1 holds 2, 4, 7  ->  A B C B A, so both pairs have the same value
+    player 0 holds 2, 2, 5 and player 1 holds 1, 3, 3  ->  B A A B B A
+
+A rank that one player holds twice alone is two letters, as two neighbouring ranks are: both cards beat
+and lose to the same cards.
+
+A word is an integer, with its first letter in the highest bits and zeros after its last. The words of
+equally many cards are numbered in ascending order. A word's number is the sum of two table entries, one
+for its upper half and one for its lower half, so no list of words is stored.
 """
 
 from __future__ import annotations
@@ -35,13 +40,13 @@ class Letters(NamedTuple):
         cut: Bits of a word's lower half.
         cards: `[2, letters]`, cards of each player in a letter; letter 0 is none.
         swapped: `[letters]`, the letter with the players swapped.
-        rest: `[3, letters]`, what is left of a letter, packed, when player 0, player 1 or both
-            have played a card of it.
+        rest: `[3, letters]`, the packed letters that are left of a letter when player 0, player 1 or
+            both have played a card of it.
         rest_length: `[3, letters]`, the number of letters in `rest`.
-        rank: `[2 ** cut]`, number of a lower half among those with as many cards.
+        rank: `[2 ** cut]`, number of a lower half among those with as many cards of each player.
         halves: Lower halves ordered by cards of player 0, cards of player 1, number.
-        halves_start: `[cards + 1, cards + 1]`, where those with so many cards start in `halves`.
-        halves_count: `[cards + 1, cards + 1]`, how many they are.
+        halves_start: `[cards + 1, cards + 1]`, where those with so many cards of each player start in `halves`.
+        halves_count: `[cards + 1, cards + 1]`, their number.
     """
 
     width: int
@@ -67,14 +72,14 @@ def rank_counts(hands: Hands) -> list[tuple[int, int]]:
 
 
 def fits(hands: Hands) -> bool:
-    """Whether words of these hands are short enough for tables."""
+    """Whether the words of these hands are short enough for tables of half words."""
     counts = rank_counts(hands)
     return _width(_pairs(counts)) * -(-_length(counts) // 2) <= MAX_HALF_BITS
 
 
 def letters_of(hands: Hands) -> Letters:
     """The alphabet of all words that two hands can come to."""
-    from baselines.duel import kernel as duel_kernel
+    from baselines.duel import words_kernel  # numba takes most of a second to import
 
     counts = rank_counts(hands)
     pairs = _pairs(counts)
@@ -90,18 +95,18 @@ def letters_of(hands: Hands) -> Letters:
                 rest[by, letter], rest_length[by, letter] = _pack(spelt, width), len(spelt)
     rank = np.full(1 << cut, -1, dtype=np.int32)
     counted = np.zeros((most + 1, most + 1), dtype=np.int64)
-    duel_kernel.rank_halves(rank, counted, width, cards)
+    words_kernel.rank_halves(rank, counted, width, cards)
     starts = (np.cumsum(counted.ravel()) - counted.ravel()).reshape(counted.shape)
     halves = np.empty(counted.sum(), dtype=np.int32)
-    duel_kernel.list_halves(halves, rank, starts, width, cards)
+    words_kernel.list_halves(halves, rank, starts, width, cards)
     return Letters(width, length, cut, cards, swapped, rest, rest_length, rank, halves, starts, counted)
 
 
 def word_of(hands: Hands, letters: Letters) -> int:
-    """The word of two hands that can follow those that `letters` were made for.
+    """The word of two hands that can be left of the hands that `letters` were made for.
 
     Raises:
-        ValueError: If they cannot.
+        ValueError: If they cannot be left of these.
     """
     pairs = [(int(a), int(b)) for a, b in letters.cards.T[1:]]
     spelt = [letter for count in rank_counts(hands) for letter in _spell(count, pairs)]

@@ -1,9 +1,11 @@
-"""A compiled simplex in pairs of floats (about 31 digits), for matrix games too degenerate for `kernel`.
+"""The simplex of `kernel` in pairs of floats (about 31 digits), for matrix games too degenerate for 16 digits.
 
-Values that settle make rows and columns that differ by 1e-10 and less: pivots on such differences
-leave nothing of 16 digits. Sums and products of pairs: Dekker 1971, "A floating-point technique for
-extending the available precision"; they must not be compiled with `fastmath`. Tableau and rules are
-those of `baselines.matrix_game.kernel`.
+Where values of a game settle, its matrix games have rows and columns that differ by 1e-10 and less.
+Pivots on such differences leave no correct digit of 16. Sums and products of pairs follow Dekker 1971,
+"A floating-point technique for extending the available precision"; they must not be compiled with
+`fastmath`. A pair is a high part and a low part, so the tableau is two arrays, `high` and `low`.
+
+As `kernel` says: numba does not notice when a function of `kernel` changes, so delete the caches then.
 """
 
 from __future__ import annotations
@@ -11,12 +13,17 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from baselines.matrix_game.kernel import certify, solve_kernel
+from baselines.matrix_game.kernel import (
+    DANTZIG_PIVOTS,
+    MOST_PIVOTS,
+    certify,
+    entering_column,
+    read_strategies,
+    solve_kernel,
+)
+from baselines.matrix_game.limits import RELATIVE_GAP
 
-DANTZIG_PIVOTS = 50
 PIVOT_TOLERANCE = 1e-20
-# A result of the plain simplex is taken if its duality gap is at most this share of the payoffs' size.
-RELATIVE_GAP = 1e-12
 
 
 @njit(cache=True, nogil=True)
@@ -63,18 +70,6 @@ def _over(a, a_low, b, b_low):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _entering(high, rows, columns, bland):  # type: ignore[no-untyped-def]
-    best, chosen = -PIVOT_TOLERANCE, -1
-    for j in range(columns):
-        if high[rows, j] < best:
-            chosen = j
-            if bland:
-                return chosen
-            best = high[rows, j]
-    return chosen
-
-
-@njit(cache=True, nogil=True)
 def _leaving(high, low, rows, columns, basis, entering):  # type: ignore[no-untyped-def]
     chosen, best, best_low = -1, np.inf, 0.0
     for i in range(rows):
@@ -106,7 +101,7 @@ def _exchange(high, low, rows, columns, row, column):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
-    """Writes optimal strategies into x and y, as sums that are not one yet."""
+    """Writes weights in proportion to optimal strategies into x and y; returns their sums."""
     rows, columns = matrix.shape
     least = matrix.min()
     scale = matrix.max() - least
@@ -119,8 +114,8 @@ def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
     high[rows, :columns] = -1.0
     high[rows, columns] = 0.0
     basis, outside = np.arange(columns, columns + rows), np.arange(columns)
-    for pivots in range(DANTZIG_PIVOTS + 1000):
-        j = _entering(high, rows, columns, pivots >= DANTZIG_PIVOTS)
+    for pivots in range(MOST_PIVOTS):
+        j = entering_column(high[rows], columns, PIVOT_TOLERANCE, pivots >= DANTZIG_PIVOTS)
         if j < 0:
             break
         i = _leaving(high, low, rows, columns, basis, j)
@@ -128,19 +123,12 @@ def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
             break
         _exchange(high, low, rows, columns, i, j)
         basis[i], outside[j] = outside[j], basis[i]
-    x[:] = 0.0
-    y[:] = 0.0
-    for i in range(rows):
-        if basis[i] < columns:
-            y[basis[i]] = max(high[i, columns], 0.0)
-    for j in range(columns):
-        if outside[j] >= columns:
-            x[outside[j] - columns] = max(high[rows, j], 0.0)
+    return read_strategies(high[rows], high[:, columns], basis, outside, x, y)
 
 
 @njit(cache=True, nogil=True)
 def solve_carefully(matrix, x, y):  # type: ignore[no-untyped-def]
-    """`solve_kernel`; where its bounds are too far apart, again in pairs of floats.
+    """`solve_kernel`; if its bounds are too far apart, solves the game again in pairs of floats.
 
     Returns:
         Bounds on the value, and whether pairs were needed.
@@ -151,8 +139,8 @@ def solve_carefully(matrix, x, y):  # type: ignore[no-untyped-def]
         return lower, upper, False
     symmetric = len(x) == len(y) and lower == -upper and (x == y).all()
     paired_x, paired_y = np.empty(len(x)), np.empty(len(y))
-    paired_simplex(matrix, paired_x, paired_y)
-    if paired_x.sum() > 0.0 and paired_y.sum() > 0.0:
+    total_x, total_y = paired_simplex(matrix, paired_x, paired_y)
+    if total_x > 0.0 and total_y > 0.0:
         paired_x /= paired_x.sum()
         paired_y /= paired_y.sum()
         if symmetric:

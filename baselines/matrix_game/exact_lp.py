@@ -1,4 +1,4 @@
-"""Linear programs in rationals, small ones: the simplex method with Bland's rule, which cannot cycle."""
+"""Solves small linear programs in rationals: the simplex method with Bland's rule, which cannot cycle."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Rationals = Sequence[Fraction]
 
 @dataclass(frozen=True)
 class ExactOptimum:
-    """An optimum, checked: the primal and the dual solution are feasible and worth the same.
+    """A checked optimum: the primal and the dual solution are feasible and have the same value.
 
     Attributes:
-        value: Of the objective.
+        value: Value of the objective.
         primal: One number per column.
         dual: One number per row.
     """
@@ -30,7 +30,7 @@ def maximise(objective: Rationals, matrix: Sequence[Rationals], bounds: Rational
     Args:
         objective: `[columns]`.
         matrix: `[rows][columns]`.
-        bounds: `[rows]`, none of them negative, so that x = 0 is feasible.
+        bounds: `[rows]`, not negative, so x = 0 is feasible.
 
     Returns:
         The optimum.
@@ -79,7 +79,7 @@ def _exchange(tableau: list[list[Fraction]], row: int, column: int) -> None:
 
 
 def _check(objective: Rationals, matrix: Sequence[Rationals], bounds: Rationals, optimum: ExactOptimum) -> None:
-    """Raises ArithmeticError where weak duality does not close: then the code above is wrong."""
+    """Raises an ArithmeticError if the two values differ: then the code above is wrong."""
     x, y = optimum.primal, optimum.dual
     feasible = min((*x, *y, Fraction(0))) == 0 and all(
         _dot(row, x) <= bound for row, bound in zip(matrix, bounds, strict=True)

@@ -1,12 +1,17 @@
-"""A compiled simplex for small zero-sum matrix games; `matrix_game` is its checked front.
+"""The compiled simplex of all oracles, for small zero-sum matrix games; `baselines.matrix_game.solve` checks its input.
 
-The column player's program max sum(w), M w <= 1, w >= 0 (for M > 0) is solved on a condensed
-tableau, the row player's strategy being its dual solution. Pivots: Dantzig's rule, lowest index
-first, so that equal games give equal answers; after `DANTZIG_PIVOTS` of them Bland's rule,
-which cannot cycle. The caller gets bounds on the value that hold whatever rounding did.
+The simplex solves the column player's program max sum(w), M w <= 1, w >= 0 (for M > 0) on a condensed
+tableau. The row player's strategy is the dual solution. Dantzig's rule, lowest index first, chooses the
+pivots, so equal games give equal answers. After `DANTZIG_PIVOTS` pivots Bland's rule takes over, which
+cannot cycle. Every result comes with bounds on the value that hold whatever rounding did to the tableau.
 
-Comparisons are written as selections, not as branches: which action is best is what a processor
-cannot foretell, and wrong guesses would cost more than all of the arithmetic.
+Comparisons are written as selections, not as branches: a processor cannot predict which action is best,
+and its wrong guesses would cost more than all of the arithmetic.
+
+numba caches compiled code on disk and does not notice a change in a function that another file calls.
+`double_double_kernel`, `baselines.duel.kernel` and `baselines.rounds.kernel` call functions of this file:
+after editing it, delete `*.nbi` in the `__pycache__` folders of `baselines`. Installing another version
+of the package writes every file anew, so users are safe.
 """
 
 from __future__ import annotations
@@ -21,18 +26,19 @@ from baselines.matrix_game.limits import LARGEST_PAYOFF
 DANTZIG_PIVOTS = 50
 MOST_PIVOTS = 1050
 PIVOT_TOLERANCE = 1e-13
+COARSE_TOLERANCE = 1e-11  # for payoffs that are computed values: smaller differences are their rounding
 BLOCK = 8  # rows of the tableau are padded to multiples, so that they are updated in whole registers
 
 
-# A fifth of the time would go into passing parts of arrays on and counting who refers to them; nothing
-# below `solve_with` allocates, so nothing needs to be counted.
+# Without these options a fifth of the time goes into passing parts of arrays on and counting references
+# to them. The functions below allocate nothing, so nothing needs to be counted.
 _options = {"cache": True, "nogil": True, "error_model": "numpy"}
 _uncounted = njit(**_options, _nrt=False)  # type: ignore[call-overload]  # no hint for _nrt
 _inlined = njit(**_options, _nrt=False, forceinline=True)  # type: ignore[call-overload]
 
 
 class Workspace(NamedTuple):
-    """Scratch for games of up to a size, so that none is allocated for each."""
+    """Scratch arrays for games of up to some size; all games share them, so none is allocated for each game."""
 
     tableau: Any
     pivot_line: Any
@@ -43,7 +49,7 @@ class Workspace(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
-    """Scratch for games of up to so many rows and columns."""
+    """Makes scratch arrays for games of up to so many rows and columns."""
     width = (columns // BLOCK + 1) * BLOCK
     return Workspace(
         np.zeros((rows + 1, width)),
@@ -55,8 +61,9 @@ def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
 
 
 @_inlined
-def _entering(costs, columns, bland):  # type: ignore[no-untyped-def]
-    best, chosen = -PIVOT_TOLERANCE, -1
+def entering_column(costs, columns, tolerance, bland):  # type: ignore[no-untyped-def]
+    """The column with the least reduced cost (with Bland's rule the first negative one), or -1 at the optimum."""
+    best, chosen = -tolerance, -1
     if bland:
         for j in range(columns):
             if costs[j] < best:
@@ -70,12 +77,13 @@ def _entering(costs, columns, bland):  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _leaving(tableau, rows, columns, basis, entering):  # type: ignore[no-untyped-def]
+def _leaving(tableau, rows, columns, basis, entering, tolerance):  # type: ignore[no-untyped-def]
     best, chosen = np.inf, -1
     for i in range(rows):
         entry = tableau[i, entering]
-        ratio = tableau[i, columns] / entry
-        ratio = ratio if entry > PIVOT_TOLERANCE else np.inf
+        allowed = entry > tolerance
+        ratio = tableau[i, columns] / (entry if allowed else 1.0)
+        ratio = ratio if allowed else np.inf
         # Equal ratios go to the lowest label, as Bland's rule needs.
         if ratio == best and chosen >= 0 and basis[i] < basis[chosen]:
             chosen = i
@@ -102,7 +110,7 @@ def _exchange(tableau, rows, width, row, column, pivot_line):  # type: ignore[no
 
 @_inlined
 def _extremes(matrix, greatest):  # type: ignore[no-untyped-def]
-    """Least and greatest payoff; the first row with the maximin and the first column with the minimax, and both."""
+    """Returns least and greatest payoff, the maximin and its first row, the minimax and its first column."""
     rows, columns = matrix.shape
     low, maximin, row = np.inf, -np.inf, 0
     for j in range(columns):
@@ -127,7 +135,7 @@ def _extremes(matrix, greatest):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _set_up(matrix, low, high, work):  # type: ignore[no-untyped-def]
-    """The slack basis, for payoffs moved and scaled to 1..2."""
+    """Writes the tableau of the slack basis, with payoffs moved and scaled to 1..2."""
     rows, columns = matrix.shape
     scale = 1.0 / (high - low)
     for i in range(rows):
@@ -143,32 +151,51 @@ def _set_up(matrix, low, high, work):  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _simplex(matrix, low, high, x, y, work):  # type: ignore[no-untyped-def]
-    """Writes weights into x and y, all 0 at the start, that are in proportion to optimal strategies."""
+def read_strategies(costs, bounds, basis, outside, x, y):  # type: ignore[no-untyped-def]
+    """Writes weights in proportion to the strategies of a tableau into x and y; returns their sums."""
+    rows, columns = len(x), len(y)
+    for i in range(rows):
+        x[i] = 0.0
+    for j in range(columns):
+        y[j] = 0.0
+    total_x, total_y = 0.0, 0.0
+    for i in range(rows):
+        if basis[i] < columns:
+            y[basis[i]] = max(bounds[i], 0.0)
+            total_y += y[basis[i]]
+    for j in range(columns):
+        if outside[j] >= columns:
+            x[outside[j] - columns] = max(costs[j], 0.0)
+            total_x += x[outside[j] - columns]
+    return total_x, total_y
+
+
+@_inlined
+def _simplex(matrix, low, high, first, tolerance, dantzig_pivots, x, y, work):  # type: ignore[no-untyped-def]
+    """`read_strategies` at the optimum; the column `first` enters the basis first unless it is -1.
+
+    Bland's rule takes over after `dantzig_pivots` pivots.
+    """
     rows, columns = matrix.shape
     tableau, basis, outside = work.tableau, work.basis, work.outside
     width = (columns // BLOCK + 1) * BLOCK
     _set_up(matrix, low, high, work)
-    for pivots in range(MOST_PIVOTS):
-        j = _entering(tableau[rows], columns, pivots >= DANTZIG_PIVOTS)
+    j = first if first >= 0 else entering_column(tableau[rows], columns, tolerance, dantzig_pivots == 0)
+    for pivots in range(1, MOST_PIVOTS + 1):
         if j < 0:
             break
-        i = _leaving(tableau, rows, columns, basis, j)
+        i = _leaving(tableau, rows, columns, basis, j, tolerance)
         if i < 0:
             break
         _exchange(tableau, rows, width, i, j, work.pivot_line)
         basis[i], outside[j] = outside[j], basis[i]
-    for i in range(rows):
-        if basis[i] < columns:
-            y[basis[i]] = max(tableau[i, columns], 0.0)
-    for j in range(columns):
-        if outside[j] >= columns:
-            x[outside[j] - columns] = max(tableau[rows, j], 0.0)
+        j = entering_column(tableau[rows], columns, tolerance, pivots >= dantzig_pivots)
+    return read_strategies(tableau[rows], tableau[:, columns], basis, outside, x, y)
 
 
 @_inlined
 def _normalise(weights):  # type: ignore[no-untyped-def]
-    """Makes a distribution of weights: the uniform one where rounding broke the simplex; the bounds will say so."""
+    """Scales weights to a distribution: the uniform one where rounding broke the simplex; the bounds will say so."""
     total = 0.0
     for k in range(len(weights)):
         total += weights[k]
@@ -190,12 +217,9 @@ def _is_distribution(strategy):  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def certify(matrix, x, y):  # type: ignore[no-untyped-def]
-    """What x guarantees to the row player and what y concedes to it: the value lies between."""
+def _guarantees(matrix, x, y):  # type: ignore[no-untyped-def]
+    """What x guarantees to the row player and what y concedes to it."""
     rows, columns = matrix.shape
-    # What is no distribution bounds nothing; comparisons alone would let nan through.
-    if not (_is_distribution(x) and _is_distribution(y)):
-        return -np.inf, np.inf
     lower, upper = np.inf, -np.inf
     for j in range(columns):
         total = 0.0
@@ -208,6 +232,15 @@ def certify(matrix, x, y):  # type: ignore[no-untyped-def]
             total += matrix[i, j] * y[j]
         upper = total if total > upper else upper
     return lower, upper
+
+
+@_inlined
+def certify(matrix, x, y):  # type: ignore[no-untyped-def]
+    """Bounds on the value: what x guarantees to the row player and what y concedes to it."""
+    # Only distributions give bounds. This check also stops nan, which comparisons would let through.
+    if not (_is_distribution(x) and _is_distribution(y)):
+        return -np.inf, np.inf
+    return _guarantees(matrix, x, y)
 
 
 @_inlined
@@ -224,23 +257,41 @@ def _is_skew(matrix):  # type: ignore[no-untyped-def]
 
 @_uncounted
 def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
-    """`solve_kernel` with scratch made beforehand."""
+    """`solve_kernel` with scratch arrays from `workspace`."""
     low, high, maximin, row, minimax, column = _extremes(matrix, work.greatest)
-    for i in range(len(x)):
-        x[i] = 0.0
-    for j in range(len(y)):
-        y[j] = 0.0
     if maximin == minimax:
-        x[row] = 1.0
-        y[column] = 1.0
+        for i in range(len(x)):
+            x[i] = 1.0 if i == row else 0.0
+        for j in range(len(y)):
+            y[j] = 1.0 if j == column else 0.0
     else:
-        _simplex(matrix, low, high, x, y, work)
+        _simplex(matrix, low, high, -1, PIVOT_TOLERANCE, DANTZIG_PIVOTS, x, y, work)
         _normalise(x)
         _normalise(y)
     if _is_skew(matrix):
         for k in range(len(y)):
             y[k] = x[k]
     return certify(matrix, x, y)
+
+
+@_uncounted
+def value_bounds(matrix, tolerance, x, y, work):  # type: ignore[no-untyped-def]
+    """Bounds on the value, equal at a saddle point, for the many games of a duel; faster than `solve_with`.
+
+    The minimax column enters first, because it is often in the solution. Where the bounds are further apart
+    than `tolerance`, Bland's rule tries again. x and y are scratch.
+    """
+    low, high, lower, _, upper, column = _extremes(matrix, work.greatest)
+    for dantzig_pivots in (DANTZIG_PIVOTS, 0):
+        if lower == upper:
+            break
+        total_x, total_y = _simplex(matrix, low, high, column, COARSE_TOLERANCE, dantzig_pivots, x, y, work)
+        if 0.0 < total_x < np.inf and 0.0 < total_y < np.inf:
+            guaranteed, conceded = _guarantees(matrix, x, y)
+            lower, upper = max(lower, guaranteed / total_x), min(upper, conceded / total_y)
+        if upper - lower <= tolerance:
+            break
+    return lower, upper
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -251,14 +302,13 @@ def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ignore[no-untyped-def]
-    """`solve_with` on the part of a matrix that can be played, copied to `part`."""
+    """`solve_with` on the rows and columns that can be played; `part` has room for a copy of them."""
     rows, columns = np.flatnonzero(row_mask), np.flatnonzero(column_mask)
     small = part[: len(rows) * len(columns)].reshape(len(rows), len(columns))
     for i in range(len(rows)):
         for j in range(len(columns)):
             small[i, j] = matrix[rows[i], columns[j]]
     lower, upper = solve_with(small, x[: len(rows)], y[: len(columns)], work)
-    # From the last on, because what is spread lies in the same place.
     _spread(x, rows)
     _spread(y, columns)
     return lower, upper
@@ -266,6 +316,7 @@ def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ign
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _spread(strategy, places):  # type: ignore[no-untyped-def]
+    """Moves the k-th probability to `places[k]`, from the last on, since both lie in the same array."""
     for k in range(len(places) - 1, -1, -1):
         probability = strategy[k]
         strategy[k] = 0.0
@@ -286,7 +337,8 @@ def _within_limits(matrix):  # type: ignore[no-untyped-def]
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
     """`solve_kernel` on the unmasked part of each matrix; the masked part of x and y stays 0.
 
-    Returns whether all payoffs, also masked ones, are numbers of at most `LARGEST_PAYOFF`; stops where they are not.
+    Returns whether all payoffs, also masked ones, are numbers of at most `LARGEST_PAYOFF`; stops at the first
+    game where they are not.
     """
     work = workspace(matrices.shape[1], matrices.shape[2])
     part = np.empty(matrices.shape[1] * matrices.shape[2])

@@ -1,9 +1,9 @@
-"""The optimal strategy of greatest entropy, as a mixture of vertices of the optimal polytope.
+"""Finds the optimal strategy of greatest entropy, as a mixture of vertices of the polytope of optimal strategies.
 
-Any mixture of optimal strategies is optimal, so what is returned loses nothing however far the
-search for the best mixture was taken. The search is Frank and Wolfe's, fully corrective: mix the
-vertices known so far as evenly as can be, ask for the vertex that would help most, and stop when
-it would help by less than `ENTROPY_GAP`, which bounds what is missing.
+Any mixture of optimal strategies is optimal, so the result is an optimal strategy wherever the search
+stops. The search is the fully corrective method of Frank and Wolfe: mix the known vertices as evenly as
+possible, then find the vertex that would help most, and stop when it would help by less than
+`ENTROPY_GAP`. That gain bounds how much entropy is missing.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game.optimal_sets import Faces, best_optimal
+from baselines.matrix_game.optimal_sets import Faces, best_optimal, most_of_row
 
-# Nats.
-ENTROPY_GAP = 1e-6
+ENTROPY_GAP = 1e-6  # nats
 ROUNDS = 50
-# Vertices closer than this are one.
+# Vertices closer than this count as one.
 SAME_VERTEX = 1e-9
 
 Array = NDArray[np.float64]
@@ -29,7 +28,7 @@ def most_even(faces: Faces, cards: Array) -> Array:
 
     Args:
         faces: The games.
-        cards: `[batch, rows]` how many cards stand behind each row, at least 1; the entropy is
+        cards: `[batch, rows]` number of cards that each row stands for, at least 1; the entropy is
             the sum of -x log(x / cards).
 
     Returns:
@@ -44,7 +43,7 @@ def most_even(faces: Faces, cards: Array) -> Array:
         for game in left:
             strategies[game] = _mixed(known[game], cards[game])
         slopes = -np.log(np.maximum(strategies[left], 1e-300) / cards[left])
-        # No row of an optimal strategy is 0 here unless it is 0 in all of them.
+        # A row that is 0 here is 0 in all optimal strategies.
         slopes = np.where(strategies[left] > 0.0, slopes, 0.0)
         found, _ = best_optimal(faces.take(left), slopes)
         gains = ((found - strategies[left]) * slopes).sum(axis=1)
@@ -54,25 +53,13 @@ def most_even(faces: Faces, cards: Array) -> Array:
     return strategies
 
 
-def entropy_gaps(faces: Faces, cards: Array, strategies: Array) -> Array:
-    """`[batch]` nats: bounds on how much more entropy another optimal strategy could have."""
-    slopes = np.where(strategies > 0.0, -np.log(np.maximum(strategies, 1e-300) / cards), 0.0)
-    found, _ = best_optimal(faces, slopes)
-    return np.asarray(((found - strategies) * slopes).sum(axis=1))
-
-
 def _corners(faces: Faces) -> list[Array]:
-    """Vertices of each game: those with most and with least of each row."""
-    rows = faces.strategies.shape[1]
-    found = []
-    for row in range(rows):
-        for sign in (1.0, -1.0):
-            objective = np.zeros_like(faces.strategies)
-            objective[:, row] = sign
-            found.append(best_optimal(faces, objective)[0])
+    """Some vertices of each game: those with the highest and with the lowest probability of each row."""
     known = [faces.strategies[game : game + 1] for game in range(len(faces.strategies))]
-    for vertices in found:
-        known = [_with(corners, vertex) for corners, vertex in zip(known, vertices, strict=True)]
+    for row in range(faces.strategies.shape[1]):
+        for sign in (1.0, -1.0):
+            vertices = most_of_row(faces, row, sign)
+            known = [_with(corners, vertex) for corners, vertex in zip(known, vertices, strict=True)]
     return known
 
 
@@ -83,7 +70,7 @@ def _with(corners: Array, vertex: Array) -> Array:
 
 
 def _mixed(corners: Array, cards: Array) -> Array:
-    """The mixture of given strategies that has most entropy."""
+    """The mixture of the given strategies with the greatest entropy."""
     from scipy.optimize import minimize
 
     def loss(weights: Array) -> float:

@@ -1,9 +1,9 @@
-"""Choosing among a matrix game's optimal strategies: the polytope {x : x M >= v}, batch by batch.
+"""Chooses among the optimal strategies of matrix games, the polytope {x : x M >= v} of each, in batches.
 
-The row player's optimal strategy that is best by a second, linear objective c is the optimal
-strategy of the game M + tilt * c (c[i] added to row i), if the tilt is small enough; whether it
-was is seen from what the strategy guarantees in M. Then the tilted game's own certificate bounds
-what any optimal strategy can have: x c <= (value of the tilted game - v) / tilt.
+Let c be a second, linear objective. The row player's optimal strategy with the greatest x c is an optimal
+strategy of the game M + tilt * c (c[i] is added to row i), if the tilt is small enough. What the strategy
+guarantees in M shows whether it was. Then the certificate of the tilted game bounds the objective of every
+optimal strategy: x c <= (value of the tilted game - v) / tilt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from baselines.matrix_game import MatrixSolutions, solve_matrices
 TILTS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # An optimal strategy guarantees the value up to this share of the payoffs' size (at least 1).
 SHORTFALL = 1e-13
-# Objectives that differ by less than this share of their size do not differ but by rounding.
+# Objectives that differ by less than this share of their size differ by rounding alone.
 SAME_OBJECTIVE = 1e-12
 
 Array = NDArray[np.float64]
@@ -27,14 +27,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Faces:
-    """A batch of matrix games, from the side of the player whose optimal strategies are asked for.
+    """A batch of matrix games, seen by the player whose optimal strategies are wanted.
 
     Attributes:
         matrices: `[batch, rows, columns]` payoffs to the row player.
         values: `[batch]`.
         strategies: `[batch, rows]` the optimal strategies of the default choice.
-        row_masks: `[batch, rows]`, where the row player may play.
-        column_masks: `[batch, columns]`.
+        row_masks: `[batch, rows]` whether the row player may play the row.
+        column_masks: `[batch, columns]` whether the column player may play the column.
     """
 
     matrices: Array
@@ -44,7 +44,7 @@ class Faces:
     column_masks: Mask
 
     def shortfall(self, strategies: Array) -> Array:
-        """`[batch]`: how much less than the value a strategy guarantees, in units of the payoffs' size."""
+        """`[batch]`: by how much a strategy's guarantee falls short of the value, in units of the payoffs' size."""
         guarantees = np.einsum("br,brc->bc", strategies, self.matrices)
         least = np.where(self.column_masks, guarantees, np.inf).min(axis=1)
         size = np.maximum(1.0, np.abs(np.where(self._legal, self.matrices, 0.0)).max(axis=(1, 2)))
@@ -55,7 +55,7 @@ class Faces:
         return np.asarray(self.row_masks[:, :, None] & self.column_masks[:, None, :])
 
     def spans(self) -> Array:
-        """`[batch]`: greatest less least payoff."""
+        """`[batch]`: the greatest payoff minus the least."""
         high = np.where(self._legal, self.matrices, -np.inf).max(axis=(1, 2))
         return np.asarray(high - np.where(self._legal, self.matrices, np.inf).min(axis=(1, 2)))
 
@@ -65,7 +65,7 @@ class Faces:
 
 
 def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask]) -> tuple[Faces, Faces]:
-    """The games from the row player's side and from the column player's, whose payoffs are minus these.
+    """The games from the row player's side, and from the column player's, whose payoffs are the negatives.
 
     Args:
         matrices: `[batch, rows, columns]` payoffs to the row player.
@@ -81,16 +81,16 @@ def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask
 
 
 def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
-    """The optimal strategies that have most of a linear objective.
+    """The optimal strategies with the most of a linear objective.
 
     Args:
         faces: The games.
-        objectives: `[batch, rows]` worth of each row.
+        objectives: `[batch, rows]` what each row adds to the objective.
 
     Returns:
         `[batch, rows]` strategies and `[batch]` bounds on how much more of the objective another
-        optimal strategy could have. If no tilt is small enough, that is the default choice with a
-        bound that says so.
+        optimal strategy could have. If no tilt is small enough, the strategy is the default choice,
+        and the bound is the largest possible.
     """
     low = np.where(faces.row_masks, objectives, np.inf).min(axis=1)
     high = np.where(faces.row_masks, objectives, -np.inf).max(axis=1)
@@ -116,26 +116,29 @@ def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
     return strategies, np.maximum(slack, 0.0) * span
 
 
+def most_of_row(faces: Faces, row: int, sign: float) -> Array:
+    """`[batch, rows]`: the optimal strategies that play a row most (`sign` 1) or least (`sign` -1)."""
+    objectives = np.zeros_like(faces.strategies)
+    objectives[:, row] = sign
+    return best_optimal(faces, objectives)[0]
+
+
 def probability_ranges(faces: Faces) -> tuple[Array, Array]:
     """Least and greatest probability of each row over all optimal strategies, each `[batch, rows]`."""
-    low, high = np.zeros_like(faces.strategies), np.zeros_like(faces.strategies)
-    for row in range(faces.strategies.shape[1]):
-        for bounds, sign in ((low, -1.0), (high, 1.0)):
-            objective = np.zeros_like(faces.strategies)
-            objective[:, row] = sign
-            bounds[:, row] = best_optimal(faces, objective)[0][:, row]
+    rows = range(faces.strategies.shape[1])
+    low, high = (np.stack([most_of_row(faces, row, sign)[:, row] for row in rows], axis=1) for sign in (-1.0, 1.0))
     return low, high
 
 
 def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:
     """All vertices of {x : x M >= v} of one game, `[num_vertices, rows]`.
 
-    Cuts the simplex by one column after the other; two vertices are neighbours if no third one
-    lies on all the faces that both lie on.
+    Cuts the simplex of all strategies by one column after the other. Two vertices are neighbours if no
+    third vertex lies on all faces that both lie on.
     """
     rows = matrix.shape[0]
     corners = np.eye(rows)
-    bounds = np.eye(rows)  # what must not be negative: `corners @ bounds`, one column per face
+    bounds = np.eye(rows)  # one column per face; `corners @ bounds` must not be negative
     for column in matrix.T:
         bounds = np.column_stack([bounds, column - value])
         slack = corners @ bounds[:, -1]

@@ -1,20 +1,17 @@
-"""Zero-sum matrix games: one, a batch, and exact rationals; every result carries its duality gap.
+"""Solves zero-sum matrix games: one, a batch, or one in exact rationals. Every result carries its duality gap.
 
-The row player maximises. Where a game has several equilibria the choice is this one, and it is
-the same every time:
+The row player maximises. If a game has several equilibria, the choice is always this one:
 
-* a saddle point in pure strategies, if there is one, with the lowest row, then column;
+* a saddle point in pure strategies, if there is one: the lowest row, then the lowest column;
 * else the vertex that the simplex of `baselines.matrix_game.kernel` (of `solve_matrix_exact` for rationals)
   reaches from the slack basis;
-* in a skew-symmetric game (both players alike, value 0) the column player gets the row
+* in a skew-symmetric game (the players are alike, so the value is 0) the column player gets the row
   player's strategy.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -24,10 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from baselines.matrix_game.exact_lp import maximise
 from baselines.matrix_game.limits import LARGEST_PAYOFF, RELATIVE_GAP
+from baselines.threads import map_in_threads
 
-# Games that a thread takes at a time: enough that handing them out costs nothing.
+# A thread takes so many games at a time, so that handing them out costs nothing.
 GAMES_AT_A_TIME = 4096
-# Above so many entries exact rationals on arbitrary floats take too long to be a fallback.
+# With more entries than this, exact rationals of arbitrary floats take too long to be a fallback.
 EXACT_FALLBACK_ENTRIES = 400
 
 
@@ -36,7 +34,7 @@ class MatrixSolution:
     """An equilibrium of one matrix game.
 
     Attributes:
-        value: To the row player, payoff points; midway between the certified bounds.
+        value: The payoff to the row player, payoff points; midway between the certified bounds.
         row_strategy: `[rows]` probabilities.
         column_strategy: `[columns]` probabilities.
         gap: What the column strategy concedes minus what the row strategy guarantees,
@@ -54,7 +52,7 @@ class MatrixSolutions:
     """Equilibria of a batch of matrix games.
 
     Attributes:
-        values: `[batch]`, to the row players.
+        values: `[batch]` payoffs to the row players, payoff points.
         row_strategies: `[batch, rows]` probabilities.
         column_strategies: `[batch, columns]` probabilities.
         gaps: `[batch]` duality gaps, payoff points.
@@ -68,7 +66,7 @@ class MatrixSolutions:
 
 @dataclass(frozen=True)
 class ExactMatrixSolution:
-    """An equilibrium in rationals; its duality gap is zero and has been checked to be."""
+    """An equilibrium in rationals; the solver has checked that its duality gap is zero."""
 
     value: Fraction
     row_strategy: tuple[Fraction, ...]
@@ -76,10 +74,10 @@ class ExactMatrixSolution:
 
 
 def _kernel() -> Any:
-    # numba takes most of a second to import, and asking a policy for its name should not.
-    from baselines.matrix_game import kernel as matrix_kernel
+    # numba takes most of a second to import, which a program that only asks for a policy's name should not pay.
+    from baselines.matrix_game import kernel
 
-    return matrix_kernel
+    return kernel
 
 
 def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
@@ -115,7 +113,7 @@ def solve_matrices(
         matrices: `[batch, rows, columns]` payoffs to the row player.
         row_masks: `[batch, rows]`, nonzero where the row player may play; all rows if None.
         column_masks: `[batch, columns]`, likewise.
-        threads: At most so many; as many as the processor runs at once if None. Results do not depend on it.
+        threads: Greatest number of threads; as many as there are processors if None. Results do not depend on it.
 
     Returns:
         Equilibria with their duality gaps; masked actions have probability 0.
@@ -134,7 +132,7 @@ def solve_matrices(
     lower, upper = np.empty(len(games)), np.empty(len(games))
     x, y = np.zeros(games.shape[:2]), np.zeros((len(games), games.shape[2]))
     _run_kernel((games, *masks, lower, upper, x, y), threads)
-    # Gaps above the least tolerance are few; "not <=" catches nan as well.
+    # Few gaps are above the least tolerance. "not <=" catches nan as well.
     for g in np.flatnonzero(~(upper - lower <= RELATIVE_GAP)):
         rows, columns = np.flatnonzero(masks[0][g]), np.flatnonzero(masks[1][g])
         lower[g], upper[g], x[g, rows], y[g, columns] = _fall_back(
@@ -145,7 +143,7 @@ def solve_matrices(
 
 
 def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
-    """The kernel on all games, in pieces that do not touch each other."""
+    """Runs the kernel on all games, in pieces that do not touch each other."""
     if threads is not None and threads < 1:
         raise ValueError(f"threads ({threads}) must be at least 1")
     kernel = _kernel()
@@ -154,13 +152,7 @@ def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
     def solve(start: int) -> bool:
         return bool(kernel.solve_batch_kernel(*(array[start : start + GAMES_AT_A_TIME] for array in arrays)))
 
-    workers = min(len(pieces), threads or len(os.sched_getaffinity(0)))
-    if workers > 1:
-        with ThreadPoolExecutor(workers) as pool:
-            within_limits = all(pool.map(solve, pieces))
-    else:
-        within_limits = all(map(solve, pieces))
-    if not within_limits:
+    if not all(map_in_threads(solve, pieces, threads)):
         raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
 
 
@@ -168,7 +160,7 @@ _Bounded = tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
 
 
 def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
-    """The tightest of the kernel's and, if it still takes that, of slower methods' answers."""
+    """The answer with the tightest bounds, of the kernel and, until the bounds are tight enough, of slower methods."""
     tolerance = RELATIVE_GAP * max(1.0, float(np.abs(matrix).max()))
     if best[1] - best[0] <= tolerance:
         return best
@@ -198,7 +190,7 @@ def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], N
 def _solve_by_highs(
     matrix: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Both players' strategies from one linear program and its dual; None if it reports failure."""
+    """Both players' strategies from one linear program and its dual; None if HiGHS reports failure."""
     from scipy.optimize import linprog
 
     rows, columns = matrix.shape
@@ -247,7 +239,7 @@ def solve_matrix_exact(matrix: Sequence[Sequence[Fraction | int]]) -> ExactMatri
         y = x
     lower = min(sum((p * row[j] for p, row in zip(x, games, strict=True)), Fraction(0)) for j in range(len(y)))
     upper = max(sum((q * entry for q, entry in zip(y, row, strict=True)), Fraction(0)) for row in games)
-    if lower != upper:  # cannot be, by duality; if it is, this code is wrong and must not answer
+    if lower != upper:  # impossible by duality, so this code would be wrong
         raise ArithmeticError(f"duality gap {upper - lower} of an exact solution")
     return ExactMatrixSolution(lower, tuple(x), tuple(y))
 
@@ -270,7 +262,7 @@ def _unit(place: int, size: int) -> list[Fraction]:
 
 
 def _exact_simplex(matrix: list[list[Fraction]]) -> _ExactStrategies:
-    """The column program of `kernel`: max sum(w), M w <= 1 for M > 0, scaled back to distributions."""
+    """Solves the column program of `kernel` (max sum(w), M w <= 1 for M > 0) and scales it to distributions."""
     shift = 1 - min(map(min, matrix))
     one = Fraction(1)
     positive = [[entry + shift for entry in row] for row in matrix]

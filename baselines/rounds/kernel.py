@@ -1,6 +1,10 @@
 """Compiled sweeps over the positions of a `RoundsForm`; called by `value_iteration` and `response`.
 
-`form` is the tuple that `arrays_of` makes. Values are indexed by code, so a child is looked up in one step.
+`form` is the tuple that `arrays_of` makes. A node is a position, or a war within a round. Its code is twice
+its number, plus 1 if the seats are swapped. Values are indexed by code, so a child is looked up in one step.
+
+As `baselines.matrix_game.kernel` says: numba does not notice changes in functions of other files. After
+editing `baselines.matrix_game.double_double_kernel`, delete the caches.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from baselines.matrix_game.double_double_kernel import solve_carefully
 
 @njit(cache=True, nogil=True)
 def _entry(form, node, i, j):  # type: ignore[no-untyped-def]  # compiled
-    """The code that player 0's choice `i` and player 1's choice `j` of their lists lead to."""
+    """The code that the choices number `i` of player 0 and number `j` of player 1 lead to."""
     lists, rows, options, strengths, option_counts, first, children, last = form
     a, b = rows[lists[node, 0]] + i, rows[lists[node, 1]] + j
     pair = options[a] * option_counts[lists[node, 1]] + options[b]
@@ -25,7 +29,7 @@ def _entry(form, node, i, j):  # type: ignore[no-untyped-def]  # compiled
 
 @njit(cache=True, nogil=True)
 def shape(form, node):  # type: ignore[no-untyped-def]
-    """How many choices both players have."""
+    """The number of choices of each player."""
     lists, rows = form[0], form[1]
     own, other = lists[node]
     return rows[own + 1] - rows[own], rows[other + 1] - rows[other]
@@ -33,7 +37,7 @@ def shape(form, node):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def fill(form, node, values, matrix):  # type: ignore[no-untyped-def]
-    """Writes the matrix game of a node, as it is not mirrored."""
+    """Writes the matrix game of a node, seats not swapped."""
     for i in range(matrix.shape[0]):
         for j in range(matrix.shape[1]):
             matrix[i, j] = values[_entry(form, node, i, j)]
@@ -41,7 +45,7 @@ def fill(form, node, values, matrix):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _room(form, nodes):  # type: ignore[no-untyped-def]
-    """The most entries, rows and columns of a matrix among the nodes."""
+    """Arrays for the largest matrix, row strategy and column strategy among the nodes."""
     cells, most_rows, most_columns = 1, 1, 1
     for node in nodes:
         m, n = shape(form, node)
@@ -51,7 +55,7 @@ def _room(form, nodes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
-    """What the best row guarantees, and the best column concedes; equal at a saddle point."""
+    """What the best row guarantees and what the best column concedes; equal at a saddle point."""
     lower, greatest[:] = -np.inf, -np.inf
     for i in range(matrix.shape[0]):
         least = np.inf
@@ -65,7 +69,7 @@ def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def solve_nodes(form, nodes, values, lower, upper):  # type: ignore[no-untyped-def]
-    """Certified bounds on the value of each node; returns how many took pairs of floats."""
+    """Writes certified bounds on the value of each node; returns how many nodes needed pairs of floats."""
     buffer, x, y = _room(form, nodes)
     hard = 0
     for k in range(len(nodes)):
@@ -82,7 +86,7 @@ def solve_nodes(form, nodes, values, lower, upper):  # type: ignore[no-untyped-d
 
 @njit(cache=True, nogil=True)
 def mark_wars(form, nodes, needed):  # type: ignore[no-untyped-def]
-    """Marks the nodes within a round that `nodes` can lead to in one step."""
+    """Marks the wars that `nodes` can lead to in one step."""
     lists, option_counts, first, children, last = form[0], form[4], form[5], form[6], form[7]
     for node in nodes:
         pairs = option_counts[lists[node, 0]] * option_counts[lists[node, 1]]
@@ -109,7 +113,7 @@ def strategies_of(form, codes, values, starts, probabilities, gaps):  # type: ig
 
 @njit(cache=True, nogil=True)
 def respond_range(form, start, stop, values, probabilities, starts, worth, best):  # type: ignore[no-untyped-def]
-    """Player 0's best choice, the lowest, at every code of the nodes, against the other's probabilities."""
+    """Player 0's lowest best choice and its worth at every code of the nodes, against the other's probabilities."""
     for code in range(2 * start, 2 * stop):
         node, swapped = code >> 1, code & 1
         m, n = shape(form, node)

@@ -1,17 +1,16 @@
-"""Compiled play of WAR; `baselines.war.simulator` is its checked front, `cardwar_envs.games.war` has the rules.
+"""Compiled play of WAR. `baselines.war.simulator` checks its input; `cardwar_envs.games.war` has the rules.
 
-Two kinds of players are kept apart. A *chooser* must know what it holds, so its hand is counted
-per rank. A *drawer* (`dummie`) plays each card of its hand alike, so its hand is a pile in which
-the last card takes the place of the card drawn. All hands together are counted per rank as well,
-so that a chooser finds the best card of the others in a step or two. Wins piles are appended to,
-and picked up by exchanging two offsets. Players in the game stand in a row, choosers first.
-Nothing is allocated within a game. Ranks are 0, 1, ... here. Where it saves time, places are
-unsigned: numba looks at the sign of others, because -1 is to mean the last.
+There are two kinds of players. A *chooser* must know what it holds, so its hand is counted per rank.
+A *drawer* (`dummie`) plays any card of its hand with equal probability, so its hand is a pile in which
+the last card takes the place of the card drawn. All hands together are counted per rank as well, so a
+chooser finds the best card of the others in a step or two. Cards that are won go to the end of the wins
+pile; to pick that pile up, two offsets are exchanged. The players in the game stand in a row, choosers
+first. A game allocates nothing. Ranks are 0, 1, ... here. Some places are unsigned to save time: numba
+checks the sign of others, because -1 could mean the last.
 
-What the functions share: `seats` (`SEAT`, one per player), `counts` (`[players + 1, ranks]`:
-choosers' hands, in the last row all hands), `piles` and `pot` (cards), `players` (seats in the
-game, or in a war; the first `count` are meant), `state` (of the game's generator, splitmix64) and
-`log` (of one game; without rows nothing is recorded).
+The functions share these arrays: `seats` (`SEAT`, one per player), `counts` (`[players + 1, ranks]`: hands
+of choosers, and all hands together in the last row), `piles` and `pot` (cards), `players` (seats in the
+game or in a war; only the first `count` are valid). `state` is that of the game's generator, splitmix64.
 """
 
 from __future__ import annotations
@@ -19,27 +18,40 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 from numba.cpython.unsafe import numbers
 
 DUMMIE, MIN, MAX, SIMPLE_MINDED_1, SIMPLE_MINDED_2 = range(5)
 NOBODY, UNFINISHED, STOPPED = -1, -2, -3
 
-# `hand` and `won` are where the two piles of a seat begin; of a chooser, `held` has a bit for each
-# rank in its hand, and `chosen` is its next card.
-SEAT = np.dtype([(name, np.int64) for name in ("strategy", "hand", "hand_size", "won", "won_size", "held", "chosen")])
+# `hand` and `won` are where the two piles of a seat begin. A chooser's `held` has a bit for each rank in
+# its hand, and `chosen` is its next card. A record has its fields as attributes, in plain Python too.
+_FIELDS = ("strategy", "hand", "hand_size", "won", "won_size", "held", "chosen")
+SEAT = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 HALF = np.uint64(32)
 
-# Intrinsics, whose Python signatures are not how they are called.
-leading_zeros: Any = numbers.leading_zeros
-trailing_zeros: Any = numbers.trailing_zeros
 
-# Half the time would go into passing on the parts of arrays, and as much again into counting who
-# refers to them; nothing below `play` allocates, so nothing needs to be counted.
+def _leading_zeros(word: int) -> int:
+    return 64 - int(word).bit_length()
+
+
+def _trailing_zeros(word: int) -> int:
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+# numba's intrinsics have other Python signatures than those they are called with, and only run compiled.
+PLAIN = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba makes it when it is imported
+leading_zeros: Any = _leading_zeros if PLAIN else numbers.leading_zeros
+trailing_zeros: Any = _trailing_zeros if PLAIN else numbers.trailing_zeros
+# Compiled sums and products wrap around silently; in plain Python numpy warns.
+_wrapping: Any = np.errstate(over="ignore") if PLAIN else lambda function: function
+
+# Without these options half the time goes into passing on the parts of arrays, and as much again into
+# counting references. Nothing below `play` allocates, so nothing needs to be counted.
 _inlined = njit(cache=True, nogil=True, forceinline=True, _nrt=False)  # type: ignore[call-overload]  # no hint for _nrt
 
 
@@ -52,13 +64,13 @@ def _mix(z):  # type: ignore[no-untyped-def]  # compiled
 
 @_inlined
 def _first_state(seed, game):  # type: ignore[no-untyped-def]
-    """Where the generator of a game starts."""
+    """The first state of a game's generator."""
     return _mix(_mix(np.uint64(seed) + GOLDEN) + np.uint64(game) * GOLDEN)
 
 
 @_inlined
 def _any_of(state, size):  # type: ignore[no-untyped-def]
-    """A number below `size`; 32 bits keep its bias below a millionth."""
+    """A random number below `size`; since 32 bits are drawn, its bias is below a millionth."""
     return ((_mix(state) >> HALF) * size) >> HALF
 
 
@@ -90,7 +102,7 @@ def _deal(seats, counts, piles, players):  # type: ignore[no-untyped-def]
     return choosers
 
 
-# -- what choosers see and choose ---------------------------------------------------------
+# -- choices ------------------------------------------------------------------------------
 
 
 @_inlined
@@ -143,6 +155,7 @@ def _fears(seats, counts, piles, players, count, i, everyone):  # type: ignore[n
 
 @_inlined
 def _highest_of_others(seats, counts, piles, players, count, i, everyone):  # type: ignore[no-untyped-def]
+    """The highest rank that the other players hold; `everyone` says that these are all in the game."""
     if everyone:
         best = counts.shape[1] - 1
         while best >= 0 and counts[-1, best] == counts[i, best]:
@@ -157,7 +170,7 @@ def _highest_of_others(seats, counts, piles, players, count, i, everyone):  # ty
 
 @_inlined
 def _choose(seats, counts, piles, players, count, i, discards, at_war, everyone):  # type: ignore[no-untyped-def]
-    """The card that a chooser battles with; in a war its `discards` lowest cards are set aside before."""
+    """The battle card of a chooser; in a war it sets aside its `discards` lowest cards first."""
     strategy = seats[i].strategy
     highest = _highest(seats, counts, piles, i)
     if strategy == MAX:
@@ -185,7 +198,7 @@ def _choose(seats, counts, piles, players, count, i, discards, at_war, everyone)
 
 @_inlined
 def _put(seats, counts, pot, pot_size, i, card):  # type: ignore[no-untyped-def]
-    """A chooser's card."""
+    """Puts a chooser's card into the pot."""
     seats[i].hand_size -= 1
     counts[i, card] -= 1
     counts[-1, card] -= 1
@@ -197,7 +210,7 @@ def _put(seats, counts, pot, pot_size, i, card):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _put_any(seats, counts, piles, pot, pot_size, i, state):  # type: ignore[no-untyped-def]
-    """Any card of a drawer."""
+    """Puts a random card of a drawer into the pot."""
     seat = seats[i]
     size, first = np.uint64(seat.hand_size), np.uint64(seat.hand)
     at = first + _any_of(state, size)
@@ -211,7 +224,7 @@ def _put_any(seats, counts, piles, pot, pot_size, i, state):  # type: ignore[no-
 
 @_inlined
 def _put_lowest(seats, counts, pot, pot_size, i, number):  # type: ignore[no-untyped-def]
-    """A chooser's lowest cards."""
+    """Puts a chooser's lowest cards into the pot."""
     for _ in range(number):
         pot_size = _put(seats, counts, pot, pot_size, i, trailing_zeros(seats[i].held))
     return pot_size
@@ -219,7 +232,7 @@ def _put_lowest(seats, counts, pot, pot_size, i, number):  # type: ignore[no-unt
 
 @_inlined
 def _put_all(seats, counts, piles, pot, pot_size, i):  # type: ignore[no-untyped-def]
-    """The hand of a player who cannot pay for a war."""
+    """Puts the hand of a player who cannot pay for a war into the pot."""
     seat = seats[i]
     if seat.strategy != DUMMIE:
         return _put_lowest(seats, counts, pot, pot_size, i, seat.hand_size)
@@ -235,20 +248,8 @@ def _put_all(seats, counts, piles, pot, pot_size, i):  # type: ignore[no-untyped
 
 
 @_inlined
-def _record(log, i, pot, first, last):  # type: ignore[no-untyped-def]
-    """A row of the log: step, seat, battle card, discards; the first row counts rows and steps."""
-    row = log[0, 0] = log[0, 0] + 1
-    if row < len(log):
-        log[row, 0] = log[0, 1]
-        log[row, 1] = i
-        log[row, 2] = pot[last - 1]
-        for k in range(first, last - 1):
-            log[row, 3 + k - first] = pot[k]
-
-
-@_inlined
-def _battle(seats, counts, piles, pot, pot_size, players, count, choosers, tied, discards, state, log):  # type: ignore[no-untyped-def]
-    """All in the game play a card; the best of them are in `tied`, and their number is returned."""
+def _battle(seats, counts, piles, pot, pot_size, players, count, choosers, tied, discards, state):  # type: ignore[no-untyped-def]
+    """All players in the game play a card; those with the best are written to `tied`, and counted."""
     for k in range(choosers):
         i = players[k]
         seats[i].chosen = _choose(seats, counts, piles, players, count, i, discards, False, True)
@@ -262,8 +263,6 @@ def _battle(seats, counts, piles, pot, pot_size, players, count, choosers, tied,
             state += GOLDEN
             card = _put_any(seats, counts, piles, pot, pot_size, i, state)
         pot_size += 1
-        if len(log) > 0:
-            _record(log, i, pot, pot_size - 1, pot_size)
         ties = 0 if card > best else ties
         tied[ties] = i
         ties += card >= best
@@ -272,8 +271,8 @@ def _battle(seats, counts, piles, pot, pot_size, players, count, choosers, tied,
 
 
 @_inlined
-def _war(seats, counts, piles, pot, pot_size, tied, count, in_game, discards, state, log):  # type: ignore[no-untyped-def]
-    """Those tied pay or lose their hands; the best are in `tied` again."""
+def _war(seats, counts, piles, pot, pot_size, tied, count, in_game, discards, state):  # type: ignore[no-untyped-def]
+    """The tied players pay for the war or lose their hands; those with the best card are in `tied` again."""
     for k in range(count):
         i = tied[k]
         if seats[i].strategy != DUMMIE and seats[i].hand_size > discards:
@@ -284,7 +283,6 @@ def _war(seats, counts, piles, pot, pot_size, tied, count, in_game, discards, st
         if seats[i].hand_size <= discards:
             pot_size = _put_all(seats, counts, piles, pot, pot_size, i)
             continue
-        first = pot_size
         if seats[i].strategy == DUMMIE:
             card = 0
             for _ in range(discards + 1):
@@ -295,8 +293,6 @@ def _war(seats, counts, piles, pot, pot_size, tied, count, in_game, discards, st
             card = seats[i].chosen
             pot_size = _put_lowest(seats, counts, pot, pot_size, i, discards)
             pot_size = _put(seats, counts, pot, pot_size, i, card)
-        if len(log) > 0:
-            _record(log, i, pot, first, pot_size)
         ties = 0 if card > best else ties
         tied[ties] = i
         ties += card >= best
@@ -328,7 +324,7 @@ def _pick_up(seats, counts, piles, i):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _end_round(seats, counts, piles, players, count, choosers):  # type: ignore[no-untyped-def]
-    """Empty hands are filled from wins piles; returns how many players and choosers are left."""
+    """Fills empty hands from wins piles; returns how many players and how many choosers are left."""
     left, choosers_left = 0, 0
     for k in range(count):
         i = players[k]
@@ -343,8 +339,8 @@ def _end_round(seats, counts, piles, players, count, choosers):  # type: ignore[
 
 
 @_inlined
-def _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus, state, log):  # type: ignore[no-untyped-def]
-    """One game: the winner, or why there is none, and its rounds."""
+def _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus, state):  # type: ignore[no-untyped-def]
+    """Plays one game; returns the winner, or why there is none, and the rounds."""
     choosers = _deal(seats, counts, piles, players)
     count, pot_size, rounds = len(seats), 0, 0
     while count > 1:
@@ -354,24 +350,21 @@ def _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus,
             return STOPPED, rounds
         rounds += 1
         ties, pot_size, state = _battle(
-            seats, counts, piles, pot, pot_size, players, count, choosers, tied, discards, state, log
+            seats, counts, piles, pot, pot_size, players, count, choosers, tied, discards, state
         )
         while ties > 1:
-            if len(log) > 0:
-                log[0, 1] += 1
-            ties, pot_size, state = _war(seats, counts, piles, pot, pot_size, tied, ties, count, discards, state, log)
+            ties, pot_size, state = _war(seats, counts, piles, pot, pot_size, tied, ties, count, discards, state)
         if ties == 1:
             _win(seats[tied[0]], piles, pot, pot_size)
             pot_size = 0
         count, choosers = _end_round(seats, counts, piles, players, count, choosers)
-        if len(log) > 0:
-            log[0, 1] += 1
     return (np.int64(players[0]) if count == 1 else NOBODY), rounds
 
 
+@_wrapping
 @njit(cache=True, nogil=True)
-def play(line_up, ranks, discards, max_rounds, focus, seed, first_game, winners, rounds, log):  # type: ignore[no-untyped-def]
-    """Plays the games `first_game`, ... into `winners` and `rounds`; focus -1: none, max_rounds -1: no limit."""
+def play(line_up, ranks, discards, max_rounds, focus, seed, first_game, winners, rounds):  # type: ignore[no-untyped-def]
+    """Plays the games from `first_game` on into `winners` and `rounds`; -1 means no focus, or no limit of rounds."""
     n = len(line_up)
     seats = np.zeros(n, dtype=SEAT)
     for i in range(n):
@@ -382,4 +375,4 @@ def play(line_up, ranks, discards, max_rounds, focus, seed, first_game, winners,
     players, tied = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     for g in range(len(winners)):
         state = _first_state(seed, first_game + g)
-        winners[g], rounds[g] = _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus, state, log)
+        winners[g], rounds[g] = _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus, state)

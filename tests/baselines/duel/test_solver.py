@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baselines
-from baselines.duel import engine as duel_pieces
 from baselines.duel import words as duel_words
 from baselines.duel.response import DuelOracle
 from baselines.duel.solver import DuelTable
@@ -68,6 +67,7 @@ def assert_as_generic(game, table, strategies=True):
 # -- values and strategies ------------------------------------------------------------------
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
 @pytest.mark.parametrize("num_cards", [1, 2, 3, 4, 5])
 def test_values_and_strategies_are_those_of_the_generic_solver(num_cards, ties, payoff):
@@ -249,12 +249,13 @@ def test_rationals_and_other_starts_are_refused():
 
 def test_threads_do_not_change_a_value(monkeypatch):
     several = solved(jujitsu(9))
-    monkeypatch.setattr(duel_pieces.os, "sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr("baselines.threads.processors", lambda: 1)
     alone = solved(jujitsu(9))
     for cards in range(1, 10):
         assert np.array_equal(several.layers._layers[cards].values, alone.layers._layers[cards].values)
 
 
+@pytest.mark.plain_kernels
 def test_games_that_the_simplex_fails_on_are_solved_all_the_same(monkeypatch):
     game = jujitsu(5)
     table = DuelTable(game)
@@ -301,13 +302,27 @@ def flip_a_bit(path):
     path.write_bytes(content)
 
 
-def lose_entry(path):
+def change_entries(path, change):
     manifest = json.loads((path.parent / "manifest.json").read_text())
-    del manifest["layers"]["4"]
+    change(manifest["layers"])
     (path.parent / "manifest.json").write_text(json.dumps(manifest))
 
 
-@pytest.mark.parametrize("damage", [cut_short, flip_a_bit, lambda path: path.unlink(), lose_entry])
+def lose_entry(path):
+    change_entries(path, lambda layers: layers.pop("4"))
+
+
+def loosen_gap(path):
+    change_entries(path, lambda layers: layers["4"].update(gap=1.0))
+
+
+def lose_seal(path):
+    change_entries(path, lambda layers: layers["4"].pop("seal"))
+
+
+@pytest.mark.parametrize(
+    "damage", [cut_short, flip_a_bit, lambda path: path.unlink(), lose_entry, loosen_gap, lose_seal]
+)
 def test_a_damaged_layer_alone_is_built_again(tmp_path, damage):
     game = jujitsu(6)
     first = solved(game, folder=tmp_path)

@@ -20,6 +20,7 @@ from baselines.matrix_game.kernel import (
     solve_batch_kernel,
     solve_kernel,
     solve_with,
+    value_bounds,
     workspace,
 )
 from cardwar_envs import make_game
@@ -138,6 +139,7 @@ KNOWN = [
 ]
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize(("matrix", "value", "row", "column"), KNOWN)
 def test_known_games(matrix, value, row, column):
     exact = [[Fraction(entry) for entry in line] for line in matrix]
@@ -162,6 +164,7 @@ def test_both_players_of_a_skew_symmetric_game_play_alike():
         assert exact.row_strategy == exact.column_strategy
 
 
+@pytest.mark.plain_kernels
 def test_equal_games_give_equal_answers():
     for matrix in games_of("repeated"):
         first, second = solve_matrix(matrix), solve_matrix(matrix.copy(order="F"))
@@ -519,10 +522,9 @@ def test_an_exact_answer_that_is_not_optimal_is_never_given(monkeypatch):
 PENNIES = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
 
-def simplex_gap(function, matrix):
+def simplex_gap(function, matrix, pivots=50):
     x, y = np.zeros(matrix.shape[0]), np.zeros(matrix.shape[1])
-    with np.errstate(all="ignore"):  # as it is compiled: divisions by 0 give infinities
-        function(matrix, matrix.min(), matrix.max(), x, y, workspace(*matrix.shape))
+    function(matrix, matrix.min(), matrix.max(), -1, 1e-13, pivots, x, y, workspace(*matrix.shape))
     lower, upper = certify(matrix, x / x.sum(), y / y.sum())
     return upper - lower
 
@@ -535,12 +537,24 @@ def test_the_simplex_finds_mixed_strategies(compiled):
             assert simplex_gap(function, matrix) <= 1e-13
 
 
-def test_blands_rule_alone_finds_them_too(monkeypatch):
-    monkeypatch.setitem(_simplex.py_func.__globals__, "DANTZIG_PIVOTS", 0)
+def test_blands_rule_alone_finds_them_too():
     for kind in ("gaussian", "signs", "repeated"):
         for matrix in games_of(kind, 20):
             if np.ptp(matrix) > 0:
-                assert simplex_gap(_simplex.py_func, matrix) <= 1e-12
+                assert simplex_gap(_simplex, matrix, pivots=0) <= 1e-12
+
+
+@pytest.mark.plain_kernels
+@pytest.mark.parametrize("kind", ["gaussian", "signs", "repeated", "rank two", "skew", "tiny", "one row"])
+def test_bounds_alone_are_those_of_the_solution(kind):
+    """With the minimax column first, and where the bounds can never be near enough, with Bland's rule."""
+    for matrix in games_of(kind, 20):
+        solution, x, y = solve_matrix(matrix), np.empty(matrix.shape[0]), np.empty(matrix.shape[1])
+        for tolerance in (1e-12, -1.0):
+            lower, upper = value_bounds(matrix, tolerance, x, y, workspace(*matrix.shape))
+            assert 0.0 <= upper - lower + 1e-15 <= 1e-12 * max(1.0, np.abs(matrix).max())
+            assert lower - 1e-15 <= solution.value + solution.gap
+            assert solution.value - solution.gap <= upper + 1e-15
 
 
 def test_a_saddle_point_is_the_lowest_row_then_column():
@@ -580,7 +594,7 @@ def test_certify_takes_no_bounds_from_what_is_no_strategy(compiled, strategy):
 def test_a_simplex_that_breaks_down_is_noticed(monkeypatch, broken):
     """It answers with nothing; the uniform strategies that stand in for it come with honest bounds."""
 
-    def simplex(matrix, low, high, x, y, work):
+    def simplex(matrix, low, high, first, tolerance, pivots, x, y, work):
         x[:], y[:] = broken, broken
 
     python = solve_with.py_func

@@ -1,13 +1,18 @@
+import importlib.util
 from collections import Counter
 from math import sqrt
 from random import Random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numba import config
 from scipy.stats import chisquare
 
-from baselines.war.simulator import COMPILED, NOBODY, STOPPED, UNFINISHED, Simulated, simulate, trace
+from baselines.war import simulator_kernel
+from baselines.war.simulator import COMPILED, NOBODY, STOPPED, UNFINISHED, simulate, takes
 from benchmarks.war_direct import play_game
+from cardwar_envs import make_game
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import WarChoice
 
@@ -19,6 +24,71 @@ LINE_UPS = (
     ("simple_minded_2", *["dummie"] * 12, "simple_minded_1"),
 )
 SMALL_DECKS = ((12, 3), (2, 0), (3, 0), (3, 1), (5, 1), (6, 2), (9, 4), (4, 5))
+
+
+@pytest.fixture(scope="module")
+def plain_kernel():
+    """The kernel once more, as plain Python, in which functions can be watched."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "DISABLE_JIT", True)
+        spec = importlib.util.spec_from_file_location("plain_simulator_kernel", simulator_kernel.__file__)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def trace(plain_kernel, monkeypatch):
+    """Plays a game in plain Python; returns what each seat puts down in each step, the winner and the rounds."""
+    steps, put = [], []
+
+    def noting(name):
+        function = getattr(plain_kernel, name)
+
+        def call(*arguments):
+            seat, pot, first = int(arguments[-2]), arguments[-4], arguments[-3]
+            result = function(*arguments)
+            put.append((seat, int(pot[first]) + 2))
+            return result
+
+        monkeypatch.setattr(plain_kernel, name, call)
+
+    noting("_put")
+    noting("_put_any")
+    lose = plain_kernel._put_all
+
+    def lost(*arguments):
+        before = len(put)
+        result = lose(*arguments)
+        del put[before:]  # the hand of somebody who cannot pay is no move
+        return result
+
+    monkeypatch.setattr(plain_kernel, "_put_all", lost)
+
+    def stepping(name):
+        function = getattr(plain_kernel, name)
+
+        def step(*arguments):
+            put.clear()
+            result = function(*arguments)
+            cards = {seat: [card for holder, card in put if holder == seat] for seat, _ in put}
+            if cards:
+                moves = {seat: SimpleNamespace(battle=own[-1], discards=tuple(own[:-1])) for seat, own in cards.items()}
+                steps.append(moves)
+            return result
+
+        monkeypatch.setattr(plain_kernel, name, step)
+
+    stepping("_battle")
+    stepping("_war")
+
+    def play(line_up, seed, *, ranks=12, discards=3, max_rounds=-1, game=0):
+        steps.clear()
+        codes, winners, rounds = [COMPILED.index(name) for name in line_up], np.empty(1, int), np.empty(1, int)
+        plain_kernel.play(np.array(codes), ranks, discards, max_rounds, -1, seed, game, winners, rounds)
+        return SimpleNamespace(steps=tuple(steps), winner=winners[0], rounds=rounds[0])
+
+    return play
 
 
 def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
@@ -47,15 +117,14 @@ def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
 
 
 @pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
-def test_compiled_games_are_games_of_the_rules(ranks_discards):
+def test_compiled_games_are_games_of_the_rules(trace, ranks_discards):
     ranks, discards = ranks_discards
-    for line_up in LINE_UPS:
-        for game in range(2):
-            settings = {"ranks": ranks, "discards": discards, "max_rounds": 60}
-            played = trace(line_up, 5, game=game, **settings)
-            assert play_through_the_rules(line_up, played, ranks, discards, 60) == (played.winner, played.rounds)
-            alone = simulate(line_up, 1, 5, first_game=game, threads=1, **settings)
-            assert (alone.winners[0], alone.rounds[0]) == (played.winner, played.rounds)
+    settings = {"ranks": ranks, "discards": discards, "max_rounds": 40}
+    for game, line_up in enumerate(LINE_UPS):
+        played = trace(line_up, 5, game=game, **settings)
+        assert play_through_the_rules(line_up, played, ranks, discards, 40) == (played.winner, played.rounds)
+        alone = simulate(line_up, 1, 5, first_game=game, threads=1, **settings)
+        assert (alone.winners[0], alone.rounds[0]) == (played.winner, played.rounds)
 
 
 @pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
@@ -92,28 +161,28 @@ class ChosenDraws(Random):
 
 
 @pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
-def test_with_the_same_draws_games_go_as_in_the_direct_program(ranks_discards):
+def test_with_the_same_draws_games_go_as_in_the_direct_program(trace, ranks_discards):
     ranks, discards = ranks_discards
-    for line_up in LINE_UPS:
-        for game in range(6):
-            played = trace(line_up, 8, ranks=ranks, discards=discards, max_rounds=300, game=game)
-            drawers = [seat for seat, name in enumerate(line_up) if name == "dummie"]
-            drawn = iter([step[seat] for step in played.steps for seat in drawers if seat in step])
-            direct = play_game(line_up, ChosenDraws(drawn), ranks, discards, max_rounds=300)
-            assert direct == (played.winner, played.rounds), (line_up, game)
+    for game, line_up in enumerate(LINE_UPS):
+        played = trace(line_up, 8, ranks=ranks, discards=discards, max_rounds=100, game=game)
+        drawers = [seat for seat, name in enumerate(line_up) if name == "dummie"]
+        drawn = iter([(s[seat].battle, s[seat].discards) for s in played.steps for seat in drawers if seat in s])
+        direct = play_game(line_up, ChosenDraws(drawn), ranks, discards, max_rounds=100)
+        assert direct == (played.winner, played.rounds), (line_up, game)
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize(
     ("line_up", "winner", "rounds"),
     [
         (("min", "simple_minded_1"), 0, 13),
         (("max", "simple_minded_1"), 0, 36),
         (("simple_minded_1", "simple_minded_2"), NOBODY, 1),
-        (("min", "max"), UNFINISHED, 1000),
+        (("min", "max"), UNFINISHED, 200),
     ],
 )
 def test_games_without_chance_end_as_computed_by_hand(line_up, winner, rounds):
-    result = simulate(line_up, 3, 0, max_rounds=1000)
+    result = simulate(line_up, 3, 0, max_rounds=200)
     assert result.winners.tolist() == [winner] * 3
     assert result.rounds.tolist() == [rounds] * 3
 
@@ -136,24 +205,15 @@ def test_stopping_when_the_focus_seat_is_out_leaves_its_games_as_they_were(focus
     assert focus not in whole.winners[differ]
     assert (stopped.rounds[differ] < whole.rounds[differ]).all()
     assert (stopped.rounds[~differ] == whole.rounds[~differ]).all()
-    assert stopped.stopped == differ.sum() > 0
+    assert differ.any()
 
 
-def test_counts_of_endings_add_up():
-    result = simulate(("dummie",) * 3, 400, 2, ranks=4, discards=1, max_rounds=20, focus=1)
-    assert result.wins.sum() + result.nobody + result.unfinished + result.stopped == 400
-    assert min(*result.wins, result.nobody, result.unfinished, result.stopped) > 0
+def test_games_end_in_every_way():
+    winners = simulate(("dummie",) * 3, 400, 2, ranks=4, discards=1, max_rounds=20, focus=1).winners
+    assert set(winners) == {0, 1, 2, NOBODY, UNFINISHED, STOPPED}
 
 
-def test_endings_are_counted_as_they_are():
-    result = Simulated(
-        3, np.array([2, 0, 2, NOBODY, STOPPED, UNFINISHED, UNFINISHED], dtype=np.int32), np.ones(7, np.int32)
-    )
-    assert result.wins.tolist() == [1, 0, 2]
-    assert (result.nobody, result.unfinished, result.stopped) == (1, 2, 1)
-
-
-def test_random_players_draw_every_card_alike():
+def test_random_players_draw_every_card_alike(trace):
     """Seat 0's first card, and its first war's cards, over many games."""
     first, battles, discards = (np.zeros(12) for _ in range(3))
     for game in range(3000):
@@ -193,7 +253,7 @@ def test_win_ratios_against_random_players_agree_with_the_direct_program(name, o
     compiled = simulate(line_up, 9030, 1, focus=0)
     random = Random(1)
     direct = [play_game(line_up, random, focus=0) for _ in range(direct_games)]
-    ours, our_error = win_ratio_and_error(int(compiled.wins[0]), 9030)
+    ours, our_error = win_ratio_and_error(int((compiled.winners == 0).sum()), 9030)
     theirs, their_error = win_ratio_and_error(sum(winner == 0 for winner, _ in direct), direct_games)
     assert abs(ours - theirs) < 4 * sqrt(our_error**2 + their_error**2)
     won = [rounds for winner, rounds in direct if winner == 0]
@@ -230,11 +290,22 @@ def test_bad_settings_are_refused_by_name(changes, message):
         simulate(settings.pop("line_up"), settings.pop("games"), settings.pop("seed"), **settings)
 
 
-def test_a_record_longer_than_first_thought_is_complete():
-    played = trace(("min", "max"), 0, max_rounds=5000)
-    assert played.rounds == 5000
-    assert len(played.steps) >= 5000
-    assert all(set(step) <= {0, 1} for step in played.steps)
+class LowestWins(War):
+    def transitions(self, state, actions):
+        return super().transitions(state, {player: -action for player, action in actions.items()})
+
+
+class OtherTexts(War):
+    def describe(self, state):
+        return "a state"
+
+
+def test_it_takes_games_for_their_rules():
+    assert takes(War(num_players=3))
+    assert takes(OtherTexts())
+    assert not takes(LowestWins())
+    assert not takes(War(ranks=63, discards=0))
+    assert not takes(make_game("jujitsu"))
 
 
 @pytest.mark.parametrize("players", [2, 101])
