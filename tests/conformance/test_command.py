@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import run
+from thinning import each_row
 
 from cardwar_envs.conformance import CHECKS, load
 from cardwar_envs.conformance.table import OURS, game_table, read_toys, toy_table
@@ -37,7 +38,7 @@ def test_check_fails_with_exit_code_1(capsys):
     assert "failed          ends_are_final: Parallel, seed 1, after step 2: player_1 is back in `agents`" in out
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["check"], "Missing argument"),
@@ -58,7 +59,7 @@ def test_bad_input_is_one_clear_line(capsys, arguments, message):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "kinds"),
     [
         ("cardwar/jujitsu-v0", ["AEC", "Parallel"]),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.envs.branching import Trials, distinct
@@ -36,7 +37,7 @@ def test_every_joint_action_of_every_situation_is_tried_once(game):
                     assert np.array_equal(tried.masks_after[trial, player], game.action_mask(after.state, player))
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.facts.name)
+@each_row("game", GAMES)
 def test_what_one_player_sees_says_what_both_see(game):
     views = GameBatch(game, 23, seed=1, start="random").reset()
     trials = Trials(game, lot=5)

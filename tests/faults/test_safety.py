@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from thinning import each_row
 
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
@@ -161,13 +162,14 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@each_row("wrong", WRONG)
 def test_a_policy_that_is_whole_but_wrong_is_one_clear_error(kept, wrong):
     load_policy(kept, GAME)
-    write_archive(kept, Archive(*wrong(*read_archive(kept))))
+    spoilt = kept.with_name("spoilt.safetensors")
+    write_archive(spoilt, Archive(*wrong(*read_archive(kept))))
     with pytest.raises(ValueError, match="policy") as error:
-        load_policy(kept, GAME)
-    assert str(kept) in str(error.value)
+        load_policy(spoilt, GAME)
+    assert str(spoilt) in str(error.value)
     assert "\n" not in str(error.value)
 
 

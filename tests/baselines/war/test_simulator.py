@@ -5,6 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 from scipy.stats import chisquare
+from thinning import each_row
 
 from baselines.war.simulator import COMPILED, NOBODY, STOPPED, UNFINISHED, Simulated, simulate, trace
 from benchmarks.war_direct import play_game
@@ -58,7 +59,7 @@ def test_compiled_games_are_games_of_the_rules(ranks_discards):
             assert (alone.winners[0], alone.rounds[0]) == (played.winner, played.rounds)
 
 
-@pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
+@each_row("ranks_discards", SMALL_DECKS)
 def test_the_choosing_strategies_play_as_the_direct_program(ranks_discards):
     ranks, discards = ranks_discards
     random = Random(3)
@@ -91,7 +92,7 @@ class ChosenDraws(Random):
         return [*discards, battle]
 
 
-@pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
+@each_row("ranks_discards", SMALL_DECKS)
 def test_with_the_same_draws_games_go_as_in_the_direct_program(ranks_discards):
     ranks, discards = ranks_discards
     for line_up in LINE_UPS:
@@ -103,7 +104,7 @@ def test_with_the_same_draws_games_go_as_in_the_direct_program(ranks_discards):
             assert direct == (played.winner, played.rounds), (line_up, game)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line_up", "winner", "rounds"),
     [
         (("min", "simple_minded_1"), 0, 13),
@@ -203,7 +204,7 @@ def test_win_ratios_against_random_players_agree_with_the_direct_program(name, o
         assert ours == pytest.approx(published, abs=0.04)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "message"),
     [
         ({"line_up": ("min",)}, r"2\.\.101 names"),
