@@ -60,22 +60,23 @@ def mark_the_rest_as_wide(items):
 def each_row(arguments, rows):
     """Runs one test on all rows of a table, where `pytest.mark.parametrize` would make a test of each.
 
-    Every row is tried, also after one that fails; a failure names its row.
+    It stops at the first row that fails, and the error names that row.
     """
     names = [arguments] if isinstance(arguments, str) else list(arguments)
 
     def decorate(test):
         @functools.wraps(test)
-        def on_each_row(subtests, **fixtures):
+        def on_each_row(**fixtures):
             for row in rows:
                 values = dict(zip(names, [row] if isinstance(arguments, str) else row, strict=True))
-                with subtests.test(**values):
+                try:
                     test(**fixtures, **values)
+                except BaseException as error:
+                    error.add_note(f"on the row {values}")
+                    raise
 
-        taken = inspect.signature(test).parameters.values()
-        kept = [each for each in taken if each.name not in names]
-        own = inspect.signature(on_each_row, follow_wrapped=False).parameters["subtests"]
-        on_each_row.__signature__ = inspect.Signature([own, *kept])
+        kept = [each for each in inspect.signature(test).parameters.values() if each.name not in names]
+        on_each_row.__signature__ = inspect.Signature(kept)  # pytest hands in what stands here
         return on_each_row
 
     return decorate
