@@ -15,6 +15,7 @@ def test_the_first_numbers_are_the_published_ones():
     assert drawn == [(number >> 11) / 2**53 for number in published]
 
 
+@pytest.mark.plain_kernels
 def test_compiled_draws_are_the_same():
     from cardwar_envs.core import streams_kernel
 

@@ -242,6 +242,7 @@ def test_uniform_actions_of_a_war_have_the_odds_of_its_cards(engine):
 # -- seeds ----------------------------------------------------------------------------------
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.thin
 @both_engines
 @pytest.mark.parametrize("start", ["initial", "random"])
@@ -373,6 +374,7 @@ def test_what_cannot_be_seen_is_refused(engine):
         GameBatch(make_game("dice_poker"), 2, engine=engine).reset_to(np.zeros((2, 9), dtype=np.float32))
 
 
+@pytest.mark.plain_kernels
 @both_engines
 def test_an_illegal_action_is_named_and_nothing_moves(engine):
     batch = GameBatch(make_game("dice_wars", num_cards=2), 3, seed=0, engine=engine)

@@ -102,6 +102,7 @@ def test_a_state_is_its_own_representative_or_its_mirror_image(cards, words):
         assert words.canonical(state).state in (state, mirrored)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), [("carry", "win"), ("carry", "margin"), ("discard", "win")])
 @pytest.mark.parametrize("hands", [((1, 2, 3), (1, 2, 3)), ((1, 1, 2), (1, 2, 3)), ((1, 3, 4), (2, 3, 5))])
 def test_check_takes_all_that_can_be_and_not_much_more(hands, ties, payoff):

@@ -275,7 +275,7 @@ def random_games(players, seeds):
         play_through(game, seed, everything)
 
 
-@pytest.mark.parametrize("players", [2, 3, 7])
+@pytest.mark.parametrize("players", [2, 3, pytest.param(7, marks=pytest.mark.wide)])
 def test_every_card_is_always_in_one_place(players):
     random_games(players, range(100))
 

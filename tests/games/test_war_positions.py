@@ -81,6 +81,7 @@ def hold_together(game, form, state, choices):
         assert normal(form, entry(form, code, i, j)) == normal(form, outcome(game, form, state, actions))
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize(("ranks", "discards"), [(3, 0), (3, 1), (4, 1)])
 def test_every_move_of_every_state_is_that_of_the_rules(ranks, discards):
     game = war(ranks, discards, 3)
@@ -101,6 +102,7 @@ def test_random_moves_at_random_nodes_are_those_of_the_rules(ranks, discards):
         hold_together(game, form, state, lambda m, n: rng.integers((0, 0), (m, n), (10, 2)).tolist())
 
 
+@pytest.mark.plain_kernels
 @each_deck
 def test_nodes_look_as_the_rules_say(ranks, discards):
     game = war(ranks, discards)

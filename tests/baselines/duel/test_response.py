@@ -49,6 +49,7 @@ def test_dice_and_what_is_no_duel_go_through_the_graph():
     }
 
 
+@pytest.mark.plain_kernels
 @each_duel
 def test_payoffs_and_best_responses_are_those_of_the_graph(game):
     for policies in policies_for(game):

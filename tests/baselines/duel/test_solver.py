@@ -68,6 +68,7 @@ def assert_as_generic(game, table, strategies=True):
 # -- values and strategies ------------------------------------------------------------------
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
 @pytest.mark.parametrize("num_cards", [1, 2, 3, 4, 5])

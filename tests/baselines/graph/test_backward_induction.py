@@ -83,6 +83,7 @@ def test_dice_wars_are_those_of_brute_force_over_all_rolls(first, second, sides,
     assert_right_everywhere(game, truth_of(game, dice_odds(sides)))
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
 @pytest.mark.parametrize("hands", [((1, 2, 3, 4),) * 2, ((1, 1, 2), (1, 2, 3))], ids=str)
 def test_values_off_the_ways_of_the_game(hands, ties, payoff):

@@ -104,6 +104,7 @@ def test_the_value_is_that_of_an_independent_program(kind):
         assert solve_matrix(matrix).value == pytest.approx(minimax(matrix), abs=1e-8 * max(1.0, np.abs(matrix).max()))
 
 
+@pytest.mark.plain_kernels
 @each_row("kind", ["signs", "small integers", "skew", "constant", "one row", "one column"])
 def test_floats_and_rationals_agree(kind):
     for matrix in games_of(kind, 30):
@@ -139,6 +140,7 @@ KNOWN = [
 ]
 
 
+@pytest.mark.plain_kernels
 @each_row(("matrix", "value", "row", "column"), KNOWN)
 def test_known_games(matrix, value, row, column):
     exact = [[Fraction(entry) for entry in line] for line in matrix]

@@ -319,6 +319,7 @@ def test_best_responses_and_results_are_those_of_the_graph(rules, on_the_graph):
             assert result.mean == pytest.approx(expected.mean, abs=1e-13)
 
 
+@pytest.mark.plain_kernels
 @each_tiny
 @pytest.mark.parametrize("player", [0, 1])
 def test_a_best_response_earns_what_it_says(rules, player, on_the_graph):

@@ -104,6 +104,7 @@ def test_with_the_same_draws_games_go_as_in_the_direct_program(ranks_discards):
             assert direct == (played.winner, played.rounds), (line_up, game)
 
 
+@pytest.mark.plain_kernels
 @each_row(
     ("line_up", "winner", "rounds"),
     [
