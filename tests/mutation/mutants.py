@@ -25,6 +25,7 @@ import ast
 import hashlib
 import json
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -173,15 +174,17 @@ def imports_of(path):
 # -- what each test file executes ------------------------------------------------------------------------------
 
 
+# Ends with 0 if there is no test (pytest's 5), and with what pytest ends with otherwise.
+NO_TEST_IS_FINE = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]) % 5)"
+
+
 def pytest_call(folder, words, coverage=None, plain=False):
-    """A command that runs pytest in a copy of the tree, never on code of the tree itself; no tests are no failure."""
-    python = [sys.executable, "-m", *(["coverage", "run", f"--data-file={coverage}"] if coverage else [])]
-    python += ["--source=cardwar_envs,baselines,train", "-m"] if coverage else []
+    """A command that runs pytest in a copy of the tree, and on nothing but the code of that copy."""
     settings = [f"PYTHONPATH={folder}", *(["NUMBA_DISABLE_JIT=1"] if plain else [])]
-    call = ["env", "-C", str(folder), *settings, *python, "pytest", "-x", "-q", "-p", "no:cacheprovider", *words]
-    return f'{sys.executable} -c "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]) % 5)" ' + " ".join(
-        f"'{word}'" for word in call
-    )
+    watched = ["coverage", "run", f"--data-file={coverage}", "--source=cardwar_envs,baselines,train", "-m"]
+    call = ["env", "-C", str(folder), *settings, sys.executable, "-m", *(watched if coverage else []), "pytest"]
+    call += ["-x", "-q", "-p", "no:cacheprovider", *words]
+    return shlex.join([sys.executable, "-c", NO_TEST_IS_FINE, *call])
 
 
 def words_for(name):
@@ -192,14 +195,14 @@ def words_for(name):
     return ["-m", "plain_kernels", "-W", "ignore::RuntimeWarning", *folders]
 
 
-def record(folders):
+def record(folders, patterns):
     """Test file -> seconds and the lines that it executes; those that fail without any fault are left out."""
     path = BUILD / "record.json"
     state = hashlib.sha256(b"".join(each.read_bytes() for each in sorted(tree()))).hexdigest()
     known = json.loads(path.read_text()) if path.exists() else {}
     if known.get("state") != state:
         known = {"state": state, "files": {}}
-    names = [PLAIN, *sorted(files_of(["tests/**/test_*.py"]) - {"tests/test_plain_kernels.py"})]
+    names = [PLAIN, *sorted(files_of(patterns) - {"tests/test_plain_kernels.py"})]
     lock = threading.Lock()
 
     def one(name):
@@ -220,7 +223,7 @@ def record(folders):
 
     with ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(one, [name for name in names if name not in known["files"]]))
-    return {name: each for name, each in known["files"].items() if each["passed"]}
+    return {name: known["files"][name] for name in names if known["files"][name]["passed"]}
 
 
 # -- one mutant ------------------------------------------------------------------------------
@@ -271,7 +274,7 @@ def try_mutant(mutant, folder, pristine, recorded, wide):
                 continue
             seconds = 60.0 + 4.0 * sum(recorded[name]["seconds"] for name in names) + 240.0 * (kernel and not plain)
             words = [word for name in names for word in words_for(name)]
-            words += ["--wide", "-m", "'wide and not slow and not soak'"] if wide else []
+            words += ["--wide", "-m", "wide and not slow and not soak"] if wide else []
             outcome, output = run_tests(pytest_call(folder, words, plain=plain), seconds)
             if outcome != TestOutcome.SURVIVED:
                 break
@@ -338,6 +341,7 @@ def main():
     parser.add_argument("--draw", action="store_true", help="draw the list anew and stop")
     parser.add_argument("--minutes", type=float, default=90.0, help="begin no mutant after this time")
     parser.add_argument("--every", type=int, default=1, help="try every so manyth mutant only")
+    parser.add_argument("--tests", nargs="+", default=["tests/**/test_*.py"], help="try these test files only")
     args = parser.parse_args()
     if args.draw:
         return draw()
@@ -347,7 +351,7 @@ def main():
     pristine, folders = copy_tree(BUILD / "pristine"), SimpleQueue()
     for number in range(WORKERS):
         folders.put(copy_tree(BUILD / f"copy-{number}"))
-    recorded = record(folders)
+    recorded = record(folders, args.tests)
     default = run_session("default", mutants, folders, pristine, recorded, until)
     survivors = {job: mutants[job] for job, each in default.items() if each.test_outcome == TestOutcome.SURVIVED}
     report(mutants, default, run_session("wide", survivors, folders, pristine, recorded, until))

@@ -46,6 +46,7 @@ class Sure(Values):
         return -1.0 if not state.rounds_left and len(state.live) > 1 else super().value(state)
 
 
+@pytest.mark.plain_kernels
 def test_bounds_are_those_of_plain_recursion():
     game, rounds = war(3, 0), 2
     found, form, sure = endless_bounds(game, rounds), form_of(game), Sure(game)

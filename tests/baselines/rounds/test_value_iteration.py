@@ -68,6 +68,7 @@ def test_values_at_every_state_are_those_of_the_graph(rules):
         assert solution.value_at(state) == pytest.approx(table.value_to_go(state), abs=1e-14)
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize("rules", [(3, 0, 3), (3, 1, 4)], ids=str)
 def test_values_at_every_state_are_those_of_plain_recursion(rules):
     game = war(*rules)
@@ -247,7 +248,7 @@ def bounds(matrix):
 
 
 @pytest.mark.parametrize("spread", [1e-6, 1e-9, 1e-12, 1e-15])
-@pytest.mark.parametrize("size", [3, 6, 20])
+@pytest.mark.parametrize("size", [*(pytest.param(size, marks=pytest.mark.plain_kernels) for size in (3, 6)), 20])
 def test_nearly_equal_rows_and_columns_are_solved(size, spread):
     rng = np.random.default_rng(size)
     for _ in range(50):
