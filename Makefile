@@ -11,11 +11,11 @@ demo: $(READY)
 
 # Tests that are made for many cases run on a chosen few of them (tests/helpers/thinning.py).
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # The same tests on all of their cases.
 wide: $(READY)
-	$(BIN)/python -m pytest -n auto --wide
+	$(BIN)/python -m pytest -n auto --dist worksteal --wide
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
