@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test slow soak coverage lint bench
+.PHONY: demo test wide slow soak coverage mutants lint bench
 
 demo: $(READY)
 	$(BIN)/python -m train.demo
 
+# Tests that are made for many cases run on a chosen few of them (tests/helpers/thinning.py).
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# The same tests on all of their cases.
+wide: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal --wide
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
@@ -18,9 +23,17 @@ slow: $(READY)
 soak: $(READY)
 	$(BIN)/python -m pytest -m soak
 
+# Coverage does not see what numba compiles: kernels count by a second run, in which they are plain Python.
+COVERED := tests/core tests/games tests/envs tests/baselines tests/conformance
 coverage: $(READY)
-	$(BIN)/python -m coverage run -m pytest tests/core tests/games tests/envs tests/baselines tests/conformance
+	$(BIN)/python -m coverage run -m pytest $(COVERED)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append -m pytest -m plain_kernels -W ignore::RuntimeWarning $(COVERED)
 	$(BIN)/python -m coverage report --fail-under=95
+
+# One fixed list of faults in the code, and which of them the tests notice (tests/mutation/mutants.py).
+mutants: $(READY)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[mutants]'
+	$(BIN)/python tests/mutation/mutants.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Lets tests import the helper modules in `helpers`.
+"""Lets tests import the helper modules in `helpers`, and chooses the cases that run.
 
 The folder `tests` itself must stay off the path: `tests/baselines` would hide `baselines`.
 """
@@ -6,4 +6,21 @@ The folder `tests` itself must stay off the path: `tests/baselines` would hide `
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent / "helpers"))
+
+from thinning import mark_the_rest_as_wide  # lies in the folder above
+
+
+def pytest_addoption(parser):
+    parser.addoption("--wide", action="store_true", help="run each test on all of its cases, not on a chosen few")
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` is looked at, which may ask for what is marked here
+def pytest_collection_modifyitems(config, items):
+    mark_the_rest_as_wide(items)
+    if not config.getoption("--wide"):
+        left_out = [item for item in items if item.get_closest_marker("wide")]
+        items[:] = [item for item in items if not item.get_closest_marker("wide")]
+        config.hook.pytest_deselected(items=left_out)

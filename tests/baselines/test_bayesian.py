@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from bayes import PrivateToy, normal_form, pure_plans, reply_values
 from brute_force import minimax, outcome_distribution
+from thinning import each_row
 from toys import Answering, Arbitrary, one_step
 
 import baselines
@@ -40,7 +41,7 @@ def random_toy(seed, shape=(3, 2), actions=((0, 2, 3), (1, 2)), zeros=True):
 # -- values -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "value"),
     [
         ({}, Fraction(5, 54)),  # Rauscher 2017, the last line: 0.09259259
@@ -110,6 +111,7 @@ def test_nobody_gains_by_leaving_the_equilibrium(sides, exact):
 # -- games that are alike in nothing -------------------------------------------------------------------------
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("seed", range(12))
 def test_unlike_seats_by_the_normal_form(seed, exact):
@@ -145,7 +147,7 @@ def test_a_type_that_is_never_dealt_has_a_strategy_all_the_same(exact):
     assert abs(exploitability(game, solution.policy)) <= 1e-12
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each_row("seed", range(6))
 def test_responses_and_odds_of_unlike_seats(seed):
     game = random_toy(seed)
     first, second = Arbitrary(1), Arbitrary(2)
@@ -304,7 +306,7 @@ def test_no_third_player_has_a_range():
 # -- what is refused ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda: form_of(one_step()), "toy: not a game in which both players move once on private information"),

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from brute_force import Pure, asked, mean_payoff, outcome_distribution, pure_strategies, reachable
-from tiny_games import SOLVABLE
+from thinning import each_row
+from tiny_games import SOLVABLE, each_of
 from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_start, uniform_over
 
 import baselines
@@ -30,6 +31,7 @@ def best_of_all(game, policies, player):
     )
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("game", FEW_STRATEGIES.values(), ids=FEW_STRATEGIES)
 def test_no_pure_strategy_is_better(game, player):
@@ -64,8 +66,9 @@ def best_by_recursion(game, other, player):
     return sum(float(s.probability) * (s.rewards[player] + value(s.state)) for s in game.initial())
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+@each_of(SOLVABLE)
 def test_value_by_recursion_and_the_policy_earns_it(game, player):
     other = Arbitrary(5)
     response = best_response(game, other, player)
@@ -115,6 +118,7 @@ def test_the_policy_in_the_responders_seat_is_not_asked():
     best_response(game, ("uniform", Answering(refuses)), 1)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("kind", BAD_ANSWERS)
 @pytest.mark.parametrize(
     "oracle",
@@ -147,7 +151,7 @@ def test_a_policy_that_writes_into_its_inputs_harms_nobody():
         assert baselines.exploitability(game, Answering(writes)) == baselines.exploitability(game, "uniform")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda g: best_response(g, "uniform", 2), r"player \(2\) must be in 0\.\.1"),

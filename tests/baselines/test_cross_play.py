@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from thinning import each_row
 from toys import END, Answering, Arbitrary, Toy, in_turn, paid_start, uniform_over
 
 from baselines import cross_play, head_to_head, make_policy
@@ -201,7 +202,7 @@ def test_policies_are_asked_in_batches_and_a_shared_one_once_for_all_its_seats()
     assert sizes[0] == 4  # the trial that finds that there is chance
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         ({"games": 0}, r"games \(0\) must be at least 1"),

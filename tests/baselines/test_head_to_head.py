@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from brute_force import outcome_distribution
-from tiny_games import SOLVABLE
+from thinning import each_row
+from tiny_games import SOLVABLE, each_of
 from toys import Arbitrary, Toy, endless, in_turn, one_step, paid_start
 
 import baselines
@@ -23,7 +24,7 @@ def enumerated(game, first, second):
 GAMES = {**SOLVABLE, "in turn": in_turn(), "paid start": paid_start()}
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@each_of(GAMES)
 def test_results_are_those_of_the_enumeration(game):
     result = head_to_head(game, Arbitrary(1), Arbitrary(2))
     expected = enumerated(game, Arbitrary(1), Arbitrary(2))
@@ -55,7 +56,7 @@ def test_results_are_what_sampling_comes_to(game):
     assert abs(sample.mean() - exact.mean) <= 4.5 * sample.std() / np.sqrt(games)
 
 
-@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+@each_of(SOLVABLE)
 def test_in_a_game_paid_by_the_winner_the_mean_is_wins_less_losses(game):
     if game.facts.max_payoff == 1.0 and game.parameters().get("payoff") == "win":
         result = head_to_head(game, Arbitrary(1), Arbitrary(2))
@@ -92,7 +93,7 @@ def test_random_play_against_weak_players(num_cards, win, other):
     assert result.mean == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("num_cards", [3, 4, 5, 6, 7])
+@each_row("num_cards", [3, 4, 5, 6, 7])
 def test_second_lowest_card_beats_lowest_card_for_certain(num_cards):
     """Section 5.2: it would "beat lowest card at every iteration of the entire game"."""
     game = make_game("jujitsu", num_cards=num_cards)
@@ -116,7 +117,7 @@ def test_equilibrium_against_itself_is_even(num_cards):
     assert head_to_head(game, "equilibrium", "equilibrium").mean == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("other", ["uniform", "highest_card", "lowest_card", "second_lowest_card", "uniform_actions"])
+@each_row("other", ["uniform", "highest_card", "lowest_card", "second_lowest_card", "uniform_actions"])
 def test_nobody_beats_the_equilibrium(other):
     game = make_game("jujitsu", hand_0=(1, 2, 4, 6, 6), hand_1=(2, 3, 4, 5, 6))
     value = baselines.solve(game).value
@@ -124,7 +125,7 @@ def test_nobody_beats_the_equilibrium(other):
     assert head_to_head(game, other, "equilibrium").mean <= value + 1e-12
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("game", "policies", "message"),
     [
         (one_step(players=3), ("uniform", "uniform"), "head_to_head takes two-player games"),

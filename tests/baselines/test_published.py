@@ -4,6 +4,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
+from thinning import each_row
 
 from baselines.published import DICE_WARS, FETTERMAN, SANWAL_DRECHSLER, figure, published
 
@@ -55,7 +56,7 @@ def test_table_5_1_is_whole():
     assert {each.games for each in sampled} == {100_000}
 
 
-@pytest.mark.parametrize(("pairing", "row"), table_rows(), ids=[pairing for pairing, _ in table_rows()])
+@each_row(("pairing", "row"), table_rows())
 def test_table_5_1_adds_up(pairing, row):
     counts = [round(float(row[column].value) * 100_000, 6) for column in ("win", "loss", "tie")]
     assert sum(counts) == pytest.approx(100_000)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from brute_force import asked
+from thinning import each_row
 from toys import in_turn
 
 from baselines import make_policy
@@ -37,13 +38,13 @@ HANDS = [
 ROWS = [(hand, name, expected) for hand, *row in HANDS for name, expected in zip(NAMES, row, strict=True)]
 
 
-@pytest.mark.parametrize(("hand", "name", "expected"), ROWS)
+@each_row(("hand", "name", "expected"), ROWS)
 def test_what_each_plays_from_a_hand(hand, name, expected):
     others = (1, 2, 3, 5)[: len(hand)]
     assert asked(GAME, make_policy(name, GAME), DuelState((hand, others)), 0) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_each_looks_at_its_own_hand_from_either_seat_and_in_batches(name):
     policy = make_policy(name, GAME)
     hands = [((1, 1, 2, 4), (1, 2, 3, 5)), ((2, 4, 4, 4), (2, 2, 3, 4)), ((4,), (5,))]

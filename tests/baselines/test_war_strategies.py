@@ -5,6 +5,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 from brute_force import asked
+from thinning import each_row
 from toys import Answering, Arbitrary
 
 from baselines import make_policy
@@ -87,13 +88,13 @@ WARS = [
 ]
 
 
-@pytest.mark.parametrize(("hand", "others", "expected"), ROUNDS)
+@each_row(("hand", "others", "expected"), ROUNDS)
 def test_what_each_plays_in_a_round(hand, others, expected):
     game, state = war(1 + len(others)), standing(hand, *others)
     assert tuple(played(game, make_policy(name, game), state) for name in ONE_ANSWER) == expected
 
 
-@pytest.mark.parametrize(("hand", "others", "rivals", "expected"), WARS)
+@each_row(("hand", "others", "rivals", "expected"), WARS)
 def test_what_each_plays_in_a_war(hand, others, rivals, expected):
     game, state = war(1 + len(others)), standing(hand, *others, tied=(0, *rivals))
     for name, battle in zip(ONE_ANSWER, expected, strict=True):
@@ -218,7 +219,7 @@ def test_text_and_program_of_the_first_agree_against_one_opponent_only(players, 
     assert players == 2 or differ.any()
 
 
-@pytest.mark.parametrize(("players", "ranks", "discards"), DECKS)
+@each_row(("players", "ranks", "discards"), DECKS)
 def test_a_batch_is_its_rows_and_nothing_else_of_the_table_matters(players, ranks, discards):
     game = war(players, ranks=ranks, discards=discards)
     _, seen, masks = thousands(game, 40)
@@ -236,7 +237,7 @@ def test_a_batch_is_its_rows_and_nothing_else_of_the_table_matters(players, rank
         assert checked_probabilities(policy, seen[:0], masks[:0]).shape == masks[:0].shape
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_who_is_not_in_a_war_waits(name):
     game = war(4)
     state = standing((2, 3, 4, 5), (2, 3, 4), (6, 7, 8, 9), (10,), tied=(0, 1))
@@ -245,7 +246,7 @@ def test_who_is_not_in_a_war_waits(name):
         assert played(game, policy, state, player) is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_an_opponent_sits_anywhere(name):
     """A table turned round is the same table."""
     game, rng = war(3), np.random.default_rng(5)
@@ -257,7 +258,7 @@ def test_an_opponent_sits_anywhere(name):
         assert np.array_equal(asked(game, policy, state, 0), asked(game, policy, turned, 1))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_war_strategies_play_war_only(name):
     with pytest.raises(ValueError, match=r"Player.* plays war, not jujitsu"):
         make_policy(name, make_game("jujitsu"))
@@ -285,7 +286,7 @@ def both(state, others):
     return tuple(card.battle if isinstance(card, WarChoice) else card for card in cards)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "others", "expected"),
     [
         # as cheaply as it can (III.F; lines 121-136)
@@ -322,7 +323,7 @@ def test_what_the_adversaries_play(state, others, expected):
     assert both(state, others) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("theirs", "expected"),
     [
         ((2, 3, 4, 5, 6, 7, 12), (12, 12)),  # after 12 against 12 it holds 8, the other 7 or nothing to pay with
@@ -448,7 +449,7 @@ def test_a_line_up_takes_objects_as_they_are_and_asks_for_a_name_once():
     assert seated_policies([told, "max"], war(2))[0] is told
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line_up", "message"),
     [
         (["min"], "1 policies given for 2 players"),

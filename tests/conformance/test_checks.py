@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import toy_envs
 from gymnasium import spaces
+from thinning import each_row
 from toy_envs import BROKEN, GOOD
 
 from cardwar_envs import conformance
@@ -43,7 +44,7 @@ def test_every_check_has_a_toy():
     assert {check for check, _ in BROKEN.values()} == set(CHECKS)
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each_row("name", BROKEN)
 def test_toys_are_caught(name):
     check, toy = BROKEN[name]
     result = run(check, toy)
@@ -60,7 +61,7 @@ def test_other_checks_mostly_pass_toys(name):
     assert len(failed) <= 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "words"),
     [
         ("observations show commitments", "whether player_0 plays 0 or 1: observations.player_1.observation[4]"),
@@ -225,7 +226,7 @@ def test_whatever_is_raised_is_a_failure():
 # -- tools ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second", "found"),
     [
         ({"a": [1, 2]}, {"a": [1, 3]}, "a[1]: 2 and 3"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command import run
 from table import OURS, game_table, toy_table
+from thinning import each_row
 from toy_envs import BROKEN
 
 from cardwar_envs.conformance import CHECKS, load
@@ -38,7 +39,7 @@ def test_check_fails_with_exit_code_1(capsys):
     assert "failed          ends_are_final: Parallel, seed 1, after step 2: player_1 is back in `agents`" in out
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["check"], "Missing argument"),
@@ -59,7 +60,7 @@ def test_bad_input_is_one_clear_line(capsys, arguments, message):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "kinds"),
     [
         ("cardwar/jujitsu-v0", ["AEC", "Parallel"]),

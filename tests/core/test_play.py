@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from brute_force import outcome_distribution, reachable
-from tiny_games import TINY_GAMES
+from thinning import each_row
+from tiny_games import TINY_GAMES, each_of
 from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn
 
 from baselines import make_policy
@@ -17,7 +18,7 @@ JUJITSU = make_game("jujitsu", num_cards=4)
 DICE = make_game("dice_wars", num_cards=3)
 
 
-@pytest.mark.parametrize("game", TINY_GAMES.values(), ids=TINY_GAMES)
+@each_of(TINY_GAMES)
 def test_an_episode_is_a_course_of_play_by_the_rules(game):
     for seed in range(3):
         episode = play_episode(game, ["uniform_actions"] * game.facts.num_players, seed)
@@ -62,7 +63,7 @@ def test_an_episode_can_start_anywhere():
     assert episode.payoffs == (-1, 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "message"),
     [
         (DuelState(((), ()), score=2), "must not be one in which the game is over"),
@@ -76,7 +77,7 @@ def test_an_episode_cannot_start_where_the_game_cannot_be(state, message):
         play_episode(JUJITSU, ["uniform", "uniform"], 0, state)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("policies", "message"),
     [
         (["uniform"], "1 policies given for 2 players"),
@@ -90,7 +91,7 @@ def test_policies_must_be_one_per_player(policies, message):
         play_episode(JUJITSU, policies, 0)
 
 
-@pytest.mark.parametrize("kind", BAD_ANSWERS)
+@each_row("kind", BAD_ANSWERS)
 def test_bad_answers_stop_the_game(kind):
     answer, message = BAD_ANSWERS[kind]
     if kind == "a row short":
@@ -139,9 +140,7 @@ class Draw:
         return self.draw
 
 
-@pytest.mark.parametrize(
-    ("draw", "state"), [(0.0, 0), (0.2499, 0), (0.25, 1), (0.7499, 1), (0.75, 2), (np.nextafter(1.0, 0.0), 2)]
-)
+@each_row(("draw", "state"), [(0.0, 0), (0.2499, 0), (0.25, 1), (0.7499, 1), (0.75, 2), (np.nextafter(1.0, 0.0), 2)])
 def test_chance_is_drawn_by_probability(draw, state):
     assert sample_transition(outcomes("1/4", "1/2", "1/4"), Draw(draw)).state == state
 
@@ -161,7 +160,7 @@ def test_certainty_leaves_the_generator_alone():
 # -- random states -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", TINY_GAMES.values(), ids=TINY_GAMES)
+@each_of(TINY_GAMES)
 def test_random_states_are_undecided_states_of_the_game(game):
     rng = np.random.default_rng(0)
     can_be = {state for state in reachable(game) if game.acting_players(state)}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thinning import each_row
 from toys import BAD_ANSWERS, Answering, Arbitrary, uniform_over
 
 from baselines.strategies.duel import HighestCard
@@ -13,7 +14,7 @@ OBSERVATIONS = np.zeros((3, 8), dtype=np.float32)
 MASKS = np.array([[1, 1, 0], [1, 0, 1], [0, 0, 1]], dtype=np.int8)
 
 
-@pytest.mark.parametrize(("answer", "message"), BAD_ANSWERS.values(), ids=BAD_ANSWERS)
+@each_row(("answer", "message"), BAD_ANSWERS.values())
 def test_an_answer_that_is_no_strategy_is_refused_with_policy_and_value(answer, message):
     masks = MASKS.copy()
     with pytest.raises(ValueError, match="policy Answering: " + message) as caught:
@@ -101,7 +102,7 @@ class Stub:
         return np.full(shape, self.draw)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("weights", "draw", "action"),
     [
         ([0.0, 0.5, 0.5, 0.0], 0.0, 1),  # the least draw does not fall on an action without weight
@@ -133,7 +134,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones():
         as_policy("best", GAME)
 
 
-@pytest.mark.parametrize("policy", [None, 3, object(), HighestCard, lambda o, m: m])
+@each_row("policy", [None, 3, object(), HighestCard, lambda o, m: m])
 def test_what_is_no_policy_is_refused(policy):
     """Also a class where an object of it is meant."""
     with pytest.raises(ValueError, match="must be a name or have a method action_probabilities"):

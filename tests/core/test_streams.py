@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 from cardwar_envs.core.streams import draw, new_streams, streams_of
 
@@ -47,9 +48,7 @@ def test_draws_are_uniform():
 
 
 @pytest.mark.plain_kernels
-@pytest.mark.parametrize(
-    ("drawn", "chosen"), [(0.0, 1), (0.24, 1), (0.25, 3), (0.74, 3), (0.75, 4), (1 - 2**-53, 4), (1.0, 4)]
-)
+@each_row(("drawn", "chosen"), [(0.0, 1), (0.24, 1), (0.25, 3), (0.74, 3), (0.75, 4), (1 - 2**-53, 4), (1.0, 4)])
 def test_choices_lie_where_their_weight_does(drawn, chosen):
     """A number on a border belongs to what follows; nothing without weight is ever chosen, not even by rounding."""
     from cardwar_envs.core import streams_kernel

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 import torch
+from thinning import each_row
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", "docs/tutorial.md", "docs/learners.md"]
@@ -78,7 +79,7 @@ def test_the_python_of_a_page_runs_and_comes_to_what_it_says(page, tmp_path, mon
     check(text, page)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "error"),
     [
         ("1 / 2  # 0.6\n```\n", AssertionError),

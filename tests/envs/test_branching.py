@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.envs import branching
@@ -37,7 +38,7 @@ def test_every_joint_action_is_played_once_from_every_state(game):
                     assert np.array_equal(branches.masks_after[branch, player], game.action_mask(after.state, player))
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.facts.name)
+@each_row("game", GAMES)
 def test_what_one_player_sees_says_what_both_see(game):
     views = GameBatch(game, 23, seed=1, start="random").reset()
     brancher = Brancher(game, lot=5)

@@ -28,6 +28,7 @@ ALL_ZEROS = "ignore:Observation numpy array is all zeros:UserWarning"
 NO_SPEC = "ignore:.*Not able to test alternative render modes:UserWarning"
 
 
+@pytest.mark.thin
 @pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL, ALL_ZEROS)
 @pytest.mark.parametrize("illegal_action", ["raise", "forfeit"])
 @every_game
@@ -35,6 +36,7 @@ def test_api_test(game, illegal_action):
     conformance.api_test(AECGameEnv(game, illegal_action=illegal_action), num_cycles=100)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("illegal_action", ["raise", "forfeit"])
 @every_game
 def test_parallel_api_test(game, illegal_action):

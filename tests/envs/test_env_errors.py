@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from skins import choose, every_game, every_skin, illegal_actions, is_over, one_step, rest_of_game, same, view
+from thinning import each_row
 
 from cardwar_envs import DuelState, IllegalActionError, make_game
 from cardwar_envs.envs.aec import AECGameEnv
@@ -28,6 +29,7 @@ def refusals(env, rng):
     return [(p, bad, {**legal, f"player_{p}": bad}) for p in live for bad in illegal_actions(game, state, p)]
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_illegal_actions_are_refused_and_change_nothing(game, skin):
@@ -51,6 +53,7 @@ def test_illegal_actions_are_refused_and_change_nothing(game, skin):
     assert refused >= 9 * asked > 0  # in a game of one joint action, a skin may ask once
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_a_game_with_refused_actions_goes_on_as_without(game, skin):
@@ -81,6 +84,7 @@ def test_nothing_goes_before_reset(skin):
     rest_of_game(env)
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_no_step_after_the_end(game, skin):
@@ -99,7 +103,7 @@ def test_no_step_after_the_end(game, skin):
 # -- who acts in the Parallel environment -----------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     "actions",
     [
         {},
@@ -109,7 +113,6 @@ def test_no_step_after_the_end(game, skin):
         {0: 0, "player_1": 0},
         {0: 0, 1: 0},
     ],
-    ids=str,
 )
 def test_missing_and_extra_agents_are_named(actions):
     env = ParallelGameEnv(**ALWAYS_THERE)
@@ -124,7 +127,7 @@ def test_missing_and_extra_agents_are_named(actions):
 # -- making an environment --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         ({"game": "chess"}, "unknown game 'chess'"),
@@ -146,7 +149,7 @@ def test_bad_arguments(skin, arguments, message):
         skin(**arguments)
 
 
-@pytest.mark.parametrize("seat", [-1, 2, "player_0", None, 0.5])
+@each_row("seat", [-1, 2, "player_0", None, 0.5])
 def test_bad_seats(seat):
     with pytest.raises(ValueError, match=re.escape(f"seat ({seat!r}) must be one of 0, 1")):
         SingleAgentEnv(**ALWAYS_THERE, seat=seat)
@@ -163,7 +166,7 @@ def test_arguments_after_the_game_go_by_name(skin):
 OVER = DuelState(((), ()), score=0, ties=2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         ({"state": DuelState(((1, 2, 3), (1, 2)))}, "unequal size"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from knock_out import DUCK, STAND, KnockOut
 from skins import SingleAgentEnv, choose, every_game, illegal_actions, is_over, same, view
+from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.envs.aec import AECGameEnv
@@ -64,6 +65,7 @@ def check_payoffs(game, received, offenders):
     assert received.tolist() == pytest.approx(expected)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("offenders", [(0,), (1,), (0, 1)], ids=str)
 @pytest.mark.parametrize("play", [play_aec, play_parallel])
 @every_game
@@ -104,7 +106,7 @@ def test_what_was_paid_is_forgotten_on_reset():
     assert env.step({"player_0": ILLEGAL, "player_1": 0})[1] == {"player_0": -3.0, "player_1": 3.0}
 
 
-@pytest.mark.parametrize("illegal", [ILLEGAL, -1, None, "0", 0.0], ids=repr)
+@each_row("illegal", [ILLEGAL, -1, None, "0", 0.0])
 def test_it_is_judged_when_all_have_committed(illegal):
     env = AECGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
     env.reset(seed=0)

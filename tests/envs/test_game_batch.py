@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from knock_out import KnockOut
+from thinning import each_row
 from tiny_games import EVERY_GAME
 from toys import one_step
 
@@ -76,6 +77,7 @@ def equal(first, second):
 
 
 @pytest.mark.plain_kernels
+@pytest.mark.thin
 @both_engines
 @compiled_games
 def test_every_step_is_one_that_the_rules_allow(game, engine):
@@ -111,14 +113,14 @@ FROM_START = [(game, "initial") for game in [*DUELS, *POKER, *WARS]]
 FROM_ANYWHERE = [(game, "random") for game in [*DUELS, *POKER]]
 
 
-@pytest.mark.parametrize(("game", "start"), [*FROM_START, *FROM_ANYWHERE])
+@each_row(("game", "start"), [*FROM_START, *FROM_ANYWHERE])
 def test_both_engines_go_the_same_way(game, start):
     first, second = (play(GameBatch(game, 5, 3, start, engine), 30) for engine in BOTH)
     assert equal(first, second)
 
 
 @pytest.mark.plain_kernels
-@pytest.mark.parametrize("game", [*DUELS, *POKER], ids=named)
+@each_row("game", [*DUELS, *POKER])
 def test_both_engines_draw_the_same_uniform_actions(game):
     first, second = (GameBatch(game, 6, 3, engine=engine) for engine in BOTH)
     first.reset(), second.reset()
@@ -243,6 +245,8 @@ def test_uniform_actions_of_a_war_have_the_odds_of_its_cards(engine):
 # -- seeds ----------------------------------------------------------------------------------
 
 
+@pytest.mark.plain_kernels
+@pytest.mark.thin
 @both_engines
 @pytest.mark.parametrize("start", ["initial", "random"])
 @small_games
@@ -308,7 +312,7 @@ def test_arrays_are_fresh_and_of_the_stated_kinds(game, engine):
     assert equal(step, kept)
 
 
-@pytest.mark.parametrize("game", [*SMALL, *WARS], ids=named)
+@each_row("game", [*SMALL, *WARS])
 def test_arrays_that_are_reused_show_the_same(game):
     batch = GameBatch(game, 6, seed=3, reuse=True)
     assert equal(play(batch, 100), play(GameBatch(game, 6, seed=3), 100))
@@ -332,6 +336,7 @@ def test_games_start_from_states_that_are_given():
 PUBLIC = [game for game in (*DUELS, *WARS) if game.facts.public_state]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("engine", BOTH)
 @pytest.mark.parametrize("game", PUBLIC, ids=named)
 @pytest.mark.parametrize("seat", [0, 1])
@@ -372,6 +377,7 @@ def test_what_cannot_be_seen_is_refused(engine):
         GameBatch(make_game("dice_poker"), 2, engine=engine).reset_to(np.zeros((2, 9), dtype=np.float32))
 
 
+@pytest.mark.plain_kernels
 @both_engines
 def test_an_illegal_action_is_named_and_nothing_moves(engine):
     batch = GameBatch(make_game("dice_wars", num_cards=2), 3, seed=0, engine=engine)

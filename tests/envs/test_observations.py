@@ -16,6 +16,7 @@ from skins import (
     same,
     view,
 )
+from thinning import each_row
 
 from cardwar_envs import DuelState, IllegalActionError, make_game
 from cardwar_envs.envs.aec import AECGameEnv
@@ -179,7 +180,7 @@ def test_every_joint_action_of_the_rules_steps_in_parallel(game):
             assert after._session.last_actions == actions
 
 
-@pytest.mark.parametrize("integer", [int, bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.array])
+@each_row("integer", [int, bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.array])
 def test_integers_of_all_kinds_are_actions(integer):
     env = ParallelGameEnv("dinosaur_war", num_cards=2)
     env.reset(seed=0)

@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 from skins import same
+from thinning import each_row
 
 from cardwar_envs import dice_poker_v0, make_game
 from cardwar_envs.envs.aec import AECGameEnv
@@ -82,7 +83,7 @@ def test_through_aec(own, illegal_action):
         assert not set("1234") & set(before[0]["render"].replace("player_1", ""))
 
 
-@pytest.mark.parametrize("own", FACES)
+@each_row("own", FACES)
 def test_through_parallel(own):
     env = ParallelGameEnv(GAME, render_mode="ansi")
     for player, name in enumerate(NAMES):

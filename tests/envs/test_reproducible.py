@@ -20,6 +20,7 @@ def seeded(skin, game, seed):
     return env
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_same_seed_same_episode(game, skin):
@@ -37,6 +38,7 @@ def test_seeds_differ(skin):
     assert len(scores) > 3
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_reset_without_seed_goes_on_with_the_generator(game, skin):
@@ -69,6 +71,7 @@ def test_unseeded_environments_differ(skin):
     assert states[0] != states[1]
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_seeded_reset_in_mid_game(game, skin):
@@ -83,6 +86,7 @@ def test_seeded_reset_in_mid_game(game, skin):
         assert same(rest_of_game(env), rest_of_game(seeded(skin, game, 2)))
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(
     "duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
 )
@@ -102,6 +106,7 @@ def test_copies_go_on_alike(game, skin, duplicate):
     assert same(view(duplicate(env)), view(env))
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_environments_side_by_side(game, skin):

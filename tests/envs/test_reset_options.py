@@ -5,12 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 from skins import SingleAgentEnv, every_game, every_skin, one_step, reachable, rest_of_game, same
+from thinning import each_row
 
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_every_state_can_be_a_start(game, skin):
@@ -44,7 +46,7 @@ def test_options_do_not_last(skin):
     assert env._session.state == DuelState(((1, 2, 3), (1, 2, 3)))
 
 
-@pytest.mark.parametrize("options", [None, {}, {"state": None}, {"start": "initial"}, {"wind": "north", 3: 4}])
+@each_row("options", [None, {}, {"state": None}, {"start": "initial"}, {"wind": "north", 3: 4}])
 @every_skin
 def test_other_keys_are_ignored(skin, options):
     env, plain = (skin("dice_wars", num_cards=3, sides=2) for _ in range(2))
@@ -53,6 +55,7 @@ def test_other_keys_are_ignored(skin, options):
     assert same(rest_of_game(env), rest_of_game(plain))
 
 
+@pytest.mark.thin
 @every_skin
 @every_game
 def test_random_starts_are_never_over(game, skin):

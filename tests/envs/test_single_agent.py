@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 from skins import SingleAgentEnv, choose, every_game
+from thinning import each_row
 from tiny_games import EVERY_GAME
 
 import baselines
@@ -32,9 +33,7 @@ class Answers:
         return np.array([self.row])
 
 
-@pytest.mark.parametrize(
-    "opponent", ["lowest_card", Lowest(), ["lowest_card"], (Lowest(),)], ids=["name", "object", "names", "objects"]
-)
+@each_row("opponent", ["lowest_card", Lowest(), ["lowest_card"], (Lowest(),)])
 def test_opponents_of_all_kinds(opponent):
     """Against 1, 2, 3 in this order, 2, 3, 1 wins twice and loses once."""
     env = SingleAgentEnv("dinosaur_war", **TINY, opponent=opponent)
@@ -42,6 +41,7 @@ def test_opponents_of_all_kinds(opponent):
     assert [env.step(action)[1:3] for action in (1, 2, 0)] == [(1.0, False), (1.0, False), (-1.0, True)]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("opponent", ["uniform", "uniform_actions"])
 @every_game
 def test_opponents_for_any_game(game, opponent):
@@ -78,7 +78,7 @@ def test_uniform_is_the_default_and_plays_every_card_alike():
     assert abs(ones / games - 2 / 3) < 4.5 * np.sqrt(2 / 9 / games)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opponent", "message"),
     [
         ("grandmaster", "unknown policy 'grandmaster'; known are"),
@@ -98,7 +98,7 @@ def test_bad_opponents(opponent, message):
         SingleAgentEnv("jujitsu", **TINY, opponent=opponent)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("row", "message"),
     [
         ((0.0, 0.5, 0.4), "sum to 0.9"),
@@ -131,6 +131,7 @@ MATCHES = [
 ]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize(("name", "parameters", "agent", "opponent"), MATCHES)
 def test_mean_return_is_what_is_exact(name, parameters, agent, opponent, seat):
@@ -172,7 +173,7 @@ def test_start_in_a_state_seen_from_the_other_seat():
 # -- with Gymnasium and Stable-Baselines3 -----------------------------------------------------
 
 
-@pytest.mark.parametrize("game", EVERY_GAME, ids=lambda game: game.facts.name)
+@each_row("game", EVERY_GAME)
 def test_two_at_once_in_gymnasiums_own_vector(game):
     envs = gymnasium.make_vec(gymnasium_id(game.facts.name), num_envs=2, vectorization_mode="sync", **game.parameters())
     seen, _ = envs.reset(seed=4)

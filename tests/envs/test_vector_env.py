@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from knock_out import STAND, Always, KnockOut
 from skins import every_game, illegal_actions
+from thinning import each_row
 from tiny_games import EVERY_GAME
 
 import baselines
@@ -135,6 +136,7 @@ def assert_same_step(step, rows, seen, infos, marked):
         assert "final_obs" not in told
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("name", "parameters", "opponent", "arguments"), SAME_PLAY)
 def test_without_chance_each_game_goes_as_a_single_one_does(name, parameters, opponent, arguments, engine):
@@ -169,6 +171,7 @@ def test_forfeits_go_as_a_single_one_does(seat, engine):
     assert ended > 40
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize(
     ("name", "parameters", "agent", "opponent"),
@@ -338,7 +341,7 @@ def test_an_opponent_that_answers_nonsense_changes_nothing():
     assert np.array_equal(envs._engine.streams, before[1])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         ({"num_envs": 0}, "num_envs (0) must be at least 1"),

@@ -8,6 +8,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from skins import generator, is_over, one_step, same, view
 from test_env_conformance import DICT_OBSERVATION, DICT_SPACE, NO_SPEC, NOTHING_LEGAL, conformance
+from thinning import each_row
 
 from cardwar_envs import IllegalActionError, make_game, war_v0
 from cardwar_envs.envs.aec import AECGameEnv
@@ -181,7 +182,7 @@ def test_those_not_in_the_war_wait():
     assert env._session.state.wins[2] == (2, 2, 2, 3, 3, 4, 4, 5, 6, 13, 13)
 
 
-@pytest.mark.parametrize("play", [((2, 3, 4), 13), ((2, 2, 3), 4), 5, None])
+@each_row("play", [((2, 3, 4), 13), ((2, 2, 3), 4), 5, None])
 def test_an_illegal_war_choice_leaves_the_game_as_it_was(play):
     env = war_v0.env()
     env.reset(seed=0)

@@ -26,6 +26,7 @@ def fuzzed(skin, game, count):
     return fuzz
 
 
+@pytest.mark.thin
 @every_case
 def test_odd_input_is_refused_without_a_trace(skin, game):
     fuzzed(skin, game, QUICK)

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from baselines.reproduction.report import Picture
-from baselines.reproduction.report import Report as Reproduction
-from baselines.reproduction.report import write_report as write_reproduction
 from command import run as command
 from matplotlib.figure import Figure
 from run_files import change_config
+from thinning import each_row
 
 from baselines.atomic_files import open_inside
 from baselines.duel.layer_files import LayerFolder
+from baselines.reproduction.findings import Reproduction
+from baselines.reproduction.findings import write as write_reproduction
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy
@@ -156,8 +156,7 @@ def test_files_of_a_report_and_of_a_reproduction_replace_links(real, tmp_path):
     for name in ("report.html", "rows.csv", "picture.png"):
         (out / name).symlink_to(victim)
     write_report([real], out / "report.html")
-    picture = Picture("picture", Figure)
-    written = write_reproduction(Reproduction((), True, pictures=(picture,)), out)
+    written = write_reproduction(Reproduction((), {}, pictures={"picture": Figure}), out)
     assert [path.name for path in written] == ["rows.csv", "picture.png"]
     assert victim.read_text() == "untouched"
     assert not [path for path in out.iterdir() if path.is_symlink()]
@@ -227,13 +226,14 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@each_row("wrong", WRONG)
 def test_a_policy_that_is_whole_but_wrong_is_one_clear_error(kept, wrong):
     load_policy(kept, GAME)
-    write_archive(kept, Archive(*wrong(*read_archive(kept))))
+    spoilt = kept.with_name("spoilt.safetensors")
+    write_archive(spoilt, Archive(*wrong(*read_archive(kept))))
     with pytest.raises(ValueError, match="policy") as error:
-        load_policy(kept, GAME)
-    assert str(kept) in str(error.value)
+        load_policy(spoilt, GAME)
+    assert str(spoilt) in str(error.value)
     assert "\n" not in str(error.value)
 
 

@@ -8,12 +8,13 @@ from functools import cache
 import numpy as np
 import pytest
 from brute_force import Values, certain, final_payoffs, joint_actions, reachable
-from tiny_games import EVERY_GAME, SOLVABLE, TINY_GAMES
+from thinning import each_row
+from tiny_games import EVERY_GAME, SOLVABLE, TINY_GAMES, each_of
 
 from cardwar_envs import GAMES, Duel, Game, make_game
 
-each_game = pytest.mark.parametrize("game", TINY_GAMES.values(), ids=TINY_GAMES)
-each_solvable = pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+each_game = each_of(TINY_GAMES)
+each_solvable = each_of(SOLVABLE)
 tree = cache(reachable)
 
 
@@ -173,7 +174,7 @@ def test_every_state_that_can_come_up_passes_check(game):
 
 
 @each_game
-@pytest.mark.parametrize("nonsense", [None, 5, "state", (), ((1,), (2,)), object()])
+@each_row("nonsense", [None, 5, "state", (), ((1,), (2,)), object()])
 def test_check_refuses_what_is_no_state(game, nonsense):
     with pytest.raises(ValueError, match="state"):
         game.check(nonsense)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
@@ -36,7 +37,7 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("rolls", "actions", "usual", "tall"), WRITTEN)
+@each_row(("rolls", "actions", "usual", "tall"), WRITTEN)
 def test_written_games(rolls, actions, usual, tall):
     for game, paid in ((USUAL, usual), (TALL, tall)):
         state = DicePokerState(rolls)
@@ -80,7 +81,7 @@ def test_describe_hides_the_rolls_until_both_have_moved():
     assert USUAL.describe(DicePokerState((2, 5), (RAISE, FOLD))) == "player_0 rolled 2\nplayer_1 rolled 5"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "message"),
     [
         (DicePokerState((0, 1)), r"roll 0 of player_0, which must be in 1\.\.6"),

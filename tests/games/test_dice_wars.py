@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 from brute_force import certain
+from thinning import each_row
 
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.games.dice_wars import battle_outcomes, total_counts
@@ -67,13 +68,13 @@ FEW_ROLLS = [
 ]
 
 
-@pytest.mark.parametrize(("first", "second", "sides"), FEW_ROLLS)
+@each_row(("first", "second", "sides"), FEW_ROLLS)
 def test_odds_are_those_of_all_rolls(first, second, sides):
     assert odds(first, second, sides) == rolled(first, second, sides)
 
 
 @pytest.mark.parametrize("sides", [1, 2, 20, 1000])
-@pytest.mark.parametrize(("first", "second"), [(1, 1), (1, 2), (3, 2), (6, 6), (2, 5)])
+@each_row(("first", "second"), [(1, 1), (1, 2), (3, 2), (6, 6), (2, 5)])
 def test_odds_sum_to_exactly_one_and_turn_with_the_seats(first, second, sides):
     outcomes = battle_outcomes(first, second, sides)
     assert certain(probability for probability, _ in outcomes)
@@ -91,7 +92,7 @@ def test_two_sides_have_binomial_totals():
     assert total_counts(1, 5) == (1, 1, 1, 1, 1)
 
 
-@pytest.mark.parametrize(("dice", "sides"), [(1, 6), (2, 6), (5, 6), (3, 1), (4, 20)])
+@each_row(("dice", "sides"), [(1, 6), (2, 6), (5, 6), (3, 1), (4, 20)])
 def test_totals_count_every_roll_once(dice, sides):
     counts = total_counts(dice, sides)
     assert len(counts) == dice * (sides - 1) + 1

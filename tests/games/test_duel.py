@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from brute_force import DuelTruth, interleaving_word, reachable, sub_hands
+from thinning import each_row
 
 from cardwar_envs import DuelState, make_game
 
@@ -60,7 +61,7 @@ def play(game, state, cards):
     return outcome
 
 
-@pytest.mark.parametrize(("ties", "payoff", "before", "cards", "after", "reward"), WRITTEN)
+@each_row(("ties", "payoff", "before", "cards", "after", "reward"), WRITTEN)
 def test_written_tricks(ties, payoff, before, cards, after, reward):
     game = make_game("jujitsu", num_cards=4, ties=ties, payoff=payoff)
     state = DuelState(*before)
@@ -92,7 +93,7 @@ def test_the_defaults_are_those_of_the_sources():
     assert (dice_wars.ties, dice_wars.payoff, dice_wars.sides) == ("discard", "margin", 6)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("payoff", "score", "ties", "settled"),
     [
         # Three cards left: with t carried ties, 3 + t tricks can still be won.
@@ -198,14 +199,14 @@ IMPOSSIBLE = [
 ]
 
 
-@pytest.mark.parametrize(("game", "state", "message"), IMPOSSIBLE)
+@each_row(("game", "state", "message"), IMPOSSIBLE)
 def test_check_refuses_states_that_cannot_be(game, state, message):
     with pytest.raises(ValueError, match=message) as caught:
         game.check(state)
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("game", "state"),
     [
         (JUJITSU, DuelState(((1, 2), (1, 2)), 0, 2)),
@@ -249,7 +250,7 @@ def test_check_takes_all_that_can_be_and_not_much_more(hands, ties):
 # -- equal situations --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second"),
     [
         # (hands, score), (hands, score): the same, or the same from the other seat
@@ -264,7 +265,7 @@ def test_hands_that_interleave_alike_have_one_representative(first, second):
     assert game.canonical(DuelState(*first)).state == game.canonical(DuelState(*second)).state
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second"),
     [
         ((((1, 4), (2, 3)), 0), (((1, 3), (2, 4)), 0)),

@@ -5,6 +5,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pytest
 from brute_force import asked, interleaving_word, joint_actions, reachable, sub_hands
+from thinning import each_row, pairwise
 
 from baselines import make_policy, solve
 from cardwar_envs import DuelState, make_game
@@ -28,7 +29,7 @@ PAIRS = [
     for ties in ("discard", "carry")
     for payoff in ("margin", "win")
 ]
-both_views = pytest.mark.parametrize(("cards", "words"), PAIRS)
+both_views = pairwise(("cards", "words"), PAIRS, lambda cards, words: cards.parameters())
 
 
 def packed(game, state):
@@ -48,7 +49,7 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("hands", "played", "after"), WRITTEN)
+@each_row(("hands", "played", "after"), WRITTEN)
 def test_written_tricks(hands, played, after):
     game = make_game("jujitsu", num_cards=3, view="word")
     (outcome,) = game.transitions(DuelState(hands), {p: rank - 1 for p, rank in enumerate(played)})
@@ -101,6 +102,7 @@ def test_a_state_is_its_own_representative_or_its_mirror_image(cards, words):
         assert words.canonical(state).state in (state, mirrored)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), [("carry", "win"), ("carry", "margin"), ("discard", "win")])
 @pytest.mark.parametrize("hands", [((1, 2, 3), (1, 2, 3)), ((1, 1, 2), (1, 2, 3)), ((1, 3, 4), (2, 3, 5))])
 def test_check_takes_all_that_can_be_and_not_much_more(hands, ties, payoff):
@@ -121,7 +123,7 @@ def test_check_takes_all_that_can_be_and_not_much_more(hands, ties, payoff):
     assert len(passed) <= 3 * len(can_be)
 
 
-@pytest.mark.parametrize("hands", HANDS)
+@each_row("hands", HANDS)
 def test_most_ties_by_listing_all_hands_that_can_be_left(hands):
     most = {}
     for left in range(len(hands[0]) + 1):
@@ -153,7 +155,7 @@ WORD = make_game("jujitsu", num_cards=4, view="word")
 MARGIN = make_game("jujitsu", num_cards=4, payoff="margin", view="word")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("game", "state", "message"),
     [
         (WORD, DuelState(((2, 3), (2, 3))), r"not packed; packed they are \(\(1, 2\), \(1, 2\)\)"),
@@ -195,6 +197,7 @@ def test_uniform_play_goes_by_cards():
 WORDS = [words for _, words in PAIRS] + [make_game("jujitsu", view="word"), make_game("jujitsu", num_cards=1)]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("start", ["initial", "random"])
 @pytest.mark.parametrize("game", WORDS)
 def test_compiled_batches_go_the_way_of_the_rules(game, start):

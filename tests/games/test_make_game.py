@@ -5,6 +5,7 @@ from functools import partial
 import gymnasium
 import numpy as np
 import pytest
+from thinning import each_row
 
 from cardwar_envs import GAMES, Duel, jujitsu_v0, make_game
 
@@ -67,7 +68,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "parameters", "message"), BAD)
+@each_row(("name", "parameters", "message"), BAD)
 def test_a_bad_parameter_is_named_with_what_is_allowed(name, parameters, message):
     with pytest.raises(ValueError, match=message) as caught:
         make_game(name, **parameters)

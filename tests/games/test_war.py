@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 from cardwar_envs import IllegalActionError, make_game
 from cardwar_envs.core.play import play_episode
@@ -160,7 +161,7 @@ PAYMENTS = [
 ]
 
 
-@pytest.mark.parametrize(("hands", "wins", "rounds_left", "plays", "paid"), PAYMENTS)
+@each_row(("hands", "wins", "rounds_left", "plays", "paid"), PAYMENTS)
 def test_payments(hands, wins, rounds_left, plays, paid):
     """Cards that are nowhere else lie in the pot, carried over."""
     players = len(hands)
@@ -274,7 +275,7 @@ def random_games(players, seeds):
         play_through(game, seed, everything)
 
 
-@pytest.mark.parametrize("players", [2, 3, 7])
+@pytest.mark.parametrize("players", [2, 3, pytest.param(7, marks=pytest.mark.wide)])
 def test_every_card_is_always_in_one_place(players):
     random_games(players, range(100))
 
@@ -290,7 +291,7 @@ def test_every_card_is_always_in_one_place_at_the_largest_table():
     random_games(101, range(1))
 
 
-@pytest.mark.parametrize(("players", "ranks", "discards"), [(2, 2, 0), (3, 3, 1), (4, 2, 3), (5, 5, 0), (2, 4, 7)])
+@each_row(("players", "ranks", "discards"), [(2, 2, 0), (3, 3, 1), (4, 2, 3), (5, 5, 0), (2, 4, 7)])
 def test_other_decks(players, ranks, discards):
     game = War(num_players=players, ranks=ranks, discards=discards, max_rounds=40)
     everything = sorted(list(game.cards) * players)
@@ -334,7 +335,7 @@ def test_actions_are_numbered_by_cards_then_discards_then_battle_card():
 # -- bad input ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "message"),
     [
         ({"num_players": 1}, r"num_players \(1\) must be in 2\.\.101"),
@@ -354,7 +355,7 @@ def test_parameters_that_cannot_be(parameters, message):
         make_game("war", **parameters)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("play", "message"),
     [
         (((2,), 5), r"2 5 cannot be put down from a hand of 2 3 4"),  # a battle card that it does not hold
@@ -384,7 +385,7 @@ def test_plays_that_are_no_plays_of_a_round():
         SMALL.transitions(without_two, {0: 0, 1: 0})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("play", "message"),
     [
         (6, r"card \(6\) must be in 2\.\.5"),
@@ -405,7 +406,7 @@ def test_plays_that_are_no_actions(play, message):
 FULL = ((2, 3, 4, 5), (2, 3, 4, 5))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("now", "message"),
     [
         (state([(2, 3, 4, 5), (2, 3, 4)]), "card 5 1 times, which must be there 2 times"),

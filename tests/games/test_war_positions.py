@@ -102,6 +102,7 @@ def test_random_moves_at_random_nodes_are_those_of_the_rules(ranks, discards):
         hold_together(game, form, state, lambda m, n: rng.integers((0, 0), (m, n), (10, 2)).tolist())
 
 
+@pytest.mark.plain_kernels
 @each_deck
 def test_nodes_look_as_the_rules_say(ranks, discards):
     game = war(ranks, discards)

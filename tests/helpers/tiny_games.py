@@ -1,9 +1,13 @@
 """Every game of the suite at sizes at which its whole tree can be walked.
 
 A game joins by being in `GAMES`: whatever of `SMALL` it has as a parameter is set to that.
+
+Tests that are parametrised with `each_of` run on the games in `CHOSEN`, and on all with `--wide`.
 """
 
 import dataclasses
+
+from thinning import covering, parametrize
 
 from cardwar_envs import GAMES, make_game
 
@@ -51,3 +55,22 @@ SOLVABLE = {
     for name, game in TINY_GAMES.items()
     if game.facts.num_players == 2 and game.facts.zero_sum and game.facts.public_state
 }
+
+
+def features(game):
+    """What the tiny games differ in; among `CHOSEN` each pair of values of two features comes up."""
+    found = {"family": type(game).__name__, **game.parameters()}
+    if "hand_0" in found:
+        first, second = found.pop("hand_0"), found.pop("hand_1")
+        found["hands"] = "alike" if first == second else "unlike"
+        found["duplicates"] = len({*first}) + len({*second}) < len(first) + len(second)
+    return found
+
+
+CHOSEN = [list(TINY_GAMES)[place] for place in covering([features(game) for game in TINY_GAMES.values()], 2)]
+
+
+def each_of(games):
+    """Parametrises a test with `game`: those of a dict name -> game; tiny games not in `CHOSEN` need `--wide`."""
+    always = [place for place, name in enumerate(games) if name in CHOSEN or name not in TINY_GAMES]
+    return parametrize(["game"], [(game,) for game in games.values()], always, list(games))

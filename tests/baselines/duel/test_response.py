@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from brute_force import asked, reachable
-from tiny_games import TINY_GAMES
+from tiny_games import TINY_GAMES, each_of
 from toys import Answering, Arbitrary, uniform_over
 
 import baselines
@@ -28,7 +28,7 @@ LARGER = {
         "dinosaur_war", hand_0=(1, 1, 3, 3, 4), hand_1=(1, 3, 3, 3, 5), payoff="win", view="word"
     ),
 }
-each_duel = pytest.mark.parametrize("game", [*LAYERED.values(), *LARGER.values()], ids=[*LAYERED, *LARGER])
+each_duel = each_of({**LAYERED, **LARGER})
 BY_WORDS = ("uniform", "highest_card", "lowest_card", "second_lowest_card", "equilibrium")
 
 
@@ -49,6 +49,7 @@ def test_dice_and_what_is_no_duel_go_through_the_graph():
     }
 
 
+@pytest.mark.plain_kernels
 @each_duel
 def test_payoffs_and_best_responses_are_those_of_the_graph(game):
     for policies in policies_for(game):
@@ -65,6 +66,7 @@ def test_results_between_policies_are_those_of_the_graph(game):
         assert close(list(vars(found).values()), list(vars(expected).values()))
 
 
+@pytest.mark.thin
 @each_duel
 @pytest.mark.parametrize("player", [0, 1])
 def test_a_response_earns_its_value_and_is_deterministic(game, player):
@@ -137,8 +139,9 @@ def test_threads_change_nothing(monkeypatch):
 # -- words ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("name", BY_WORDS)
-@pytest.mark.parametrize("game", [g for g in [*LAYERED.values(), *LARGER.values()] if g.view == "cards"])
+@each_of({name: g for name, g in {**LAYERED, **LARGER}.items() if g.view == "cards"})
 def test_those_who_say_that_they_play_by_words_do(game, name):
     """Where two situations have one word, ranks of the word get the same probabilities, cards share alike."""
     policy = baselines.make_policy(name, game)
@@ -168,6 +171,7 @@ def test_others_do_not_say_so():
     assert not plays_by_words(Arbitrary(1))
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("name", BY_WORDS)
 @each_duel
 def test_what_is_said_to_play_by_words_comes_to_what_it_comes_to_card_by_card(game, name):
@@ -181,7 +185,7 @@ def test_what_is_said_to_play_by_words_comes_to_what_it_comes_to_card_by_card(ga
     assert close(*([*vars(head_to_head(game, each, each)).values()] for each in (policy, plain)))
 
 
-@pytest.mark.parametrize("game", [g for g in [*LAYERED.values(), *LARGER.values()] if g.view == "cards"])
+@each_of({name: g for name, g in {**LAYERED, **LARGER}.items() if g.view == "cards"})
 def test_a_policy_on_words_comes_to_the_same_at_cards(game):
     words, policy = replace(game, view="word"), Arbitrary(4)
     wrapped = WordPolicy(game, policy)
@@ -225,7 +229,7 @@ def test_a_policy_that_says_nothing_is_refused_at_full_size_without_being_asked(
         head_to_head(game, "uniform", Answering(refuses))
 
 
-@pytest.mark.parametrize("game", [g for g in LAYERED.values() if g.view == "cards"])
+@each_of({name: g for name, g in LAYERED.items() if g.view == "cards"})
 def test_the_count_of_states_is_a_bound(game):
     pairs, states = states_at_most(game)
     undecided = full_graph(game).states

@@ -8,6 +8,7 @@ import pytest
 from brute_force import reachable, undecided_words
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thinning import each_row
 
 import baselines
 from baselines.duel import words as duel_words
@@ -68,6 +69,7 @@ def assert_as_generic(game, table, strategies=True):
 
 
 @pytest.mark.plain_kernels
+@pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
 @pytest.mark.parametrize("num_cards", [1, 2, 3, 4, 5])
 def test_values_and_strategies_are_those_of_the_generic_solver(num_cards, ties, payoff):
@@ -90,6 +92,7 @@ UNLIKE = [
 ]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
 @pytest.mark.parametrize("hands", UNLIKE, ids=str)
 def test_unlike_hands_and_cards_held_several_times(hands, ties, payoff):
@@ -145,14 +148,14 @@ def test_where_strategies_are_unique_they_are_the_generic_ones():
     assert solved(jujitsu(3)).strategies(DuelState(((1, 2, 3),) * 2))[0] == pytest.approx([0.2, 0.6, 0.2], abs=1e-12)
 
 
-@pytest.mark.parametrize("num_cards", range(4, 11))
+@each_row("num_cards", range(4, 11))
 def test_the_top_card_is_not_played_first(num_cards):
     game = jujitsu(num_cards)
     for strategy in solved(game).strategies(DuelState(game.hands)):
         assert strategy[-1] == 0.0
 
 
-@pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
+@each_row(("ties", "payoff"), SWITCHES)
 def test_swapping_seats_turns_the_value_round(ties, payoff):
     game = jujitsu(6, ties=ties, payoff=payoff)
     table = solved(game)
@@ -208,7 +211,7 @@ def test_ranks_by_their_distance_are_not_for_it():
 # -- what is solved --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("num_cards", [3, 4, 5, 6, 7, 8])
+@each_row("num_cards", [3, 4, 5, 6, 7, 8])
 def test_just_the_representatives_that_can_be_reached_are_solved(num_cards):
     words = undecided_words(range(1, num_cards + 1))
     representatives = {min(state, mirrored) for state, mirrored in words.items()}

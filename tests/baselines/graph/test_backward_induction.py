@@ -6,7 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 from brute_force import DuelTruth, Values, card_odds, dice_odds, reachable, sub_hands, undecided_words
-from tiny_games import SOLVABLE
+from thinning import each_row
+from tiny_games import SOLVABLE, each_of
 from toys import END, Toy, endless, in_turn, one_step, paid_start
 
 import baselines
@@ -57,6 +58,7 @@ def legal_strategies(game, solution, state):
         yield strategy[legal]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
 @pytest.mark.parametrize("hands", [*EQUAL, *UNLIKE], ids=str)
 def test_values_are_those_of_brute_force(hands, ties, payoff):
@@ -71,6 +73,7 @@ def test_jujitsu_with_five_cards_at_every_state():
     assert len(truth.values) > 900
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
 @pytest.mark.parametrize(
     ("first", "second", "sides"), [((1, 2, 3), (1, 2, 3), 2), ((1, 2, 2), (1, 1, 3), 3), ((1, 4), (2, 2), 6)]
@@ -80,6 +83,7 @@ def test_dice_wars_are_those_of_brute_force_over_all_rolls(first, second, sides,
     assert_right_everywhere(game, truth_of(game, dice_odds(sides)))
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
 @pytest.mark.parametrize("hands", [((1, 2, 3, 4),) * 2, ((1, 1, 2), (1, 2, 3))], ids=str)
 def test_values_off_the_ways_of_the_game(hands, ties, payoff):
@@ -101,7 +105,7 @@ def test_values_off_the_ways_of_the_game(hands, ties, payoff):
     assert off > 0
 
 
-@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+@each_of(SOLVABLE)
 def test_every_small_game_of_the_suite(game):
     """By its own rules; strategies are optimal in the true matrix at every state, certificates hold."""
     solution, truth = baselines.solve(game), Values(game)
@@ -117,7 +121,7 @@ def test_every_small_game_of_the_suite(game):
     assert 0.0 <= solution.gap <= 1e-12
 
 
-@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+@each_of(SOLVABLE)
 def test_rationals_agree(game):
     solution, exact = baselines.solve(game), baselines.solve(game, exact=True)
     assert exact.value == float(exact.exact)
@@ -138,7 +142,7 @@ def test_rationals_agree(game):
             assert (x @ matrix).min() == pytest.approx((matrix @ y).max(), abs=1e-12)
 
 
-@pytest.mark.parametrize("num_cards", [3, 4, 5, 6, 7])
+@each_row("num_cards", [3, 4, 5, 6, 7])
 def test_as_many_matrix_games_as_there_are_words(num_cards):
     """Undecided (word, score, ties) with the two seats taken as one; counted by a search over words."""
     words = undecided_words(range(1, num_cards + 1))
@@ -163,7 +167,7 @@ def random_hands(count, seed=0, largest=6):
         yield tuple(tuple(sorted(map(int, rng.integers(1, ranks + 1, size)))) for _ in (0, 1))
 
 
-@pytest.mark.parametrize("hands", list(random_hands(30)), ids=str)
+@each_row("hands", list(random_hands(30)))
 def test_the_value_of_dinosaur_war_is_dominance_over_cards(hands):
     """Fetterman 2023, Lemma 3, at the start and, in rationals, at every state."""
     game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1])
@@ -187,7 +191,7 @@ FIGURES = [
 ]
 
 
-@pytest.mark.parametrize(("figure", "first", "second", "value", "matrix"), FIGURES, ids=[f[0] for f in FIGURES])
+@each_row(("figure", "first", "second", "value", "matrix"), FIGURES)
 def test_figures_of_dinosaur_war(figure, first, second, value, matrix):
     game = make_game("dinosaur_war", hand_0=first, hand_1=second)
     solution = baselines.solve(game)
@@ -230,7 +234,7 @@ def test_the_root_mix_of_three_cards():
     assert exact.strategies(DuelState(((1, 2, 3),) * 2))[0].tolist() == [1 / 5, 3 / 5, 1 / 5]
 
 
-@pytest.mark.parametrize(("num_cards", "never"), [(4, 1), (5, 1), (6, 1), (7, 2)])
+@each_row(("num_cards", "never"), [(4, 1), (5, 1), (6, 1), (7, 2)])
 def test_the_highest_cards_are_never_played_first(num_cards, never):
     """Sanwal and Drechsler 2002, section 4: the top card for 4 to 8 cards; section 5.2: the top two of 7."""
     solution, mixes = root_mix(num_cards)
@@ -241,7 +245,7 @@ def test_the_highest_cards_are_never_played_first(num_cards, never):
         assert mix[-never - 1] > 1e-3
 
 
-@pytest.mark.parametrize("num_cards", [3, 4, 5, 6, 7])
+@each_row("num_cards", [3, 4, 5, 6, 7])
 def test_both_seats_play_the_same_first_card(num_cards):
     _, (x, y) = root_mix(num_cards)
     assert np.array_equal(x, y)
@@ -290,7 +294,7 @@ def test_chance_can_depend_on_both_choices():
     assert baselines.solve(game).value == pytest.approx(float(expected), abs=1e-14)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("game", "message"),
     [
         (one_step(players=3), "toy: solving is for two-player zero-sum games"),

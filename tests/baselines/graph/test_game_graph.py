@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from brute_force import joint_actions, reachable
-from tiny_games import SOLVABLE, TINY_GAMES
+from tiny_games import SOLVABLE, TINY_GAMES, each_of
 from toys import END as OVER
 from toys import Toy, endless, in_turn, paid_start
 
@@ -14,7 +14,7 @@ from baselines.graph.game_graph import END, build_graph, full_graph, group_sums
 from cardwar_envs import Transition, make_game
 from cardwar_envs.core.policy import as_policies
 
-each_game = pytest.mark.parametrize("game", TINY_GAMES.values(), ids=TINY_GAMES)
+each_game = each_of(TINY_GAMES)
 
 
 @each_game
@@ -75,7 +75,7 @@ def test_what_players_see(game):
             assert np.array_equal(mask, game.action_mask(graph.states[s], player))
 
 
-@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+@each_of(SOLVABLE)
 def test_the_canonical_graph_holds_representatives_only(game):
     roots = [start._replace(state=game.canonical(start.state).state) for start in game.initial()]
     graph = build_graph(game, roots, canonical=True)

@@ -5,7 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from tiny_games import SOLVABLE
+from thinning import each_row
+from tiny_games import SOLVABLE, each_of
 from toys import Arbitrary, in_turn, paid_start
 
 from baselines import Exploit, exploitability, head_to_head, make_policy, solve
@@ -22,8 +23,9 @@ SELECTIONS = ("max_entropy", "exploit:uniform", Exploit(Arbitrary(3)))
 JUJITSU = make_game("jujitsu", num_cards=5)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("selection", SELECTIONS, ids=["max_entropy", "uniform", "arbitrary"])
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@each_of(GAMES)
 def test_nothing_is_lost_to_a_perfect_opponent_and_values_stay(game, selection):
     chosen, default = solve(game, selection=selection), solve(game)
     assert exploitability(game, chosen.policy) <= 1e-9
@@ -32,8 +34,9 @@ def test_nothing_is_lost_to_a_perfect_opponent_and_values_stay(game, selection):
         assert (chosen.value, chosen.gap, chosen.states) == (default.value, default.gap, default.states)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("opponent", ["uniform", Arbitrary(3), Arbitrary(4)], ids=["uniform", "arbitrary", "other"])
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@each_of(GAMES)
 def test_no_other_choice_earns_more(game, opponent):
     exploiting = solve(game, selection=Exploit(opponent)).policy
     for other in ("default", "max_entropy", "exploit:uniform"):
@@ -137,7 +140,7 @@ def test_a_policy_that_looks_at_ranks_is_exploited_where_it_differs():
     assert most > head_to_head(game, "equilibrium", opponent).mean + 1e-3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("selection", "message"),
     [
         ("sharpest", r"selection \('sharpest'\) must be one of default, max_entropy, exploit:POLICY"),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import optimize
+from thinning import each_row
 
 from baselines import solve, solve_matrices, solve_matrix, solve_matrix_exact
 from baselines.matrix_game import solve as matrix_game
@@ -86,25 +87,26 @@ def certify_solution(matrix, solution, tolerance):
     assert lower - rounding <= solution.value <= upper + rounding
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_every_kind_of_game_is_solved_with_a_small_gap(kind):
     for matrix in games_of(kind):
         certify_solution(matrix, solve_matrix(matrix), SCALE_TOLERANCE * max(1.0, np.abs(matrix).max()))
 
 
-@pytest.mark.parametrize("kind", ["gaussian", "signs", "repeated", "rank one", "rank two", "skew", "tiny", "huge"])
+@each_row("kind", ["gaussian", "signs", "repeated", "rank one", "rank two", "skew", "tiny", "huge"])
 def test_the_gap_is_small_for_the_size_of_the_payoffs_however_small_they_are(kind):
     for matrix in games_of(kind):
         assert solve_matrix(matrix).gap <= 1e-11 * np.abs(matrix).max()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("huge", "of many sizes")])
+@each_row("kind", [kind for kind in KINDS if kind not in ("huge", "of many sizes")])
 def test_the_value_is_that_of_an_independent_program(kind):
     for matrix in games_of(kind, 20):
         assert solve_matrix(matrix).value == pytest.approx(minimax(matrix), abs=1e-8 * max(1.0, np.abs(matrix).max()))
 
 
-@pytest.mark.parametrize("kind", ["signs", "small integers", "skew", "constant", "one row", "one column"])
+@pytest.mark.plain_kernels
+@each_row("kind", ["signs", "small integers", "skew", "constant", "one row", "one column"])
 def test_floats_and_rationals_agree(kind):
     for matrix in games_of(kind, 30):
         exact = solve_matrix_exact([[Fraction(entry) for entry in row] for row in matrix.tolist()])
@@ -140,7 +142,7 @@ KNOWN = [
 
 
 @pytest.mark.plain_kernels
-@pytest.mark.parametrize(("matrix", "value", "row", "column"), KNOWN)
+@each_row(("matrix", "value", "row", "column"), KNOWN)
 def test_known_games(matrix, value, row, column):
     exact = [[Fraction(entry) for entry in line] for line in matrix]
     rational, single = solve_matrix_exact(exact), solve_matrix([[float(entry) for entry in line] for line in exact])
@@ -328,7 +330,7 @@ def worst_gap(kind, count):
     return worst
 
 
-@pytest.mark.parametrize("kind", BATCHES)
+@each_row("kind", BATCHES)
 def test_thousands_of_each_kind_have_small_gaps(kind):
     assert worst_gap(kind, 20) <= SCALE_TOLERANCE
 
@@ -361,7 +363,7 @@ def test_stage_games_of_war_have_small_gaps():
 GAMES = np.zeros((2, 3, 4))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda: solve_matrix([1.0, 2.0]), r"payoffs of shape \(2,\) must have 2 dimensions"),
@@ -450,6 +452,7 @@ def test_highs_mends_what_the_kernel_breaks(monkeypatch, fill):
     assert not rationals
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(
     "answer",
     [
@@ -582,7 +585,7 @@ def test_certify_bounds_the_value_from_both_sides(compiled):
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("strategy", [[0.5, 0.5 + 1e-6], [0.0, 0.0], [2.0, -1.0], [np.nan, 1.0], [np.nan, np.nan]])
+@each_row("strategy", [[0.5, 0.5 + 1e-6], [0.0, 0.0], [2.0, -1.0], [np.nan, 1.0], [np.nan, np.nan]])
 def test_certify_takes_no_bounds_from_what_is_no_strategy(compiled, strategy):
     function = certify if compiled else certify.py_func
     good = np.array([0.5, 0.5])

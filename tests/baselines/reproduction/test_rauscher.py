@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 from baselines import solve
 from baselines.published import RAUSCHER, figure, published
@@ -134,7 +135,7 @@ def test_von_neumann_s_figures():
         assert continuous_value(4 / size) == continuous_value(size)  # b and 4/b are worth the same
 
 
-@pytest.mark.parametrize("size", [0.25, 1.0, 2.0, 8.0])
+@each_row("size", [0.25, 1.0, 2.0, 8.0])
 def test_dice_of_many_sides_come_near(size):
     point = solved_point(400, size)
     assert point.gap <= 1e-12

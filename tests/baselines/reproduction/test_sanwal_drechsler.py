@@ -7,6 +7,7 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 from baselines import make_policy, solve
 from baselines.graph.game_graph import full_graph
@@ -220,7 +221,7 @@ def test_ties_of_two_optimal_players_by_enumeration(figures):
     assert tied_together(game, solution, start, -1) == pytest.approx(tie.low, abs=1e-12)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+@each_row("size", [1, 2, 3, 4, 5])
 def test_sub_games_are_counted(size):
     count = count_sub_games(size)
     assert count.pairs == comb(2 * size, size)

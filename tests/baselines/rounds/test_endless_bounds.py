@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from brute_force import Values
+from thinning import each_row
 
 from baselines import solve
 from baselines.rounds.endless_bounds import endless_bounds
@@ -14,7 +15,7 @@ def war(ranks, discards, max_rounds=50):
     return make_game("war", ranks=ranks, discards=discards, max_rounds=max_rounds)
 
 
-@pytest.mark.parametrize(("ranks", "discards"), [(3, 0), (3, 3), (4, 1), (5, 1)])
+@each_row(("ranks", "discards"), [(3, 0), (3, 3), (4, 1), (5, 1)])
 def test_bounds_only_get_closer(ranks, discards):
     last = None
     for sweeps in (1, 2, 5, 20):
@@ -45,6 +46,7 @@ class Sure(Values):
         return -1.0 if not state.rounds_left and len(state.live) > 1 else super().value(state)
 
 
+@pytest.mark.plain_kernels
 def test_bounds_are_those_of_plain_recursion():
     game, rounds = war(3, 0), 2
     found, form, sure = endless_bounds(game, rounds), form_of(game), Sure(game)

@@ -69,6 +69,7 @@ def test_values_at_every_state_are_those_of_the_graph(rules):
         assert solution.value_at(state) == pytest.approx(table.value_to_go(state), abs=1e-14)
 
 
+@pytest.mark.plain_kernels
 @pytest.mark.parametrize("rules", [(3, 0, 3), (3, 1, 4)], ids=str)
 def test_values_at_every_state_are_those_of_plain_recursion(rules):
     game = war(*rules)
@@ -248,7 +249,7 @@ def bounds(matrix):
 
 
 @pytest.mark.parametrize("spread", [1e-6, 1e-9, 1e-12, 1e-15])
-@pytest.mark.parametrize("size", [3, 6, 20])
+@pytest.mark.parametrize("size", [*(pytest.param(size, marks=pytest.mark.plain_kernels) for size in (3, 6)), 20])
 def test_nearly_equal_rows_and_columns_are_solved(size, spread):
     rng = np.random.default_rng(size)
     for _ in range(50):
@@ -319,6 +320,7 @@ def test_best_responses_and_results_are_those_of_the_graph(rules, on_the_graph):
             assert result.mean == pytest.approx(expected.mean, abs=1e-13)
 
 
+@pytest.mark.plain_kernels
 @each_tiny
 @pytest.mark.parametrize("player", [0, 1])
 def test_a_best_response_earns_what_it_says(rules, player, on_the_graph):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numba import config
 from scipy.stats import chisquare
+from thinning import each_row
 
 from baselines.war import simulator_kernel
 from baselines.war.simulator import COMPILED, NOBODY, STOPPED, UNFINISHED, simulate, takes
@@ -127,7 +128,7 @@ def test_compiled_games_are_games_of_the_rules(trace, ranks_discards):
         assert (alone.winners[0], alone.rounds[0]) == (played.winner, played.rounds)
 
 
-@pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
+@each_row("ranks_discards", SMALL_DECKS)
 def test_the_choosing_strategies_play_as_the_direct_program(ranks_discards):
     ranks, discards = ranks_discards
     random = Random(3)
@@ -160,7 +161,7 @@ class ChosenDraws(Random):
         return [*discards, battle]
 
 
-@pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
+@each_row("ranks_discards", SMALL_DECKS)
 def test_with_the_same_draws_games_go_as_in_the_direct_program(trace, ranks_discards):
     ranks, discards = ranks_discards
     for game, line_up in enumerate(LINE_UPS):
@@ -172,7 +173,7 @@ def test_with_the_same_draws_games_go_as_in_the_direct_program(trace, ranks_disc
 
 
 @pytest.mark.plain_kernels
-@pytest.mark.parametrize(
+@each_row(
     ("line_up", "winner", "rounds"),
     [
         (("min", "simple_minded_1"), 0, 13),
@@ -263,7 +264,7 @@ def test_win_ratios_against_random_players_agree_with_the_direct_program(name, o
         assert ours == pytest.approx(published, abs=0.04)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "message"),
     [
         ({"line_up": ("min",)}, r"2\.\.101 names"),

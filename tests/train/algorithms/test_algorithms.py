@@ -5,12 +5,13 @@ import subprocess
 import sys
 
 import pytest
+from thinning import each_row
 
 from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: algorithm.name)
+@each_row("algorithm", ALGORITHMS.values())
 def test_every_argument_has_a_default_and_a_line_of_help(algorithm):
     assert issubclass(algorithm.args_type(), CommonArgs)
     for field in dataclasses.fields(algorithm.args_type()):
@@ -20,7 +21,7 @@ def test_every_argument_has_a_default_and_a_line_of_help(algorithm):
     assert algorithm.args() == algorithm.args_type()()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "message"),
     [
         ({"final_rate": 1.2}, r"final_rate \(1.2\) must be at most 1"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from brute_force import asked, mean_payoff
-from tiny_games import EVERY_GAME, SOLVABLE
+from tiny_games import EVERY_GAME, SOLVABLE, each_of
 from toys import END, Arbitrary, Toy, in_turn, one_step
 
 from baselines import best_response, exploitability, head_to_head, make_policy
@@ -169,8 +169,9 @@ def test_what_a_mixture_concedes_is_what_follows_from_every_course_of_play(game,
     assert tables.response_value(player, mixture) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("game", SOLVABLE.values(), ids=SOLVABLE)
+@each_of(SOLVABLE)
 def test_a_mixture_of_one_concedes_what_that_policy_does(game, player):
     tables, mixture = mixed(game, 1 - player, [Arbitrary()], [1.0])
     expected = best_response(game, Arbitrary(), player).value

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from brute_force import asked, mean_payoff
-from tiny_games import EVERY_GAME, SOLVABLE
+from tiny_games import EVERY_GAME, SOLVABLE, each_of
 from toys import END, Arbitrary, Toy, in_turn, one_step
 
 from baselines import exploitability, solve
@@ -133,6 +133,7 @@ def recursion(game, policy, state, responder):
     return best
 
 
+@pytest.mark.thin
 @EACH
 @pytest.mark.parametrize("game", [GAME, UNLIKE, in_turn(), tree()], ids=["three cards", "unlike", "waits", "tree"])
 def test_exploitability_is_that_of_a_plain_recursion(name, game):
@@ -223,8 +224,9 @@ def test_magnetic_mirror_descent_with_a_magnet_at_rest_ends_at_the_logit_equilib
     assert second == pytest.approx(logit[1] / logit[1].sum(), abs=1e-9)
 
 
+@pytest.mark.thin
 @EACH
-@pytest.mark.parametrize("game", [*SOLVABLE.values(), make_game("dice_poker", sides=3)], ids=str)
+@each_of({**SOLVABLE, "private dice": make_game("dice_poker", sides=3)})
 def test_what_is_learned_is_a_behaviour_strategy(name, game):
     learning = learner(name, game)
     learning.advance(3)

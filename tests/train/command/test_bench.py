@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 from command import run, run_json
 from rich.console import Console
+from thinning import each_row
 
 import train.command.bench
 from benchmarks import machine
@@ -88,7 +89,7 @@ def test_a_comparison_can_have_fewer_rounds():
     assert len(result.rows[0].samples) == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("peer", "said"),
     [
         (missing, "not installed (No module named 'peer')"),
@@ -140,9 +141,7 @@ def test_the_amount_is_what_a_call_returns():
     assert clocked(lambda: (1, 2)).amount == 1
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(93.4, "93.4 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us"), (7e-9, "0.007 us")]
-)
+@each_row(("seconds", "text"), [(93.4, "93.4 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us"), (7e-9, "0.007 us")])
 def test_durations(seconds, text):
     assert duration(seconds) == text
 
@@ -172,7 +171,7 @@ def test_a_fresh_process_needs_its_modules():
         in_child("math:sqrt", 2, needs=("no_such_peer",))()
 
 
-@pytest.mark.parametrize("name", GROUPS + ON_REQUEST)
+@each_row("name", GROUPS + ON_REQUEST)
 def test_every_group_compares_something_with_peers_that_it_has(name):
     comparisons = import_module(f"benchmarks.{name}").comparisons(Settings(**QUICK | {"most_cards": 16}))
     assert comparisons

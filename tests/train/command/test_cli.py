@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from command import run, run_json
+from thinning import each_row
 
 from train.cli import main
 
@@ -89,7 +90,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
+@each_row(("arguments", "message"), BAD)
 def test_bad_input_is_one_clear_line(capsys, arguments, message):
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (2, "")

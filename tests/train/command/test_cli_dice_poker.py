@@ -4,6 +4,7 @@ import json
 
 import pytest
 from command import run, run_json
+from thinning import each_row
 
 from baselines import exploitability, make_policy
 from cardwar_envs import make_game
@@ -95,7 +96,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("command", ["solve", "exploit"])
-@pytest.mark.parametrize(("word", "message"), BAD)
+@each_row(("word", "message"), BAD)
 def test_bad_input_is_one_clear_line(capsys, command, word, message):
     code, out, err = run(capsys, command, "dice_poker", word)
     assert (code, out) == (2, "")

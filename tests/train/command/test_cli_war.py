@@ -2,6 +2,7 @@
 
 import pytest
 from command import run, run_json
+from thinning import each_row
 
 KEYS = {
     "game", "parameters", "policies", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won",
@@ -68,7 +69,7 @@ def test_tables_for_people(capsys):
     assert max(map(len, out.splitlines())) <= 80
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         (["war", "min"], "num_players (1) must be in 2..101"),

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from command import run, run_json
+from thinning import each_row
 
 import baselines
 from cardwar_envs import make_game
@@ -28,7 +29,7 @@ def made(means, names=("a", "b", "c")):
     return PlayOffs(UNLIKE, tuple(names), pairings, (0.0,) * len(names), None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "game",
     [
         make_game("jujitsu", num_cards=4),
@@ -36,7 +37,6 @@ def made(means, names=("a", "b", "c")):
         make_game("dinosaur_war", num_cards=3, payoff="win"),
         make_game("war", ranks=3, discards=1, max_rounds=6),
     ],
-    ids=lambda game: game.facts.name,
 )
 def test_where_seats_are_alike_the_matrix_is_antisymmetric(game):
     result = play_all(game, shipped_policies(game))
@@ -180,7 +180,7 @@ def test_a_policy_alone_is_drawn_too(tmp_path):
     assert draw(made([[0.0, 0.0], [0.0, 0.0]], ["$x_1$", "<b>|"])).startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         (["jujitsu", "num_cards=3", "best"], "unknown policy 'best'"),

@@ -14,6 +14,7 @@ import pytest
 from command import run as command
 from run_files import change_config, seal
 from scipy.stats import quantile_test
+from thinning import each_row
 
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
@@ -240,7 +241,7 @@ def test_games_are_kept_apart(tmp_path, real):
     assert page.text.index("dice_poker sides=3") < page.text.index("jujitsu num_cards=3")
 
 
-@pytest.mark.parametrize("count", range(2, 16))
+@each_row("count", range(2, 16))
 def test_the_interval_is_the_narrowest_that_is_certain_enough(count):
     found = median_interval([float(x) for x in range(count, 0, -1)])
     outside = sum(comb(count, i) for i in range(int(found.low))) / 2**count  # all or nearly all on one side

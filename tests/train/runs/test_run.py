@@ -86,7 +86,10 @@ def test_a_seed_repeats_a_run(tmp_path, algorithm):
     assert rows(tmp_path / "first") != rows(tmp_path / "other")
 
 
-@BOTH
+@pytest.mark.parametrize(
+    "algorithm",
+    [name if name in ("minimax_q", "ppo") else pytest.param(name, marks=pytest.mark.wide) for name in SMALL],
+)
 def test_a_run_killed_at_any_write_goes_on_as_if_nothing_had_happened(tmp_path, algorithm, monkeypatch):
     small_run(tmp_path / "unbroken", algorithm, steps=200)
     replace = os.replace

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from command import run as command
 from rich.console import Console
+from thinning import each_row
 
 from cardwar_envs import GAMES, make_game
 from train.algorithms.ppo import LIBRARY
@@ -374,7 +375,7 @@ def test_names_say_what_was_written_and_the_nearest_argument_counts(tmp_path):
 GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "message"),
     [
         ("seeds = [", "Invalid value"),
