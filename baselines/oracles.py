@@ -6,6 +6,7 @@ it solves. The first in the list that says yes is asked.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from baselines.bayesian import BayesianOracle
@@ -19,8 +20,9 @@ from cardwar_envs.core.game import Game
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GraphOracle)
 
 
+@lru_cache(maxsize=8)
 def oracle_for(game: Game[Any]) -> Oracle:
-    """The oracle that answers questions about policies of a game."""
+    """The oracle that answers questions about policies of a game; kept for the next question."""
     return next(kind for kind in ORACLES if kind.takes(game))(game)
 
 

@@ -63,14 +63,16 @@ ROOMS = {
     | {"baselines.published", "baselines.strategies", "baselines.matrix_game", "baselines.threads", "baselines.war"},
     "baselines": ENVS | DOORS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "train.words": ENVS,
-    "train.storage": ENVS | FILES | {"train.words"},
+    "train.validation": set(),
+    # A stored payoff is within the limits of a payoff.
+    "train.storage": ENVS | FILES | {"train.words", "train.validation", "baselines.matrix_game"},
     "train.policies": ENVS | DOORS | INSIDES | {"train.storage", "train.words"},
-    "train.algorithms": ENVS | DOORS | INSIDES | {"train.policies", "train.storage", "train.words"},
-    "train.runs": ENVS | DOORS | {"train.algorithms", "train.policies", "train.storage", "train.words"},
+    "train.algorithms": ENVS | DOORS | INSIDES | {"train.policies", "train.storage", "train.words", "train.validation"},
+    "train.runs": ENVS | DOORS | FILES | {"train.algorithms", "train.policies", "train.storage", "train.words"},
     "train.reports": ENVS | DOORS | FILES | {"train.storage", "train.words", "train.runs", "train.policies"},
     "train.studies": ENVS
     | FILES
-    | {"train.reports", "train.runs", "train.algorithms", "train.policies", "train.storage", "train.words"},
+    | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
     "train.command": ENVS
     | DOORS
     | ANSWERS

@@ -152,7 +152,8 @@ def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
     def solve(start: int) -> bool:
         return bool(kernel.solve_batch_kernel(*(array[start : start + GAMES_AT_A_TIME] for array in arrays)))
 
-    if not all(map_in_threads(solve, pieces, threads)):
+    # Most calls are small: one piece needs no pool.
+    if not all(map_in_threads(solve, pieces, threads) if len(pieces) > 1 else map(solve, pieces)):
         raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
 
 

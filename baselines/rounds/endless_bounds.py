@@ -75,7 +75,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
         raise ValueError(f"{game.facts.name}: not a two-player game whose positions come up again")
     form = form_of(game)
     # By code: what player 0 can make sure of at least, and at most. In the mirror image they change places.
-    bounds = np.stack([at_codes(form, np.full(form.positions, worst)) for worst in (-1.0, 1.0)])
+    bounds = np.stack([at_codes(form, worst) for worst in (-1.0, 1.0)])
     pairs = bounds.reshape(2, -1, 2)
     pairs[:, 2:, 1] = -pairs[::-1, 2:, 0]
     arrays, levels, done, settled = arrays_of(form), levels_of(form), 0, False

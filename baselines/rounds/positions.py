@@ -6,7 +6,6 @@ A state is a position and the rounds left, so values with `r` rounds left follow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -107,7 +106,7 @@ class History:
         return self.kept[begin + (sweep - begin) % self.period]
 
 
-def at_codes(form: RoundsForm[Any], of_rounds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> NDArray[np.float64]:
     """`[2 * nodes]` values by code: of final nodes, and of beginnings of rounds as given; 0 in wars."""
     values = np.zeros(2 * len(form.lists))
     values[:2] = 1.0, -1.0

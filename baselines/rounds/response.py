@@ -7,6 +7,7 @@ position what player 0 sees at its image, so one sweep answers for both seats.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ class Response(_Sweep):
 
     def __init__(self, form: RoundsForm[Any]) -> None:
         super().__init__(form)
-        self.values = at_codes(form, np.zeros(form.positions))
+        self.values = at_codes(form, 0.0)
         self.best: list[NDArray[np.int16]] = []
 
     def step(self, probabilities: NDArray[np.float64], keep: bool) -> None:
@@ -238,6 +239,12 @@ class RoundsOracle:
         win, loss, tie = (self._at_start(outcomes.chances[:, k], 0) for k in range(3))
         return HeadToHead(win, loss, tie, win - loss)
 
+    @cached_property
+    def _starts(self) -> list[tuple[float, int]]:
+        """Probabilities and codes of the starts."""
+        form = form_of(self._game)
+        return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
+
     @property
     def _rounds(self) -> int:
         rounds = self._game.facts.max_rounds
@@ -246,6 +253,4 @@ class RoundsOracle:
 
     def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:
         """What stands at the codes of the starts, as `player` sees them, weighted by their probabilities."""
-        form = form_of(self._game)
-        starts = self._game.initial()
-        return sum(float(s.probability) * float(of_codes[form.code(s.state) ^ player]) for s in starts)
+        return sum(chance * float(of_codes[code ^ player]) for chance, code in self._starts)

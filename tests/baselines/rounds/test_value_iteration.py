@@ -292,7 +292,8 @@ def on_the_graph(monkeypatch):
 
     def ask(question, *arguments):
         with monkeypatch.context() as patched:
-            patched.setattr("baselines.oracles.ORACLES", (GraphOracle,))
+            for door in ("best_response", "exploitability", "head_to_head"):
+                patched.setitem(getattr(baselines, door).__globals__, "oracle_for", GraphOracle)
             return question(*arguments)
 
     return ask
