@@ -3,11 +3,11 @@
 Usage: python examples/rllib_self_play.py [--num-cards 5] [--iterations 100] [--every 5]
            [--num-env-runners 0] [--seed 0] [--save policy.safetensors]
 
-RLlib plays through PettingZoo's Parallel API (`jujitsu_v0.parallel_env`) in its own wrapper. Observations are dicts that
-contain the mask, and one module with masked logits plays both seats. Every few iterations a callback computes the
-exploitability of the current policy. It adds this number to RLlib's results, where Tune and its loggers find it like any
-other metric. With `--num-env-runners N`, N processes play the games, on all machines of the Ray cluster that the
-environment variable RAY_ADDRESS names.
+RLlib plays through PettingZoo's Parallel API (`jujitsu_v0.parallel_env`) in its own wrapper. Observations are dicts
+that contain the mask, and one module with masked logits plays both seats. Every few iterations a callback computes
+the exploitability of the current policy. It adds this number to RLlib's results, where Tune and its loggers find it
+like any other metric. With `--num-env-runners N`, N processes play the games, on all machines of the Ray cluster that
+the environment variable RAY_ADDRESS names.
 
 The extra `rllib` needs a virtual environment of its own, because RLlib pins an older Gymnasium:
 `pip install -c constraints-rllib.txt -e '.[rllib]'`.
