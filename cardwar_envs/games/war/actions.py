@@ -115,6 +115,12 @@ class WarActions:
             np.add.at(needs[row], list(ranks), 1)
         return needs
 
+    def sets_below(self) -> NDArray[np.int64]:
+        """`[discards, ranks]`: how many sets of discards go on with a certain rank at a certain place."""
+        ranks, rest = len(self.cards), reversed(range(self._discards))
+        counts = [[comb(ranks - rank + left - 1, left) for rank in range(ranks)] for left in rest]
+        return np.array(counts, dtype=np.int64).reshape(self._discards, ranks)
+
 
 def war_action_count(ranks: int, discards: int) -> int:
     """Number of actions: cards, war choices, and waiting."""
