@@ -110,9 +110,7 @@ class WarActions:
     @cached_property
     def needs(self) -> NDArray[np.int64]:
         """`[sets, ranks]`: how many cards of each rank each set of discards takes."""
-        needs = np.zeros((len(self.sets), len(self.cards)), dtype=np.int64)
-        for row, ranks in enumerate(self.sets):
-            np.add.at(needs[row], list(ranks), 1)
+        needs: NDArray[np.int64] = (np.array(self.sets)[:, :, None] == np.arange(len(self.cards))).sum(axis=1)
         return needs
 
     def sets_below(self) -> NDArray[np.int64]:
