@@ -222,6 +222,11 @@ class Game(ABC, Generic[S]):
 
     A subclass for which all claims are still true says so: `class DiceWars(Duel, keeps_claims=True)`. A
     subclass can also define a claim anew.
+
+    Two things cannot be checked and are up to whoever writes a subclass. Rules stand in the class from the
+    start, because the claims are settled when the class is made: a method that is set later, in the class or in a
+    game, is not noticed. And all that the rules depend on is a field that counts in comparisons, because equal games
+    share what was worked out for one of them.
     """
 
     name: ClassVar[str]
