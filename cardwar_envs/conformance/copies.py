@@ -101,7 +101,7 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
             np.random.set_state(kept[1])
 
 
-def _require_untouched(skin: Skin) -> None:
+def _require_untouched(skin: Skin[Play]) -> None:
     random.seed(SEED)
     np.random.seed(SEED)  # it is this generator that is watched
     before = {"random": random.getstate(), "numpy.random": np.random.get_state()}

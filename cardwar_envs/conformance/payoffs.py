@@ -100,7 +100,7 @@ class _Uniform:
         return action_masks / action_masks.sum(axis=1, keepdims=True)
 
 
-def _mean_payoff(skin: Skin, line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
+def _mean_payoff(skin: Skin[Play], line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
     """Mean and standard error of what a seat is paid; `known` keeps the answers of policies."""
     play, rng, earned = skin.new(), np.random.default_rng(11), []
     for number in range(GAMES):

@@ -23,14 +23,6 @@ MOST_STEPS = 20_000
 PARTS = ("rewards", "terminations", "truncations", "infos")
 
 
-def mask_of(observation: Any, info: Any) -> NDArray[Any] | None:
-    """The action mask of an observation or else of an info; None if neither has one."""
-    for place in (observation, info):
-        if isinstance(place, Mapping) and place.get("action_mask") is not None:
-            return np.asarray(place["action_mask"])
-    return None
-
-
 class Chooser:
     """Random legal choices, which depend on the seed, the agent and how often the agent had a choice."""
 
@@ -138,8 +130,11 @@ class Play(ABC):
         return not self.env.agents
 
     def mask(self, agent: Any) -> NDArray[Any] | None:
-        """What the agent may play, `[num_actions]`; None if it is not told."""
-        return mask_of(*self.told(agent))
+        """What the agent may play, `[num_actions]`, by its observation or else its info; None if it is not told."""
+        for place in self.told(agent):
+            if isinstance(place, Mapping) and place.get("action_mask") is not None:
+                return np.asarray(place["action_mask"])
+        return None
 
     def told(self, agent: Any) -> tuple[Any, Any]:
         """The observation and the info of an agent, as they are handed out."""

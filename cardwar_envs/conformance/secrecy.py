@@ -58,17 +58,15 @@ def commitments_are_hidden(subject: Subject) -> None:
         raise NotApplicable("nobody ever commits to a choice while another's is still to come")
 
 
-def _simultaneous(subject: Subject) -> Skin:
+def _simultaneous(subject: Subject) -> Skin[AECPlay]:
     skin = subject.skin("AEC")
     if not skin.make().metadata.get("is_parallelizable", False):
         raise NotApplicable("its metadata does not say is_parallelizable: moves are made in turn")
     return skin
 
 
-def _episode(skin: Skin, seed: int) -> list[Move]:
-    play, turn = skin.new(choices=seed), None
-    assert isinstance(play, AECPlay)
-    play.reset(seed)
+def _episode(skin: Skin[AECPlay], seed: int) -> list[Move]:
+    play, turn = skin.new(choices=seed).reset(seed), None
     moves: list[Move] = []
     while not play.over and len(moves) < DEPTH:
         agent, action = play.env.agent_selection, play.choice()
@@ -93,17 +91,11 @@ def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
     return tuple(legal[:: max(1, len(legal) // ALTERNATIVES)][:ALTERNATIVES])
 
 
-def _replay(skin: Skin, more: dict[str, Any], seed: int, moves: list[Move]) -> AECPlay:
-    play = skin.new(**more).reset(seed).replay(move.action for move in moves)
-    assert isinstance(play, AECPlay)
-    return play
-
-
-def _compare(skin: Skin, more: dict[str, Any], seed: int, moves: list[Move], i: int) -> None:
+def _compare(skin: Skin[AECPlay], more: dict[str, Any], seed: int, moves: list[Move], i: int) -> None:
     """Commits to other actions in move `i` and compares what shows until the last agent with a choice commits."""
     agent, action = moves[i].agent, moves[i].action
     committed = (action, action, *moves[i].others)
-    plays = [_replay(skin, more, seed, moves[:i]) for _ in committed]
+    plays = [skin.new(**more).reset(seed).replay(move.action for move in moves[:i]) for _ in committed]
     for play, each in zip(plays, committed, strict=True):
         play.submit(each, log=False)
     for later in [*moves[i + 1 :], Move(None, None, (), False)]:
@@ -142,9 +134,7 @@ def seats_are_asked_in_order(subject: Subject) -> None:
     """
     skin = _simultaneous(subject)
     for seed in SEEDS:
-        play, turn = skin.new(choices=seed), None
-        assert isinstance(play, AECPlay)
-        play.reset(seed)
+        play, turn = skin.new(choices=seed).reset(seed), None
         while not play.over and len(play.played) < 10 * DEPTH:
             agent = play.env.agent_selection
             where = f"AEC, seed {seed}, step {len(play.played) + 1}"

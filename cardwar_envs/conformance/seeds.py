@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cardwar_envs.conformance.compare import difference, require_same_play
-from cardwar_envs.conformance.play import STEPS, generators
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.play import STEPS, Play, generators
+from cardwar_envs.conformance.subject import P, Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
 SEEDS = range(3)
@@ -15,7 +15,7 @@ GAMES = 12
 SHORT = 40
 
 
-def repeatable(skin: Skin) -> Skin:
+def repeatable(skin: Skin[P]) -> Skin[P]:
     """The skin, for checks that compare episodes.
 
     Raises:
@@ -55,7 +55,7 @@ def other_seed_other_episode(subject: Subject) -> None:
         raise NotApplicable(f"no chance: {GAMES} games by the same choices were the same, seeded or not")
 
 
-def _sign_of_chance(subject: Subject, skin: Skin) -> str | None:
+def _sign_of_chance(subject: Subject, skin: Skin[Play]) -> str | None:
     play = skin.new().reset(0)
     before = generators(play.env)
     play.run(SHORT)
@@ -101,7 +101,7 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
             )
 
 
-def _series(skin: Skin) -> list[list[Any]]:
+def _series(skin: Skin[Play]) -> list[list[Any]]:
     """Games in one environment that is seeded once; the choices are the same in each."""
     env, games = skin.make(), []
     for number in range(GAMES):

@@ -21,14 +21,11 @@ def skins_are_one_game(subject: Subject) -> None:
     Both ways of adding up the AEC rewards must agree with the Parallel rewards: what last() hands out, and
     `rewards` after each step, as `aec_to_parallel` adds them. An environment that forgets to clear them pays twice.
     """
-    aec_skin, parallel_skin = (subject.skin(kind) for kind in ("AEC", "Parallel"))
-    for skin in (aec_skin, parallel_skin):
+    aec, parallel = (subject.skin(kind) for kind in ("AEC", "Parallel"))
+    for skin in (aec, parallel):
         repeatable(skin)
     for seed in SEEDS:
-        aec, parallel = aec_skin.new(), parallel_skin.new(choices=seed)
-        assert isinstance(aec, AECPlay)
-        assert isinstance(parallel, ParallelPlay)
-        _Pair(aec, parallel, seed).follow()
+        _Pair(aec.new(), parallel.new(choices=seed), seed).follow()
 
 
 class _Pair:

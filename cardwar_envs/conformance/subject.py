@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import pettingzoo
 
 from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play
 from cardwar_envs.conformance.verdicts import NotApplicable
 
+P = TypeVar("P", bound=Play)
 PICTURES = ("ansi", "rgb_array")
 
 
@@ -36,7 +37,7 @@ class Rules(Protocol):
 
 
 @dataclass(frozen=True)
-class Skin:
+class Skin(Generic[P]):
     """One of the two kinds of environment of a subject.
 
     Attributes:
@@ -46,9 +47,9 @@ class Skin:
 
     kind: str
     make: Callable[..., Any]
-    _play: type[Play]
+    _play: type[P]
 
-    def new(self, choices: int = 0, **parameters: Any) -> Play:
+    def new(self, choices: int = 0, **parameters: Any) -> P:
         """A fresh environment to be driven, with the seed of the choices that are to be made in it."""
         return self._play(self.make(**parameters), choices)
 
@@ -73,7 +74,7 @@ class Subject:
     zero_sum: bool | None = None
     value: float | None = None
 
-    def skins(self) -> list[Skin]:
+    def skins(self) -> list[Skin[Any]]:
         """The kinds that the environment comes in, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
         return [Skin(kind, partial(make, **self.parameters), play) for kind, make, play in kinds if make is not None]
@@ -84,7 +85,7 @@ class Subject:
             for seed in seeds:
                 yield skin.new(choices=seed).reset(seed)
 
-    def skin(self, kind: str) -> Skin:
+    def skin(self, kind: str) -> Skin[Any]:
         """The skin of that kind.
 
         Raises:

@@ -171,21 +171,26 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "rounds_form": (),
     "bayesian_form": (),
     "state_of": ("observation",),
-    "action_counts": ("observation",),
+    "action_counts": ("observation", "legal_actions"),
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
 }
 # Methods that neither change what is played nor what players are told.
 TEXTS = {"describe", "describe_action", "check", "parameters", "smallest"}
+# Special methods that can give an instance other methods than its class has.
+SPECIAL = {"__post_init__", "__getattribute__"}
 
 
 def _same_rules(kind: type, base: type, about: Collection[str] = ()) -> bool:
     """Whether a class inherits these rules, or all, from `base` unchanged, and the private methods with them."""
+    below = [each for each in kind.__mro__ if each not in base.__mro__]
+    fields = {name for each in below for name in inspect.get_annotations(each)}  # instances have these themselves
     for name in dir(base):
         rule = inspect.getattr_static(base, name)
-        is_rule = (callable(rule) or hasattr(rule, "__get__")) and name not in TEXTS and not name.startswith("__")
+        unasked = name in TEXTS or (name.startswith("__") and name not in SPECIAL)
+        is_rule = (callable(rule) or hasattr(rule, "__get__")) and not unasked
         asked = not about or name in about or name.startswith("_")
-        if is_rule and asked and inspect.getattr_static(kind, name, None) is not rule:
+        if is_rule and asked and (name in fields or inspect.getattr_static(kind, name, None) is not rule):
             return False
     return True
 
@@ -217,6 +222,11 @@ class Game(ABC, Generic[S]):
 
     A subclass for which all claims are still true says so: `class DiceWars(Duel, keeps_claims=True)`. A
     subclass can also define a claim anew.
+
+    Two things cannot be checked and are up to whoever writes a subclass. Rules stand in the class from the
+    start, because the claims are settled when the class is made: a method that is set later, in the class or in a
+    game, is not noticed. And all that the rules depend on is a field that counts in comparisons, because equal games
+    share what was worked out for one of them.
     """
 
     name: ClassVar[str]
@@ -225,9 +235,11 @@ class Game(ABC, Generic[S]):
     def __init_subclass__(cls, keeps_claims: bool = False, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         for claim, about in CLAIMS.items():
-            owner = next(base for base in cls.__mro__ if claim in vars(base))
+            made = next(place for place, base in enumerate(cls.__mro__) if claim in vars(base))
+            # A mixin that is no game makes its claims about the game class that it is mixed into.
+            owner = [base for base in cls.__mro__[: made + 1] if issubclass(base, Game)][-1]
             if keeps_claims:
-                setattr(cls, claim, vars(owner)[claim])  # from here on they are this class's own
+                setattr(cls, claim, inspect.getattr_static(cls, claim))  # from here on they are this class's own
             elif owner not in (cls, Game) and not _same_rules(cls, owner, about):
                 setattr(cls, claim, vars(Game)[claim])
 

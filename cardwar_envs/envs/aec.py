@@ -7,7 +7,6 @@ from typing import Any
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
-from cardwar_envs.core.game import Game
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.pettingzoo_skin import PettingZooSkin
 
@@ -19,10 +18,6 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
 
     The arguments are those of `PettingZooSkin`.
     """
-
-    def __init__(self, game: str | Game[Any], **arguments: Any) -> None:
-        super().__init__(game, **arguments)
-        self._pending: dict[int, int] = {}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts a game.
@@ -40,7 +35,7 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._pending = {}
+        self._pending: dict[int, int] = {}
         self._skip_agent_selection = None  # type: ignore[assignment]  # "none" to AECEnv, which annotates str
         self._announce()
 

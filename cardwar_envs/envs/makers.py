@@ -7,10 +7,8 @@ from functools import partial
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 
-AECMaker = partial[AECGameEnv]
 
-
-def makers(game: str) -> tuple[AECMaker, AECMaker, partial[ParallelGameEnv]]:
+def makers(game: str) -> tuple[partial[AECGameEnv], partial[AECGameEnv], partial[ParallelGameEnv]]:
     """`env`, `raw_env` and `parallel_env` of the game of that name.
 
     The first two are the same, because no PettingZoo wrapper is needed. All take the parameters of the

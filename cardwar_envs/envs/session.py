@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, IllegalActionError, S
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
-from cardwar_envs.envs.spaces import Observation, agent_names
+from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
@@ -111,7 +111,7 @@ class Session(Generic[S]):
 
     def __init__(self, game: Game[S], illegal_action: str) -> None:
         self.game = game
-        self.agents = agent_names(game)
+        self.agents = [f"player_{player}" for player in range(game.facts.num_players)]
         self.forfeits = one_of("illegal_action", illegal_action, ILLEGAL_ACTION) == "forfeit"
         self.acting: tuple[int, ...] = ()
         self.live: tuple[int, ...] = ()

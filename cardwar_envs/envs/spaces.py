@@ -1,4 +1,4 @@
-"""The spaces of a game, the same in every skin, and the names of its agents."""
+"""The spaces of a game, the same in every skin."""
 
 from __future__ import annotations
 
@@ -11,11 +11,6 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import Game
 
 Observation = dict[str, NDArray[Any]]
-
-
-def agent_names(game: Game[Any]) -> list[str]:
-    """`player_0`, `player_1`, ..."""
-    return [f"player_{player}" for player in range(game.facts.num_players)]
 
 
 def observation_space(game: Game[Any]) -> spaces.Space[Observation]:

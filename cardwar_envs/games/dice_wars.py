@@ -81,6 +81,9 @@ def total_counts(dice: int, sides: int) -> tuple[int, ...]:
 def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fraction, int], ...]:
     """Exact odds of one battle.
 
+    Turning over the dice of player 1 (a 1 becomes the highest face) changes no odds, and then only the total of all
+    dice together matters: player 0 wins if it exceeds the total of `(sides + 1) * dice_1` that a tie comes to.
+
     Args:
         dice_0: Dice of player 0.
         dice_1: Dice of player 1.
@@ -90,15 +93,8 @@ def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fractio
         (probability, winner) for each outcome of positive probability; winner is +1 for
         player 0, -1 for player 1 and 0 for a tie.
     """
-    counts_0, counts_1 = total_counts(dice_0, sides), total_counts(dice_1, sides)
-    at_most_1 = (*accumulate(counts_1),)
-    won = tied = 0
-    for total, ways in enumerate(counts_0, start=dice_0):
-        place = total - dice_1  # of this total among the other's totals
-        if 0 <= place < len(counts_1):
-            tied += ways * counts_1[place]
-        if place >= 1:
-            won += ways * at_most_1[min(place - 1, len(counts_1) - 1)]
-    rolls = sum(counts_0) * at_most_1[-1]
-    odds = ((Fraction(won, rolls), 1), (Fraction(tied, rolls), 0), (Fraction(rolls - won - tied, rolls), -1))
+    counts = total_counts(dice_0 + dice_1, sides)
+    tie = sides * dice_1 - dice_0  # the place of that total among the counts, which begin with one point on each die
+    won, lost, rolls = sum(counts[max(tie + 1, 0) :]), sum(counts[: max(tie, 0)]), sum(counts)
+    odds = ((Fraction(won, rolls), 1), (Fraction(rolls - won - lost, rolls), 0), (Fraction(lost, rolls), -1))
     return tuple((probability, winner) for probability, winner in odds if probability)

@@ -1,5 +1,6 @@
 """A subclass that changes a rule does not inherit what its base claims about the rules."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -33,6 +34,24 @@ class SeesLess(Jujitsu):
 
 
 @dataclass(frozen=True)
+class RuleAsField(Jujitsu):
+    """Each game of this class can have other rules, though the class has the method of its base."""
+
+    trick_outcomes: Callable = Jujitsu.trick_outcomes
+
+
+class RuleSetLate(Jujitsu):
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "trick_outcomes", LowestWins(num_cards=1).trick_outcomes)
+
+
+class RuleLookedUp(Jujitsu):
+    def __getattribute__(self, name):
+        return LowestWins(num_cards=1).trick_outcomes if name == "trick_outcomes" else super().__getattribute__(name)
+
+
+@dataclass(frozen=True)
 class Renamed(Jujitsu):
     """Other texts and defaults, the same rules."""
 
@@ -53,6 +72,41 @@ def claims(kind):
 def test_a_changed_rule_drops_the_claims_about_all_rules(kind):
     assert claims(kind) == {"state_of", "action_counts", "action_mask", "opponent_masks"}
     assert claims(Duel) > claims(kind)
+
+
+@pytest.mark.parametrize("kind", [RuleAsField, RuleSetLate, RuleLookedUp])
+def test_rules_that_only_instances_have_drop_the_claims(kind):
+    game = kind(num_cards=3)
+    assert not claims(kind) & {"canonical", "canonical_actions", "settled", "compiled_rules"}
+    assert not keeps_rules(game, Duel)
+    assert game.compiled_rules() is None
+    lower = RuleAsField(num_cards=3, trick_outcomes=LowestWins(num_cards=1).trick_outcomes)
+    assert lower.trick_outcomes(1, 2) == RuleSetLate().trick_outcomes(1, 2) == RuleLookedUp().trick_outcomes(1, 2)
+
+
+def test_a_changed_rule_drops_the_claim_of_a_mixin():
+    class Compiled:
+        def compiled_rules(self):
+            return Duel.compiled_rules(self)
+
+    mixed = type("Mixed", (Compiled, Jujitsu), {})
+    assert mixed.compiled_rules is Compiled.compiled_rules
+    assert type("Other", (mixed,), {"trick_outcomes": LowestWins.trick_outcomes}).compiled_rules is Game.compiled_rules
+
+
+def test_other_actions_drop_the_counts_of_cards():
+    class FromTheTop(Jujitsu):
+        def legal_actions(self, state, player):
+            return tuple(len(self.ranks) - 1 - action for action in reversed(super().legal_actions(state, player)))
+
+        def transitions(self, state, actions):
+            return super().transitions(state, {p: len(self.ranks) - 1 - action for p, action in actions.items()})
+
+    game = FromTheTop(hand_0=(1, 3), hand_1=(2, 4))
+    start = game.initial()[0].state
+    seen, mask = game.observation(start, 0), game.action_mask(start, 0)
+    assert mask.tolist() == [0, 1, 0, 1]
+    assert game.action_counts(seen[None], mask[None]).tolist() == [[0, 1, 0, 1]]
 
 
 def test_a_changed_observation_drops_what_reads_it():

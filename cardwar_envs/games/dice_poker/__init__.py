@@ -2,7 +2,4 @@
 
 from cardwar_envs.games.dice_poker.rules import DicePoker, DicePokerState
 
-__all__ = [
-    "DicePoker",
-    "DicePokerState",
-]
+__all__ = ["DicePoker", "DicePokerState"]

@@ -31,6 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -44,6 +45,8 @@ from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checke
 MAX_CARDS = 1000
 # Compiled rules hold the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
+# A certain trick has odds below 0 or above 1, which tell the kernel not to draw, as the rules do not.
+CERTAIN_ODDS = {1: (2.0, 2.0), 0: (-1.0, 2.0), -1: (-1.0, -1.0)}
 SWITCHES = {"ties": ("discard", "carry"), "payoff": ("margin", "win"), "view": ("cards", "word")}
 
 
@@ -251,17 +254,28 @@ class Duel(Game[DuelState]):
         return HandViews(self.ranks)
 
     def compiled_rules(self) -> CompiledRules[DuelState] | None:
-        """Compiled rules for hands of at most 200 ranks; see `cardwar_envs.games.duel.compiled`."""
+        """Compiled rules for hands of at most 200 ranks; a row is what player 0 observes."""
         if len(self.ranks) > MAX_COMPILED_RANKS:
             return None
-        from cardwar_envs.games.duel.compiled import compiled_duel  # compiles on first use
+        from cardwar_envs.games.duel import kernel  # compiles on first use
 
-        odds = [[self.trick_outcomes(own, other) for other in self.ranks] for own in self.ranks]
-        switches = (self.ties == "carry", self.payoff == "margin", self.view == "word")
         start = self.observation(DuelState(self.hands), 0)
-        return compiled_duel(
-            start, odds, switches, lambda state: self.observation(state, 0), lambda row: self.state_of(row)[0]
+        tables = (start, *self._odds(), self.ties == "carry", self.payoff == "margin", self.view == "word")
+        return CompiledRules(
+            kernel, tables, len(start), lambda state: self.observation(state, 0), lambda row: self.state_of(row)[0]
         )
+
+    def _odds(self) -> NDArray[np.float64]:
+        """`[2, ranks, ranks]` probabilities of a win, and of a win or a tie, of player 0's rank against player 1's.
+
+        Every rank meets every rank: hands are renumbered, and states are seen from either seat.
+        """
+        odds = np.empty((2, len(self.ranks), len(self.ranks)))
+        for (i, own), (j, other) in product(enumerate(self.ranks), repeat=2):
+            chances = {winner: probability for probability, winner in self.trick_outcomes(own, other)}
+            win, tie = chances.get(1, 0), chances.get(0, 0)
+            odds[:, i, j] = (win, win + tie) if len(chances) > 1 else CERTAIN_ODDS[next(iter(chances))]
+        return odds
 
     def describe(self, state: DuelState) -> str:
         """Both hands in columns by rank, and the score."""

@@ -2,6 +2,4 @@
 
 from cardwar_envs.games.war.rules import War
 
-__all__ = [
-    "War",
-]
+__all__ = ["War"]

@@ -110,10 +110,14 @@ class WarActions:
     @cached_property
     def needs(self) -> NDArray[np.int64]:
         """`[sets, ranks]`: how many cards of each rank each set of discards takes."""
-        needs = np.zeros((len(self.sets), len(self.cards)), dtype=np.int64)
-        for row, ranks in enumerate(self.sets):
-            np.add.at(needs[row], list(ranks), 1)
+        needs: NDArray[np.int64] = (np.array(self.sets)[:, :, None] == np.arange(len(self.cards))).sum(axis=1)
         return needs
+
+    def sets_below(self) -> NDArray[np.int64]:
+        """`[discards, ranks]`: how many sets of discards go on with a certain rank at a certain place."""
+        ranks, rest = len(self.cards), reversed(range(self._discards))
+        counts = [[comb(ranks - rank + left - 1, left) for rank in range(ranks)] for left in rest]
+        return np.array(counts, dtype=np.int64).reshape(self._discards, ranks)
 
 
 def war_action_count(ranks: int, discards: int) -> int:

@@ -31,16 +31,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.forms import CompiledRules, RoundsForm
-from cardwar_envs.core.game import (
-    CERTAIN,
-    Canonical,
-    Game,
-    GameFacts,
-    IllegalActionError,
-    Transition,
-    whole_number,
-)
+from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
+from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition, whole_number
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war.state import Pile, WarState, check_state, new_state, utility
 
@@ -306,19 +298,26 @@ class War(Game[WarState]):
         return {"utility": utility(state, player)}
 
     def compiled_rules(self) -> CompiledRules[WarState] | None:
-        """Compiled rules for two players; see `cardwar_envs.games.war.compiled`."""
+        """Compiled rules for two players; a row is what player 0 observes."""
         if self.num_players != 2:
             return None
-        from cardwar_envs.games.war.compiled import compiled_war  # compiles on first use
+        from cardwar_envs.games.war import kernel  # compiles on first use
 
-        return compiled_war(
-            self.observation(self.initial()[0].state, 0),
-            np.array(self.cards),
-            self.actions.sets,
-            self.facts.max_length,
+        start = self.observation(self.initial()[0].state, 0)
+        sets = np.array(self.actions.sets, dtype=np.int16)  # [sets, discards]
+        tables = (start, sets, self.actions.sets_below(), self.facts.max_length)
+        return CompiledRules(
+            kernel,
+            tables,
+            len(start),
             lambda state: self.observation(state, 0),
             lambda row: self.state_of(row)[0],
+            self._utilities,
         )
+
+    def _utilities(self, observations: NDArray[np.float32]) -> Info:
+        held = observations[:, : 2 * self.ranks].reshape(-1, 2, self.ranks).sum(axis=1)
+        return {"utility": held.astype(np.int64) @ np.array(self.cards)}
 
     def rounds_form(self, starts: Sequence[WarState], max_positions: int) -> RoundsForm[WarState]:
         """All positions of two players that can follow `starts`; see `cardwar_envs.games.war.positions`."""
