@@ -145,15 +145,11 @@ def build_graph(
         ValueError: If there are too many states or a play can pass a state twice.
     """
     explorer = _Explorer(game, canonical, max_states)
-    root_places, root_rewards = [], []
-    for root in roots:
-        place, rewards, swapped = explorer.arrive(root)
-        if swapped:  # roots are taken as they are, so that seats mean what the caller means
-            raise ValueError("roots of a canonical graph must be canonical")
-        root_places.append(place)
-        root_rewards.append(rewards)
+    places, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
+    if any(swapped):  # roots are taken as they are, so that seats mean what the caller means
+        raise ValueError("roots of a canonical graph must be canonical")
     explorer.explore(progress)
-    return explorer.graph(root_places, [float(root.probability) for root in roots], root_rewards)
+    return explorer.graph(places, [float(root.probability) for root in roots], rewards)
 
 
 class _Explorer(Generic[S]):
@@ -191,11 +187,9 @@ class _Explorer(Generic[S]):
         return self.number[state], rewards, swapped
 
     def explore(self, progress: Progress | None) -> None:
-        done = 0
-        while done < len(self.states):
-            self._expand(self.states[done])
+        for done, state in enumerate(self.states, start=1):  # the list grows meanwhile
+            self._expand(state)
             self.first_edge.append(len(self.children))
-            done += 1
             if progress is not None and done % 1024 == 0:
                 progress(done)
 
@@ -214,10 +208,7 @@ class _Explorer(Generic[S]):
                 self.swapped.append(swapped)
 
     def graph(
-        self,
-        roots: list[int],
-        root_probabilities: list[float],
-        root_rewards: list[tuple[float, ...]],
+        self, roots: Sequence[int], root_probabilities: Sequence[float], root_rewards: Sequence[tuple[float, ...]]
     ) -> GameGraph[S]:
         players, count = self.game.facts.num_players, len(self.states)
         first_edge = np.array(self.first_edge, dtype=np.int64)

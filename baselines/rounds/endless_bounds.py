@@ -8,7 +8,6 @@ go on for ever.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +32,8 @@ class EndlessBounds:
         upper: Likewise: what player 1 can hold it to.
         sweeps: Rounds looked ahead.
         settled: Whether the last sweep changed nothing any more.
-        positions: Positions at which a round begins, up to swapping the seats.
-        bounds: `[positions, 2]` lower and upper bound of each.
+        bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to
+            swapping the seats.
         widest: A few of the positions with the greatest width, as states with one round left.
     """
 
@@ -42,7 +41,6 @@ class EndlessBounds:
     upper: float
     sweeps: int
     settled: bool
-    positions: int
     bounds: NDArray[np.float64]
     widest: tuple[Any, ...]
 
@@ -83,7 +81,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
     while done < sweeps and not settled:
         before = pairs[:, beginnings, 0].copy()
         for nodes in levels:
-            low, high = solve_nodes(arrays, nodes, bounds[0]).lower, solve_nodes(arrays, nodes, bounds[1]).upper
+            low, high = solve_nodes(arrays, nodes, bounds[0])[0], solve_nodes(arrays, nodes, bounds[1])[1]
             if nodes is levels[-1]:  # rounding must not make them wider again
                 low, high = np.maximum(low, before[0]), np.minimum(high, before[1])
             pairs[:, nodes, 0] = low, high
@@ -93,12 +91,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
         if progress is not None:
             progress(2 * done * (len(form.lists) - 2))
     found = pairs[:, beginnings, 0].T.copy()
+    widest = np.argsort(found[:, 0] - found[:, 1], kind="stable")[:SHOWN] + beginnings.start
     starts = [(float(start.probability), form.code(start.state)) for start in game.initial()]
     lower, upper = (sum(chance * float(side[code]) for chance, code in starts) for side in bounds)
-    return EndlessBounds(lower, upper, done, settled, form.positions, found, tuple(_widest(game, found)))
-
-
-def _widest(game: Game[Any], bounds: NDArray[np.float64]) -> Sequence[Any]:
-    form = form_of(game)
-    order = np.argsort(bounds[:, 0] - bounds[:, 1], kind="stable")[:SHOWN]
-    return [form.state(2 * int(form.levels[-2] + place), 1) for place in order]
+    return EndlessBounds(lower, upper, done, settled, found, tuple(form.state(2 * int(node), 1) for node in widest))
