@@ -1,4 +1,4 @@
-"""What every oracle answers: the protocol that all families of games share, and what they are asked with.
+"""The protocol that the oracles of all families of games follow, and the requests and tables that they share.
 
 An *oracle* knows the truth about one game: its equilibrium, best responses to any policy, and the exact
 results of policies against each other. There is one for each family of games (see `baselines.oracles`).
@@ -46,7 +46,7 @@ Selection = str | Exploit
 
 @dataclass(frozen=True)
 class Request:
-    """How a game is to be solved; `baselines.solve` says what each entry is."""
+    """How a game is to be solved; `baselines.solve` explains each entry."""
 
     selection: Selection = "default"
     exact: bool | None = None
@@ -213,10 +213,10 @@ class EquilibriumPolicy:
 
 
 def solve_table(table: Table, method: str, request: Request) -> StateSolution:
-    """Fills a table from the start of its game and says what came out.
+    """Solves a table from the start of its game.
 
     Args:
-        table: As it was made.
+        table: A new table.
         method: How it is filled, in words.
         request: What is asked for.
     """

@@ -1,4 +1,4 @@
-"""What the public functions of `baselines` return: frozen results, in payoff points and probabilities."""
+"""The results that the public functions of `baselines` return: frozen, in payoff points and probabilities."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Solution(ABC):
 
 
 class StatePlay(Protocol):
-    """What a `StateSolution` looks states up in."""
+    """Values and strategies of states, which a `StateSolution` looks up."""
 
     def value_to_go(self, state: Any) -> float:
         """What player 0 is still to be paid from `state` on, payoff points."""
@@ -238,7 +238,7 @@ class PrivateSolution(Solution):
 
 
 def matrix_at(game: Game[Any], state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
-    """What player 0 is paid for each joint action of two players and from then on, in floats or in fractions."""
+    """The matrix game at a state: payoffs to player 0, to go, for each joint action, in floats or in fractions."""
 
     def worth(actions: dict[int, int]) -> N:
         return sum(

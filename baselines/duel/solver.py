@@ -166,7 +166,11 @@ class DuelTable(CanonicalTable):
         return answers
 
     def _answer(self, state: DuelState, ask: Callable[[DuelLayers, DuelState], T | None]) -> tuple[T, DuelLayers]:
-        """What layers say of a state, and which layers: the first that know it, else those that it is the start of."""
+        """Asks the solved layers about a state; if none knows it, solves the duel that starts there.
+
+        Returns:
+            The answer, and the layers that gave it.
+        """
         for layers in (self.layers, *self._detours):
             if (answer := ask(layers, state)) is not None:
                 return answer, layers

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, Generic
@@ -24,6 +24,8 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 # Where the game is over or settled: nothing is chosen there, and what is still paid is on the edge.
 END = -1
 MAX_STATES = 1_000_000
+# States in which a player acts, its observations and its masks.
+Seen = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class GameGraph(Generic[S]):
     probabilities: NDArray[np.float64]
     rewards: NDArray[np.float64]
     swapped: NDArray[np.bool_]
+    _seen: dict[int, Seen] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def parents(self) -> NDArray[np.int64]:
@@ -74,7 +77,7 @@ class GameGraph(Generic[S]):
         for start, stop in zip(self.layers[:-1], self.layers[1:], strict=True):
             yield slice(start, stop), slice(self.first_edge[start], self.first_edge[stop])
 
-    def seen_by(self, player: int) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]:
+    def seen_by(self, player: int) -> Seen:
         """What a player sees wherever it acts: states `[k]`, observations and masks `[k, ...]`."""
         if player not in self._seen:
             acts = [s for s, state in enumerate(self.states) if player in self.game.acting_players(state)]
@@ -86,10 +89,6 @@ class GameGraph(Generic[S]):
                 masks[row] = self.game.action_mask(self.states[s], player)
             self._seen[player] = (np.array(acts, dtype=np.int64), observations, masks)
         return self._seen[player]
-
-    @cached_property
-    def _seen(self) -> dict[int, tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]]:
-        return {}
 
     def action_probabilities(self, policy: Policy, player: int) -> NDArray[np.float64]:
         """`[num_states, num_actions]`: the policy in that player's seat, 0 where the player does not act.

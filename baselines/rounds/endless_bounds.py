@@ -1,9 +1,9 @@
 """Bounds for games without a limit of rounds: unfinished games counted as lost, and as won.
 
-What player 0 can make sure of within `n` rounds if an unfinished game is lost, it can make sure of in
-the endless game, however that is paid, and the same from the other side. Both bounds only get closer
-as rounds are added. They need not meet: where neither player can bring the end about alone, a game may
-go on for ever.
+If player 0 can guarantee a payoff within `n` rounds while an unfinished game counts as lost, it can guarantee
+that payoff in the endless game too, however endless play is paid. The same holds for player 1. Both bounds
+only get closer as rounds are added. They need not meet: if neither player can end the game alone, it may go
+on for ever.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class EndlessBounds:
     """Bounds on the value of a game that may last for ever.
 
     Attributes:
-        lower: Of the value at the start to player 0, payoff points: what it can make sure of.
-        upper: Likewise: what player 1 can hold it to.
-        sweeps: Rounds looked ahead.
-        settled: Whether the last sweep changed nothing any more.
+        lower: Lower bound on the value at the start to player 0, payoff points: it can guarantee that much.
+        upper: Upper bound on the same: player 1 can keep it from more.
+        sweeps: Number of rounds looked ahead.
+        settled: Whether the last sweep changed nothing.
         bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to
             swapping the seats.
         widest: A few of the positions with the greatest width, as states with one round left.
@@ -72,7 +72,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
     if not counts_rounds(game):
         raise ValueError(f"{game.facts.name}: not a two-player game whose positions come up again")
     form = form_of(game)
-    # By code: what player 0 can make sure of at least, and at most. In the mirror image they change places.
+    # Lower and upper bounds by code. In the mirror image they change places.
     bounds = np.stack([at_codes(form, worst) for worst in (-1.0, 1.0)])
     pairs = bounds.reshape(2, -1, 2)
     pairs[:, 2:, 1] = -pairs[::-1, 2:, 0]

@@ -1,7 +1,7 @@
 """Best responses and results between policies in two-player games of many rounds, sweep by sweep.
 
-Everything is worked out for player 0 at every position and its mirror image; player 1 sees at a
-position what player 0 sees at its image, so one sweep answers for both seats.
+All values are computed for player 0, at every position and its mirror image. Player 1 sees at a position
+what player 0 sees at its image, so one sweep answers for both seats.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ResponsePolicy:
 
 
 class _Policies:
-    """What policies do at every code, asked for as often as need be."""
+    """The answers of policies at every code: a stationary policy is asked only once."""
 
     def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
         self._form = form
@@ -108,10 +108,10 @@ def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int
 
 
 class _Sweep:
-    """Something worked out at every code, for one more round at a time.
+    """Values at every code, for one more round at a time.
 
     Attributes:
-        values: `[codes, ...]` what is worked out.
+        values: `[codes, ...]`; a subclass says which.
         settled: Whether the last round changed nothing.
     """
 
@@ -124,7 +124,7 @@ class _Sweep:
         raise NotImplementedError
 
     def _advance(self, write: Callable[[int, int, NDArray[np.float64]], None]) -> None:
-        """Replaces all values; `write(start, stop, values)` works out those of a run of nodes."""
+        """Replaces all values; `write(start, stop, values)` computes those of a run of nodes."""
 
         def work(run: Nodes) -> NDArray[np.float64]:
             values = np.empty((2 * len(run), *self.values.shape[1:]))
@@ -232,7 +232,7 @@ class RoundsOracle:
         return HeadToHead(win, loss, tie, win - loss)
 
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
-        """Takes sweeps to all rounds, or until they have settled and the policies play alike in all later rounds."""
+        """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
         asked, rounds = _Policies(form_of(self._game), policies), self._game.facts.max_rounds
         assert rounds is not None  # `takes` has asked
         for r in range(1, rounds + 1):
