@@ -1,8 +1,7 @@
 """A finite game's states and moves as arrays, so that exact sums over them are array operations.
 
-Every oracle works on this: equilibria on the graph of canonical states, best responses and
-head-to-head results on the graph of the states themselves (a policy may treat states of one
-canonical form differently).
+Equilibria are computed on the graph of canonical states. Best responses and head-to-head results are computed
+on the graph of the states themselves, because a policy may treat states of one canonical form differently.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All optimal play of a game at once: what it can come to, node by node, against a given opponent.
+"""All optimal play of a game at once: the extremes that it can reach, state by state, against a given opponent.
 
 At every state each player has a polytope of optimal strategies. A choice of one at each state
 is an equilibrium strategy, and the extremes over all such choices follow by backward induction,
