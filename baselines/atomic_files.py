@@ -20,7 +20,10 @@ def write_atomically(path: Path, content: bytes | memoryview) -> None:
     beside = path.with_name(f".{path.name}.new")
     try:
         beside.unlink(missing_ok=True)  # left by a killed process, or a link that is not to be followed
-        _write_new(beside, content)
+        with open(beside, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(beside, path)
     except OSError as error:
         with suppress(OSError):
@@ -56,13 +59,6 @@ def refuse_links(folder: Path, name: str) -> None:
         path /= part
         if path.is_symlink():
             raise ValueError(f"{path} is a link, which is not followed; put the file itself there, or remove the link")
-
-
-def _write_new(path: Path, content: bytes | memoryview) -> None:
-    with open(path, "xb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

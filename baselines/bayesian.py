@@ -134,23 +134,16 @@ def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviou
 def _solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[Behaviour, Behaviour]]:
     """The program with payoffs shifted to be positive, so that all unknowns are and 0 is feasible."""
     types_0, types_1, actions_0, actions_1 = form.payoffs.shape
-    shift = 1 - Fraction(float(form.payoffs.min()))
-    exact = np.frompyfunc(Fraction, 1, 1)(form.payoffs) + shift
-    worth = (form.deals.astype(object)[:, :, None, None] * exact).transpose(1, 3, 0, 2)
-    zero, one = Fraction(0), Fraction(1)
-    replies = [
-        [*(-w for w in row), *(one if j == n // actions_1 else zero for j in range(types_1))]
-        for n, row in enumerate(worth.reshape(types_1 * actions_1, types_0 * actions_0).tolist())
-    ]
-    sums = [
-        [*(one if i == k // actions_0 else zero for k in range(types_0 * actions_0)), *[zero] * types_1]
-        for i in range(types_0)
-    ]
-    optimum = maximise(
-        [zero] * (types_0 * actions_0) + [one] * types_1, replies + sums, [zero] * len(replies) + [one] * len(sums)
-    )
-    first = np.array(optimum.primal[: types_0 * actions_0], dtype=float).reshape(types_0, actions_0)
-    second = np.array(optimum.dual[: types_1 * actions_1], dtype=float).reshape(types_1, actions_1)
+    choices, replies = types_0 * actions_0, types_1 * actions_1
+    shift, fractions = 1 - Fraction(float(form.payoffs.min())), np.frompyfunc(Fraction, 1, 1)
+    worth = form.deals.astype(object)[:, :, None, None] * (fractions(form.payoffs) + shift)
+    # Unknowns are the choices and what each type of player 1 concedes: no more than any of its replies does.
+    conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
+    played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]
+    objective, bounds = np.repeat((0, 1), (choices, types_1)), np.repeat((0, 1), (replies, types_0))
+    optimum = maximise(*(fractions(part).tolist() for part in (objective, np.block([conceded, played]), bounds)))
+    first = np.array(optimum.primal[:choices], dtype=float).reshape(types_0, actions_0)
+    second = np.array(optimum.dual[:replies], dtype=float).reshape(types_1, actions_1)
     return optimum.value / int(form.deals.sum()) - shift, (_distributions(first), _distributions(second))
 
 

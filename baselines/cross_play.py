@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, NamedTuple, SupportsIndex
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracle import Progress
 from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.war.simulator import NOBODY, UNFINISHED, simulate, takes
@@ -37,8 +38,6 @@ _COMPILED: dict[type, str] = {
     SimpleMindedPlayer1: "simple_minded_1",
     SimpleMindedPlayer2: "simple_minded_2",
 }
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What every oracle answers: the protocol that all families of games share, and what they are asked with.
+"""The protocol that the oracles of all families of games follow, and the requests and tables that they share.
 
 An *oracle* knows the truth about one game: its equilibrium, best responses to any policy, and the exact
 results of policies against each other. There is one for each family of games (see `baselines.oracles`).
@@ -46,7 +46,7 @@ Selection = str | Exploit
 
 @dataclass(frozen=True)
 class Request:
-    """How a game is to be solved; `baselines.solve` says what each entry is."""
+    """How a game is to be solved; `baselines.solve` explains each entry."""
 
     selection: Selection = "default"
     exact: bool | None = None
@@ -60,6 +60,12 @@ class Request:
     def plain(self) -> bool:
         """Whether any equilibrium in floats will do."""
         return self.selection == "default" and not self.exact
+
+
+# Any equilibrium, in floats.
+PLAIN = Request()
+# Where a game begins, as `Game.initial` lists it.
+Starts = Sequence[Transition[Any]]
 
 
 class Oracle(Protocol):
@@ -112,15 +118,8 @@ class Table(ABC):
         return None
 
     @abstractmethod
-    def solve(
-        self,
-        starts: Sequence[Transition[Any]],
-        *,
-        exact: bool = False,
-        max_states: int = 0,
-        progress: Progress | None = None,
-    ) -> int:
-        """Solves everything that can follow `starts`; returns the number of matrix games solved."""
+    def solve(self, starts: Starts, request: Request = PLAIN) -> int:
+        """Solves everything that can follow `starts` as it is asked for; returns the number of matrix games solved."""
 
     @abstractmethod
     def value_to_go(self, state: Any) -> float:
@@ -149,10 +148,8 @@ class Table(ABC):
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """The strategies of those who see `[batch, observation_size]`: `[batch, num_actions]` probabilities."""
-        answers = np.zeros((len(observations), self.game.facts.num_actions))
-        for row, observation in enumerate(observations):
-            answers[row] = self.seen(observation)
-        return answers
+        answers = [self.seen(observation) for observation in observations]
+        return np.reshape(answers, (len(observations), self.game.facts.num_actions))
 
 
 class SolvedState(NamedTuple):
@@ -201,36 +198,34 @@ class EquilibriumPolicy:
     """Plays the equilibrium of a game of public state, from either seat.
 
     Attributes:
+        table: The solved game.
         by_words: Whether it plays alike in situations with the same word (see `baselines.duel.words`).
     """
 
     def __init__(self, table: Table) -> None:
-        self._table, self.by_words = table, table.by_words
+        self.table, self.by_words = table, table.by_words
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
-        return self._table.all_seen(observations)
+        return self.table.all_seen(observations)
 
 
-def solve_table(table: Table, method: str, request: Request, limit: int) -> StateSolution:
-    """Fills a table from the start of its game and says what came out.
+def solve_table(table: Table, method: str, request: Request) -> StateSolution:
+    """Solves a table from the start of its game.
 
     Args:
-        table: As it was made.
+        table: A new table.
         method: How it is filled, in words.
         request: What is asked for.
-        limit: The most states, if the request names no number.
     """
     game, starts = table.game, table.game.initial()
     expect = getattr(request.progress, "expect", None)
     if expect is not None and table.states is not None:
         expect(table.states)
     begin = time.perf_counter()
-    solved = table.solve(
-        starts, exact=bool(request.exact), max_states=request.max_states or limit, progress=request.progress
-    )
+    solved = table.solve(starts, request)
     seconds = time.perf_counter() - begin
     exact = None
     if request.exact:

@@ -1,11 +1,12 @@
-"""What the public functions of `baselines` return: frozen results, in payoff points and probabilities."""
+"""The results that the public functions of `baselines` return: frozen, in payoff points and probabilities."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 
+# The numbers that are computed with.
+N = TypeVar("N", float, Fraction)
 # Strategies of both players, each `[num_actions]` probabilities.
 Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
 # A strategy of a player with private information: `[types, own actions]` probabilities.
@@ -108,7 +111,7 @@ class Solution(ABC):
 
 
 class StatePlay(Protocol):
-    """What a `StateSolution` looks states up in."""
+    """Values and strategies of states, which a `StateSolution` looks up."""
 
     def value_to_go(self, state: Any) -> float:
         """What player 0 is still to be paid from `state` on, payoff points."""
@@ -163,7 +166,7 @@ class StateSolution(Solution):
         Raises:
             ValueError: If the state is impossible or the game is over in it.
         """
-        return np.array([[float(worth) for worth in row] for row in self._matrix(state, self._worth)])
+        return np.array(self._matrix(state, float, self._play.value_to_go))
 
     def exact_value_at(self, state: Any) -> Fraction:
         """`value_at` in rationals.
@@ -180,7 +183,7 @@ class StateSolution(Solution):
         Raises:
             ValueError: If the game was not solved in rationals, the state is impossible or the game is over in it.
         """
-        return tuple(map(tuple, self._matrix(state, self._exact_worth)))
+        return tuple(map(tuple, self._matrix(state, Fraction, self._play.exact_value_to_go)))
 
     def at_start(self) -> list[dict[str, Any]]:
         """See `Solution`."""
@@ -196,21 +199,11 @@ class StateSolution(Solution):
             for player, strategy in enumerate(self.strategies(state))
         ]
 
-    def _matrix(self, state: Any, worth: Any) -> list[list[Any]]:
+    def _matrix(self, state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
         self.game.check(state)
         if not self.game.acting_players(state):
             raise ValueError(f"the game is over in {state!r}")
-        rows, columns = joint_choices(self.game, state)
-        return [[worth(state, {**row, **column}) for column in columns] for row in rows]
-
-    def _worth(self, state: Any, actions: dict[int, int]) -> float:
-        return sum(
-            float(outcome.probability) * (outcome.rewards[0] + self._play.value_to_go(outcome.state))
-            for outcome in self.game.transitions(state, actions)
-        )
-
-    def _exact_worth(self, state: Any, actions: dict[int, int]) -> Fraction:
-        return exact_worth(self.game, state, actions, self._play)
+        return matrix_at(self.game, state, number, value_to_go)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,21 +237,21 @@ class PrivateSolution(Solution):
         ]
 
 
-def joint_choices(game: Game[Any], state: Any) -> list[list[dict[int, int]]]:
-    """What each of two players can add to a joint action: nothing, where it does not act."""
-    acting = game.acting_players(state)
-    return [
+def matrix_at(game: Game[Any], state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
+    """The matrix game at a state: payoffs to player 0, to go, for each joint action, in floats or in fractions."""
+
+    def worth(actions: dict[int, int]) -> N:
+        return sum(
+            (
+                number(outcome.probability) * (number(outcome.rewards[0]) + value_to_go(outcome.state))
+                for outcome in game.transitions(state, actions)
+            ),
+            number(0),
+        )
+
+    acting = game.acting_players(state)  # who does not act adds nothing to a joint action
+    choices: list[list[dict[int, int]]] = [
         [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
         for player in (0, 1)
     ]
-
-
-def exact_worth(game: Game[Any], state: Any, actions: dict[int, int], play: StatePlay) -> Fraction:
-    """What player 0 is paid for a joint action and from then on, as a fraction."""
-    return sum(
-        (
-            outcome.probability * (Fraction(outcome.rewards[0]) + play.exact_value_to_go(outcome.state))
-            for outcome in game.transitions(state, actions)
-        ),
-        Fraction(0),
-    )
+    return [[worth({**row, **column}) for column in choices[1]] for row in choices[0]]

@@ -50,7 +50,7 @@ class RayCluster:
         self._solve_range = ray.remote(max_retries=MAX_RETRIES)(solve_range)
         # The workers compile or load the kernel now, so that what is timed afterwards is work.
         example = _example()
-        ray.get([ray.remote(max_retries=MAX_RETRIES)(_warm_up).remote(*example) for _ in range(self._processors())])
+        ray.get([self._solve_range.remote(*example) for _ in range(self._processors())])
 
     def _processors(self) -> int:
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
@@ -133,7 +133,3 @@ def _example() -> tuple[int, int, int, int, tuple[Letters, WordRules], WordLayer
     assert solved is not None  # all layers are kept
     layer = solved.layer
     return 0, len(layer.offsets) - 1, 0, len(layer.values), (solved.letters, solved.rules), layer, solved.below
-
-
-def _warm_up(*example: Any) -> None:
-    solve_range(*example)

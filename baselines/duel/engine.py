@@ -1,4 +1,4 @@
-"""Layers and pieces of a duel: what compiled code needs of them, and the engine that solves pieces in threads.
+"""Layers and pieces of a duel, as compiled code takes them, and the engine that solves pieces in threads.
 
 A layer holds the values of all states with equally many cards left. It has rows, one for each word and
 number of carried ties. A row has one value for each score that is possible there. Of 4-card Jujitsu:

@@ -7,14 +7,14 @@ come to (other starts have a few states that cannot be reached).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.duel.engine import Engine, Threads, WordLayer, WordRules, kernel, work_for
+from baselines.duel.layer_files import LayerFolder
 from baselines.duel.strategies import SolvedLayer
 from baselines.duel.words import Letters, letters_of, rank_counts, word_of
 from baselines.matrix_game import solve_matrix
@@ -34,16 +34,6 @@ class Size(NamedTuple):
     games: int
 
 
-class Store(Protocol):
-    """Keeps values of layers beyond the end of the process."""
-
-    def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
-        """Values and gap of a layer; None if they are missing or damaged."""
-
-    def write(self, cards: int, values: NDArray[np.float64], gap: float) -> None:
-        """Keeps the values and the gap of a layer."""
-
-
 class DuelLayers:
     """Values at all states that can follow a start.
 
@@ -59,7 +49,7 @@ class DuelLayers:
         carry: bool,
         win: bool,
         keep: int | None = None,
-        store: Store | None = None,
+        store: LayerFolder | None = None,
         engine: Engine | None = None,
     ) -> None:
         counts = rank_counts(start.hands)
@@ -110,7 +100,7 @@ class DuelLayers:
             if stored is not None:
                 layer, gap = layer._replace(values=stored[0]), stored[1]
             else:
-                gap = self._solve_layer(layer, below, _advanced(progress, done))
+                gap = self._solve_layer(layer, below, progress, done)
                 if self._store:
                     self._store.write(cards, layer.values, gap)
             done += size.games
@@ -133,23 +123,21 @@ class DuelLayers:
         row_of = np.full(size.words, kernel().NOT_A_WORD, dtype=np.int32)
         return WordLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
 
-    def _solve_layer(self, layer: WordLayer, below: WordLayer, progress: Progress) -> float:
+    def _solve_layer(self, layer: WordLayer, below: WordLayer, progress: Progress | None, done: int) -> float:
+        """Solves all games of a layer, `done` having been solved before; returns the greatest gap."""
         games, gap = 0, 0.0
         for counts, piece_gap, failed in self._engine.solve(self._letters, self._rules, layer, below):
             games += int(counts[kernel().GAMES])
             self.failures += int(counts[kernel().FAILED])
-            gap = max(gap, piece_gap, self._solve_slowly(failed, layer, below))
-            progress(games)
+            gap = max(gap, piece_gap)
+            for word, ties, score in failed.tolist():
+                solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
+                place, sign = kernel().place_of(word, ties, score, self._letters, self._rules, layer)
+                layer.values[place] = sign * solution.value
+                gap = max(gap, solution.gap)
+            if progress:
+                progress(done + games)
         self.solved += games
-        return gap
-
-    def _solve_slowly(self, states: NDArray[np.int64], layer: WordLayer, below: WordLayer) -> float:
-        gap = 0.0
-        for word, ties, score in states.tolist():
-            solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
-            place, sign = kernel().place_of(word, ties, score, self._letters, self._rules, layer)
-            layer.values[place] = sign * solution.value
-            gap = max(gap, solution.gap)
         return gap
 
     def _matrix(self, word: int, ties: int, score: int, cards: int, below: WordLayer) -> NDArray[np.float64]:
@@ -200,7 +188,3 @@ class DuelLayers:
         score = state.score if self._rules.win else 0
         place, sign = kernel().place_of(word, state.ties, score, self._letters, self._rules, layer)
         return None if place < 0 else (layer, place, sign)
-
-
-def _advanced(progress: Progress | None, done: int) -> Callable[[int], None]:
-    return (lambda more: progress(done + more)) if progress else lambda more: None

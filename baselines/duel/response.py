@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.duel.solver import ENGINES, MAX_STATES, DuelTable
+from baselines.duel.solver import ENGINES, DuelTable
 from baselines.duel.word_policy import packed_counts
 from baselines.duel.words import fits
 from baselines.oracle import BATCH, Payoffs, Request, solve_table
@@ -68,22 +68,6 @@ class Layer(NamedTuple):
     reached: NDArray[np.uint8]
     numbers: NDArray[np.int32]
     table: NDArray[np.int32]
-
-
-class Results(NamedTuple):
-    """What policies in both seats come to; payoff points to player 0.
-
-    Attributes:
-        responses: What player 0's best response gets, and what player 1's leaves to player 0.
-        mean: When both follow their policies.
-        win: Probability that player 0 gets more than player 1, if asked for.
-        loss: That it gets less.
-    """
-
-    responses: tuple[float, float]
-    mean: float
-    win: float | None = None
-    loss: float | None = None
 
 
 def _kernel() -> Any:
@@ -163,8 +147,13 @@ class DuelPlay:
         _kernel().fill_table(rows.view(np.uint64), len(rows), table)
         return Layer(rows, reached, numbers, table)
 
-    def results(self, choices: list[NDArray[np.int16]] | None = None) -> Results:
+    def results(self, choices: list[NDArray[np.int16]] | None = None) -> list[float]:
         """Works everything out; `choices` get the best action of both players at every state, layer by layer.
+
+        Returns:
+            Payoff points to player 0: what its best response gets, what the best response of player 1 leaves
+            to it, and what it gets if both follow their policies. Then, if the outcomes are wanted, the
+            probabilities that it gets more than player 1, and less.
 
         Raises:
             ValueError: If an answer is not a behaviour strategy, or there are too many states.
@@ -186,8 +175,8 @@ class DuelPlay:
             if choices is not None:
                 choices.append(best)
             below = layer
-        response_0, response_1, mean, *outcomes = values[0].tolist()
-        return Results((response_0, response_1), mean, *outcomes)
+        results: list[float] = values[0].tolist()
+        return results
 
     # -- asking policies -------------------------------------------------------------------------
 
@@ -304,28 +293,24 @@ class DuelOracle:
         table = DuelTable(
             self._game, keep_layers=request.keep_layers, folder=request.cache, engine=request.engine or ENGINES[0]
         )
-        return solve_table(table, "backward induction over words", request, MAX_STATES)
+        return solve_table(table, "backward induction over words", request)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         """See `Oracle`."""
         play = DuelPlay(self._game, [None if seat == player else policy for seat, policy in enumerate(policies)])
         choices: list[NDArray[np.int16]] = []
-        value = play.results(choices).responses[player]
+        value = play.results(choices)[player]
         return BestResponse(value if player == 0 else 0.0 - value, DuelResponse(play, choices, player))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
         """See `Oracle`."""
-        results = DuelPlay(self._game, policies).results()
-        response_0, response_1 = results.responses
-        return (results.mean, 0.0 - results.mean), (response_0, 0.0 - response_1)
+        response_0, response_1, mean = DuelPlay(self._game, policies).results()
+        return (mean, 0.0 - mean), (response_0, 0.0 - response_1)
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""
-        results = DuelPlay(self._game, policies, outcomes=True).results()
-        assert results.win is not None  # they are asked for
-        assert results.loss is not None
-        win, loss = results.win, results.loss
-        return HeadToHead(min(win, 1.0), min(loss, 1.0), max(1.0 - win - loss, 0.0), results.mean)
+        *_, mean, win, loss = DuelPlay(self._game, policies, outcomes=True).results()
+        return HeadToHead(min(win, 1.0), min(loss, 1.0), max(1.0 - win - loss, 0.0), mean)
 
 
 def _check_size(game: Duel) -> None:

@@ -7,9 +7,9 @@ Only the interleaving of two hands matters, so states are words: see `baselines.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from baselines.duel.layer_files import LayerFolder
 from baselines.duel.layers import DuelLayers
 from baselines.duel.strategies import strategies_at
 from baselines.matrix_game import solve_matrix
-from baselines.oracle import CanonicalTable, Progress, SolvedState
-from cardwar_envs.core.game import Transition
+from baselines.oracle import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from cardwar_envs.games.duel import Duel, DuelState
+
+T = TypeVar("T")
 
 # Where the work may be done: on this machine's processors, or on a Ray cluster.
 ENGINES = ("threads", "ray")
@@ -33,6 +34,8 @@ MAX_STATES = 3_000_000_000
 MAX_KEPT = 100_000
 # Fewer observations are answered faster one by one.
 FEW = 16
+# So many matrix games are solved at once; they take some ten megabytes.
+BATCH = 1 << 13
 
 
 def engine_named(name: str) -> Engine:
@@ -101,21 +104,12 @@ class DuelTable(CanonicalTable):
         """How many matrix games `solve` has to solve if it finds none on disk."""
         return sum(size.games for size in self.layers.sizes)
 
-    def solve(
-        self,
-        starts: Sequence[Transition[Any]] | None = None,
-        *,
-        exact: bool = False,
-        max_states: int | None = None,
-        progress: Progress | None = None,
-    ) -> int:
+    def solve(self, starts: Starts | None = None, request: Request = PLAIN) -> int:
         """Solves everything that can follow the game's start.
 
         Args:
             starts: The game's own, or None.
-            exact: Must be false.
-            max_states: Give up if there are more matrix games.
-            progress: Called now and then with the number of states done, of `states`.
+            request: Must not ask for rationals. Its `progress` gets the number of states done, of `states`.
 
         Returns:
             Matrix games solved, not counting those whose values were read from the folder.
@@ -123,17 +117,18 @@ class DuelTable(CanonicalTable):
         Raises:
             ValueError: If there are too many states, rationals are asked for, or another start.
         """
-        if exact or (starts is not None and list(starts) != list(self.game.initial())):
+        if request.exact or (starts is not None and list(starts) != list(self.game.initial())):
             raise ValueError(
                 f"{self.game.facts.name}: the word solver supports neither exact arithmetic nor a custom start state"
             )
-        if max_states is not None and self.states > max_states:
+        most = request.max_states or MAX_STATES
+        if self.states > most:
             raise ValueError(
-                f"{self.game.facts.name} has more than {max_states} states to decide in ({self.states}); "
+                f"{self.game.facts.name} has more than {most} states to decide in ({self.states}); "
                 "this oracle takes smaller games only"
             )
         before = self.layers.solved
-        self.layers.solve(progress)
+        self.layers.solve(request.progress)
         return self.layers.solved - before
 
     def value_to_go(self, state: Any) -> float:
@@ -143,22 +138,13 @@ class DuelTable(CanonicalTable):
         settled = self.game.settled(state)
         if settled is not None:
             return settled[0]
-        for layers in (self.layers, *self._detours):
-            value = layers.value(state)
-            if value is not None:
-                return value
-        value = self._detour(state).value(state)
-        assert value is not None  # it is the start
-        return value
+        return self._answer(state, DuelLayers.value)[0]
 
     def gap_at(self, state: Any) -> float:
         """Certified bound on the error of `value_to_go(state)`, payoff points."""
         if not self.game.acting_players(state) or self.game.settled(state) is not None:
             return 0.0
-        for layers in (self.layers, *self._detours):
-            if layers.value(state) is not None:
-                return layers.gap(len(state.hands[0]))
-        return self._detour(state).gap(len(state.hands[0]))
+        return self._answer(state, DuelLayers.value)[1].gap(len(state.hands[0]))
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """`seen` of many observations, `[batch, num_actions]`, layer by layer."""
@@ -174,15 +160,26 @@ class DuelTable(CanonicalTable):
             solved = self.layers.solved_layer(int(count)) if count else None
             if solved is not None:
                 rows = np.flatnonzero((cards == count) & ~decided)
-                answers[rows], known[rows] = strategies_at(solved, own[rows], other[rows], numbers[rows])
+                for some in np.split(rows, range(BATCH, len(rows), BATCH)):
+                    answers[some], known[some] = strategies_at(solved, own[some], other[some], numbers[some])
         answers[~known] = super().all_seen(observations[~known])
         return answers
 
-    def _detour(self, state: DuelState) -> DuelLayers:
+    def _answer(self, state: DuelState, ask: Callable[[DuelLayers, DuelState], T | None]) -> tuple[T, DuelLayers]:
+        """Asks the solved layers about a state; if none knows it, solves the duel that starts there.
+
+        Returns:
+            The answer, and the layers that gave it.
+        """
+        for layers in (self.layers, *self._detours):
+            if (answer := ask(layers, state)) is not None:
+                return answer, layers
         layers = DuelLayers(state, carry=self._carry, win=self._win)
         layers.solve()
         self._detours.appendleft(layers)
-        return layers
+        answer = ask(layers, state)
+        assert answer is not None  # it is the start
+        return answer, layers
 
     def _solve_state(self, representative: Any) -> SolvedState:
         if len(self._solved) >= MAX_KEPT:
@@ -192,12 +189,7 @@ class DuelTable(CanonicalTable):
         return self._solved[representative]
 
     def _solve_one(self, state: DuelState) -> SolvedState:
-        matrices = (layers.matrix(state) for layers in (self.layers, *self._detours))
-        matrix = next((found for found in matrices if found is not None), None)
-        if matrix is None:
-            matrix = self._detour(state).matrix(state)
-            assert matrix is not None  # it is the start
-        solution = solve_matrix(matrix)
+        solution = solve_matrix(self._answer(state, DuelLayers.matrix)[0])
         strategies = np.zeros((2, self.game.facts.num_actions))
         for player, strategy in enumerate((solution.row_strategy, solution.column_strategy)):
             # A representative holds interchangeable cards as one rank.

@@ -12,9 +12,6 @@ from baselines.duel.word_policy import packed_counts
 from baselines.duel.words import Letters
 from baselines.matrix_game import solve_matrices
 
-# So many matrix games are solved at once; they take some ten megabytes.
-BATCH = 1 << 13
-
 
 class SolvedLayer(NamedTuple):
     """All that compiled code needs for the matrix games of one layer; see `baselines.duel.engine`.
@@ -51,17 +48,6 @@ def strategies_at(
     Returns:
         `[batch, ranks]` probabilities, and `[batch]` whether the layer has the state.
     """
-    answers = np.zeros(own.shape)
-    known = np.zeros(len(own), dtype=np.bool_)
-    for begin in range(0, len(own), BATCH):
-        some = slice(begin, begin + BATCH)
-        answers[some], known[some] = _batch(solved, own[some], other[some], numbers[some])
-    return answers, known
-
-
-def _batch(
-    solved: SolvedLayer, own: NDArray[np.float32], other: NDArray[np.float32], numbers: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     packed_own, packed_other, number_of = packed_counts(own, other)
     scores = numbers[:, 0] if solved.rules.win else np.zeros_like(numbers[:, 0])
     swapped = _reads_lower_swapped(packed_own, packed_other, scores)

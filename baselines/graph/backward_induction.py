@@ -6,7 +6,6 @@ representatives are solved; the game says which they are and how actions map bac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,8 +15,8 @@ from numpy.typing import NDArray
 from baselines.graph.game_graph import MAX_STATES, GameGraph, build_graph
 from baselines.graph.matrix_games import LayerGames, values_to_go
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
-from baselines.oracle import CanonicalTable, Progress, SolvedState
-from baselines.results import Strategies, exact_worth, joint_choices
+from baselines.oracle import PLAIN, CanonicalTable, Request, SolvedState, Starts
+from baselines.results import Strategies, matrix_at
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 
 
@@ -50,18 +49,12 @@ class EquilibriumTable(CanonicalTable):
             return 0.0
         return self._solve_state(self.game.canonical(state).state).gap
 
-    def solve(
-        self,
-        starts: Sequence[Transition[Any]],
-        *,
-        exact: bool = False,
-        max_states: int = MAX_STATES,
-        progress: Progress | None = None,
-    ) -> int:
+    def solve(self, starts: Starts, request: Request = PLAIN) -> int:
         """See `Table`."""
         roots = [start._replace(state=self.game.canonical(start.state).state) for start in starts]
-        graph = build_graph(self.game, roots, canonical=True, max_states=max_states, progress=progress)
-        if exact:
+        most = request.max_states or MAX_STATES
+        graph = build_graph(self.game, roots, canonical=True, max_states=most, progress=request.progress)
+        if request.exact:
             self._solve_exactly(graph)
         else:
             self._solve_layers(graph)
@@ -72,7 +65,7 @@ class EquilibriumTable(CanonicalTable):
         values, gaps = np.zeros(len(graph.states) + 1), np.zeros(len(graph.states) + 1)
         for states, edges in graph.backward():
             games = LayerGames.of(graph, states, edges)
-            matrices = games.joint_sums(values_to_go(graph, edges, values))
+            matrices = games.sums(values_to_go(graph, edges, values), 0, 1)
             solved = solve_matrices(matrices, *games.masks)
             values[states] = solved.values
             np.maximum.at(gaps, graph.parents[edges], gaps[graph.children[edges]])
@@ -94,15 +87,12 @@ class EquilibriumTable(CanonicalTable):
     def _solve_exactly(self, graph: GameGraph[Any]) -> None:
         game, self._exact_values = self.game, self._exact_values or {}
         for state in graph.states:
-            actions = joint_choices(game, state)
-            solution = solve_matrix_exact(
-                [[exact_worth(game, state, {**row, **column}, self) for column in actions[1]] for row in actions[0]]
-            )
+            solution = solve_matrix_exact(matrix_at(game, state, Fraction, self.exact_value_to_go))
             self._exact_values[state] = solution.value
             strategies = np.zeros((2, game.facts.num_actions))
-            for player, strategy in enumerate((solution.row_strategy, solution.column_strategy)):
-                for choice, probability in zip(actions[player], strategy, strict=True):
-                    strategies[player, list(choice.values())] = float(probability)
+            for player, strategy in ((0, solution.row_strategy), (1, solution.column_strategy)):
+                if player in game.acting_players(state):
+                    strategies[player, list(game.legal_actions(state, player))] = strategy
             self._solved[state] = SolvedState(float(solution.value), 0.0, strategies)
 
     def exact_value_to_go(self, state: Any) -> Fraction:
@@ -124,5 +114,5 @@ class EquilibriumTable(CanonicalTable):
             # A state that the solved starts do not lead to: solve the game from there (nothing more than
             # that, whatever a subclass adds to it).
             start = Transition(CERTAIN, representative, (0.0, 0.0))
-            EquilibriumTable.solve(self, [start], exact=self._exact_values is not None)
+            EquilibriumTable.solve(self, [start], Request(exact=self._exact_values is not None))
         return self._solved[representative]

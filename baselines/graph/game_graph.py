@@ -1,15 +1,14 @@
 """A finite game's states and moves as arrays, so that exact sums over them are array operations.
 
-Every oracle works on this: equilibria on the graph of canonical states, best responses and
-head-to-head results on the graph of the states themselves (a policy may treat states of one
-canonical form differently).
+Equilibria are computed on the graph of canonical states. Best responses and head-to-head results are computed
+on the graph of the states themselves, because a policy may treat states of one canonical form differently.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, Generic
@@ -24,6 +23,8 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 # Where the game is over or settled: nothing is chosen there, and what is still paid is on the edge.
 END = -1
 MAX_STATES = 1_000_000
+# States in which a player acts, its observations and its masks.
+Seen = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class GameGraph(Generic[S]):
     probabilities: NDArray[np.float64]
     rewards: NDArray[np.float64]
     swapped: NDArray[np.bool_]
+    _seen: dict[int, Seen] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def parents(self) -> NDArray[np.int64]:
@@ -74,7 +76,7 @@ class GameGraph(Generic[S]):
         for start, stop in zip(self.layers[:-1], self.layers[1:], strict=True):
             yield slice(start, stop), slice(self.first_edge[start], self.first_edge[stop])
 
-    def seen_by(self, player: int) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]:
+    def seen_by(self, player: int) -> Seen:
         """What a player sees wherever it acts: states `[k]`, observations and masks `[k, ...]`."""
         if player not in self._seen:
             acts = [s for s, state in enumerate(self.states) if player in self.game.acting_players(state)]
@@ -86,10 +88,6 @@ class GameGraph(Generic[S]):
                 masks[row] = self.game.action_mask(self.states[s], player)
             self._seen[player] = (np.array(acts, dtype=np.int64), observations, masks)
         return self._seen[player]
-
-    @cached_property
-    def _seen(self) -> dict[int, tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]]:
-        return {}
 
     def action_probabilities(self, policy: Policy, player: int) -> NDArray[np.float64]:
         """`[num_states, num_actions]`: the policy in that player's seat, 0 where the player does not act.
@@ -145,15 +143,11 @@ def build_graph(
         ValueError: If there are too many states or a play can pass a state twice.
     """
     explorer = _Explorer(game, canonical, max_states)
-    root_places, root_rewards = [], []
-    for root in roots:
-        place, rewards, swapped = explorer.arrive(root)
-        if swapped:  # roots are taken as they are, so that seats mean what the caller means
-            raise ValueError("roots of a canonical graph must be canonical")
-        root_places.append(place)
-        root_rewards.append(rewards)
+    places, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
+    if any(swapped):  # roots are taken as they are, so that seats mean what the caller means
+        raise ValueError("roots of a canonical graph must be canonical")
     explorer.explore(progress)
-    return explorer.graph(root_places, [float(root.probability) for root in roots], root_rewards)
+    return explorer.graph(places, [float(root.probability) for root in roots], rewards)
 
 
 class _Explorer(Generic[S]):
@@ -191,11 +185,9 @@ class _Explorer(Generic[S]):
         return self.number[state], rewards, swapped
 
     def explore(self, progress: Progress | None) -> None:
-        done = 0
-        while done < len(self.states):
-            self._expand(self.states[done])
+        for done, state in enumerate(self.states, start=1):  # the list grows meanwhile
+            self._expand(state)
             self.first_edge.append(len(self.children))
-            done += 1
             if progress is not None and done % 1024 == 0:
                 progress(done)
 
@@ -214,10 +206,7 @@ class _Explorer(Generic[S]):
                 self.swapped.append(swapped)
 
     def graph(
-        self,
-        roots: list[int],
-        root_probabilities: list[float],
-        root_rewards: list[tuple[float, ...]],
+        self, roots: Sequence[int], root_probabilities: Sequence[float], root_rewards: Sequence[tuple[float, ...]]
     ) -> GameGraph[S]:
         players, count = self.game.facts.num_players, len(self.states)
         first_edge = np.array(self.first_edge, dtype=np.int64)

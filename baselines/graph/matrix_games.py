@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,17 +44,15 @@ class LayerGames:
         """Per player `[num_games, most legal actions]`: what is not padding."""
         return self.actions[0] != END, self.actions[1] != END
 
-    def joint_sums(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of `worth` (`[num_edges]`) over the outcomes of each joint action, `[num_games, rows, columns]`."""
-        shape = (len(self.actions[0]), self.actions[0].shape[1], self.actions[1].shape[1])
-        cells = np.ravel_multi_index((self.game_of, *self.places), shape)
-        return group_sums(cells, worth, int(np.prod(shape))).reshape(shape)
+    def sums(self, worth: NDArray[np.float64], *seats: int) -> NDArray[np.float64]:
+        """Sums of `worth` (`[num_edges]`) over all that the actions of the players in `seats` can lead to.
 
-    def own_sums(self, worth: NDArray[np.float64], seat: int) -> NDArray[np.float64]:
-        """Sums of `worth` (`[num_edges]`) over all that one player's action can lead to, `[num_games, own actions]`."""
-        shape = self.actions[seat].shape
-        cells = np.ravel_multi_index((self.game_of, self.places[seat]), shape)
-        return group_sums(cells, worth, int(np.prod(shape))).reshape(shape)
+        Returns:
+            `[num_games, actions of the first of them, ...]`.
+        """
+        shape = (len(self.actions[0]), *(self.actions[seat].shape[1] for seat in seats))
+        cells = np.ravel_multi_index((self.game_of, *(self.places[seat] for seat in seats)), shape)
+        return group_sums(cells, worth, math.prod(shape)).reshape(shape)
 
     def spread_out(self, strategies: NDArray[np.float64], seat: int, num_actions: int) -> NDArray[np.float64]:
         """`[num_games, own actions]` probabilities as `[num_games, num_actions]`."""

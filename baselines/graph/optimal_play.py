@@ -1,4 +1,4 @@
-"""All optimal play of a game at once: what it can come to, node by node, against a given opponent.
+"""All optimal play of a game at once: the extremes that it can reach, state by state, against a given opponent.
 
 At every state each player has a polytope of optimal strategies. A choice of one at each state
 is an equilibrium strategy, and the extremes over all such choices follow by backward induction,
@@ -41,11 +41,6 @@ class Extreme(NamedTuple):
     slack: float
 
 
-class _Layer(NamedTuple):
-    games: LayerGames
-    faces: tuple[Faces, Faces]
-
-
 class OptimalPlay:
     """The optimal strategies at all states of a graph.
 
@@ -59,12 +54,12 @@ class OptimalPlay:
         self.values = np.zeros(len(graph.states) + 1)
         self._layers = [self._solved(states, edges) for states, edges in graph.backward()]
 
-    def _solved(self, states: slice, edges: slice) -> _Layer:
+    def _solved(self, states: slice, edges: slice) -> tuple[LayerGames, tuple[Faces, Faces]]:
         games = LayerGames.of(self.graph, states, edges)
-        matrices = games.joint_sums(values_to_go(self.graph, edges, self.values))
+        matrices = games.sums(values_to_go(self.graph, edges, self.values), 0, 1)
         solved = solve_matrices(matrices, *games.masks)
         self.values[states] = solved.values
-        return _Layer(games, both_sides(matrices, solved, games.masks))
+        return games, both_sides(matrices, solved, games.masks)
 
     def extreme(self, opponent: BySeat, paid: Array) -> Extreme:
         """The most that optimal play can have against an opponent, and the play that has it.
@@ -94,7 +89,7 @@ class OptimalPlay:
             for seat in (0, 1):
                 there = np.where(graph.swapped[edges], 1 - seat, seat)
                 to_go = weights[seat][edges] * (paid[edges, seat] + worth[there, children])
-                objectives = games.own_sums(to_go, seat)
+                objectives = games.sums(to_go, seat)
                 if own is None:
                     chosen, missed = best_optimal(faces[seat], objectives)
                     strategies[seat, games.states] = games.spread_out(chosen, seat, num_actions)
@@ -122,8 +117,7 @@ class OptimalPlay:
         strategies = np.zeros((2, len(self.graph.states), self.graph.game.facts.num_actions))
         for games, faces in self._layers:
             for seat in (0, 1):
-                spread = games.spread_out(faces[seat].strategies, seat, strategies.shape[2])
-                strategies[seat, games.states] = spread
+                strategies[seat, games.states] = games.spread_out(faces[seat].strategies, seat, strategies.shape[2])
         return strategies
 
     def ranges(self) -> tuple[Array, Array]:
@@ -155,7 +149,7 @@ class OptimalPlay:
         for games, faces in self._layers:
             edges = games.edges
             to_go = self.graph.probabilities[edges] * (paid[edges] + most[self.graph.children[edges]])
-            for game, table in enumerate(games.joint_sums(to_go)):
+            for game, table in enumerate(games.sums(to_go, 0, 1)):
                 legal = [mask[game] for mask in games.masks]
                 corners = [
                     vertices(side.matrices[game][np.ix_(own, other)], float(side.values[game]))

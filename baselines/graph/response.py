@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
+from baselines.graph.game_graph import END, GameGraph, full_graph, group_sums
 from baselines.graph.selection import table_for
 from baselines.oracle import Payoffs, Request, solve_table
 from baselines.results import BestResponse, HeadToHead, StateSolution
@@ -38,7 +38,7 @@ class GraphOracle:
         if request.exact and request.selection != "default":
             raise ValueError(f"selection ({request.selection!r}) must be 'default' where rationals are asked for")
         method = "backward induction in rationals" if request.exact else "backward induction"
-        return solve_table(table_for(self._game, request.selection), method, request, MAX_STATES)
+        return solve_table(table_for(self._game, request.selection), method, request)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         """See `Oracle`."""

@@ -11,7 +11,6 @@ game's value and the promise that nothing is lost to a perfect opponent stand wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from baselines.graph.optimal_play import OptimalPlay
 from baselines.matrix_game import MatrixSolutions
 from baselines.matrix_game.max_entropy import most_even
 from baselines.matrix_game.optimal_sets import both_sides
-from baselines.oracle import Exploit, Progress, Selection
+from baselines.oracle import PLAIN, Exploit, Request, Selection, Starts
 from baselines.results import Strategies
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 from cardwar_envs.core.policy import Policy, as_policy
@@ -86,17 +85,10 @@ class ExploitTable(EquilibriumTable):
         self._opponent = opponent
         self._chosen: dict[bytes, NDArray[np.float64]] = {}
 
-    def solve(
-        self,
-        starts: Sequence[Transition[Any]],
-        *,
-        exact: bool = False,
-        max_states: int = MAX_STATES,
-        progress: Progress | None = None,
-    ) -> int:
+    def solve(self, starts: Starts, request: Request = PLAIN) -> int:
         """Solves everything that can follow `starts`, and chooses there; returns the number of matrix games."""
-        solved = super().solve(starts, exact=exact, max_states=max_states, progress=progress)
-        self._choose_from(starts, max_states)
+        solved = super().solve(starts, request)
+        self._choose_from(starts, request.max_states or MAX_STATES)
         return solved
 
     def strategies(self, state: Any) -> Strategies:
@@ -118,7 +110,7 @@ class ExploitTable(EquilibriumTable):
             self._choose_from([Transition(CERTAIN, state, (0.0,) * 2)], MAX_STATES)
         return self._chosen[key]
 
-    def _choose_from(self, starts: Sequence[Transition[Any]], max_states: int) -> None:
+    def _choose_from(self, starts: Starts, max_states: int) -> None:
         graph = build_graph(self.game, starts, max_states=max_states)
         opponent = [graph.action_probabilities(self._opponent, seat) for seat in (0, 1)]
         chosen = OptimalPlay(graph).extreme(opponent, graph.rewards).strategies

@@ -73,20 +73,17 @@ def _mixed(corners: Array, cards: Array) -> Array:
     """The mixture of the given strategies with the greatest entropy."""
     from scipy.optimize import minimize
 
-    def loss(weights: Array) -> float:
+    def loss_and_slope(weights: Array) -> tuple[float, Array]:
         mixture = np.maximum(weights @ corners, 1e-12)
-        return float((mixture * np.log(mixture / cards)).sum())
-
-    def slope(weights: Array) -> Array:
-        mixture = np.maximum(weights @ corners, 1e-12)
-        return np.asarray(corners @ (np.log(mixture / cards) + 1.0))
+        logarithms = np.log(mixture / cards)
+        return float((mixture * logarithms).sum()), corners @ (logarithms + 1.0)
 
     count = len(corners)
     adds_up: Any = {"type": "eq", "fun": lambda weights: weights.sum() - 1.0, "jac": np.ones_like}
     outcome = minimize(
-        loss,
+        loss_and_slope,
         np.full(count, 1.0 / count, dtype=np.float64),
-        jac=slope,
+        jac=True,
         method="SLSQP",
         bounds=[(0.0, 1.0)] * count,
         constraints=adds_up,

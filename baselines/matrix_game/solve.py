@@ -123,14 +123,10 @@ def solve_matrices(
             mask has another shape or leaves a player nothing to play, or if `threads` is below 1.
     """
     games = _shaped(matrices, dimensions=3)
-    masks = tuple(
-        _checked_mask(mask, (len(games), size), name)
-        for mask, size, name in zip(
-            (row_masks, column_masks), games.shape[1:], ("row_masks", "column_masks"), strict=True
-        )
-    )
+    row_shape, column_shape = games.shape[:2], games.shape[::2]
+    masks = _checked_mask(row_masks, row_shape, "row_masks"), _checked_mask(column_masks, column_shape, "column_masks")
     lower, upper = np.empty(len(games)), np.empty(len(games))
-    x, y = np.zeros(games.shape[:2]), np.zeros((len(games), games.shape[2]))
+    x, y = np.zeros(row_shape), np.zeros(column_shape)
     _run_kernel((games, *masks, lower, upper, x, y), threads)
     # Few gaps are above the least tolerance. "not <=" catches nan as well.
     for g in np.flatnonzero(~(upper - lower <= RELATIVE_GAP)):
@@ -188,9 +184,7 @@ def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], N
     return x, y
 
 
-def _solve_by_highs(
-    matrix: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def _solve_by_highs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Both players' strategies from one linear program and its dual; None if HiGHS reports failure."""
     from scipy.optimize import linprog
 
@@ -278,7 +272,7 @@ def _shaped(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:
     return shaped
 
 
-def _checked_mask(mask: ArrayLike | None, shape: tuple[int, int], name: str) -> NDArray[np.bool_]:
+def _checked_mask(mask: ArrayLike | None, shape: tuple[int, ...], name: str) -> NDArray[np.bool_]:
     if mask is None:
         return np.ones(shape, dtype=np.bool_)
     checked = np.ascontiguousarray(mask, dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""What a reproduction finds: each published figure beside the computed one, with a verdict and a reason.
+"""Findings of a reproduction: each published figure beside the computed one, with a verdict and a reason.
 
 A paper's module names the printed figure, computes its own, and gives the reason; `judge` gives the verdict:
 

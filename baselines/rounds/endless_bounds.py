@@ -1,14 +1,13 @@
 """Bounds for games without a limit of rounds: unfinished games counted as lost, and as won.
 
-What player 0 can make sure of within `n` rounds if an unfinished game is lost, it can make sure of in
-the endless game, however that is paid, and the same from the other side. Both bounds only get closer
-as rounds are added. They need not meet: where neither player can bring the end about alone, a game may
-go on for ever.
+If player 0 can guarantee a payoff within `n` rounds while an unfinished game counts as lost, it can guarantee
+that payoff in the endless game too, however endless play is paid. The same holds for player 1. Both bounds
+only get closer as rounds are added. They need not meet: if neither player can end the game alone, it may go
+on for ever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,12 +28,12 @@ class EndlessBounds:
     """Bounds on the value of a game that may last for ever.
 
     Attributes:
-        lower: Of the value at the start to player 0, payoff points: what it can make sure of.
-        upper: Likewise: what player 1 can hold it to.
-        sweeps: Rounds looked ahead.
-        settled: Whether the last sweep changed nothing any more.
-        positions: Positions at which a round begins, up to swapping the seats.
-        bounds: `[positions, 2]` lower and upper bound of each.
+        lower: Lower bound on the value at the start to player 0, payoff points: it can guarantee that much.
+        upper: Upper bound on the same: player 1 can keep it from more.
+        sweeps: Number of rounds looked ahead.
+        settled: Whether the last sweep changed nothing.
+        bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to
+            swapping the seats.
         widest: A few of the positions with the greatest width, as states with one round left.
     """
 
@@ -42,7 +41,6 @@ class EndlessBounds:
     upper: float
     sweeps: int
     settled: bool
-    positions: int
     bounds: NDArray[np.float64]
     widest: tuple[Any, ...]
 
@@ -74,7 +72,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
     if not counts_rounds(game):
         raise ValueError(f"{game.facts.name}: not a two-player game whose positions come up again")
     form = form_of(game)
-    # By code: what player 0 can make sure of at least, and at most. In the mirror image they change places.
+    # Lower and upper bounds by code. In the mirror image they change places.
     bounds = np.stack([at_codes(form, worst) for worst in (-1.0, 1.0)])
     pairs = bounds.reshape(2, -1, 2)
     pairs[:, 2:, 1] = -pairs[::-1, 2:, 0]
@@ -83,7 +81,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
     while done < sweeps and not settled:
         before = pairs[:, beginnings, 0].copy()
         for nodes in levels:
-            low, high = solve_nodes(arrays, nodes, bounds[0]).lower, solve_nodes(arrays, nodes, bounds[1]).upper
+            low, high = solve_nodes(arrays, nodes, bounds[0])[0], solve_nodes(arrays, nodes, bounds[1])[1]
             if nodes is levels[-1]:  # rounding must not make them wider again
                 low, high = np.maximum(low, before[0]), np.minimum(high, before[1])
             pairs[:, nodes, 0] = low, high
@@ -93,12 +91,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
         if progress is not None:
             progress(2 * done * (len(form.lists) - 2))
     found = pairs[:, beginnings, 0].T.copy()
+    widest = np.argsort(found[:, 0] - found[:, 1], kind="stable")[:SHOWN] + beginnings.start
     starts = [(float(start.probability), form.code(start.state)) for start in game.initial()]
     lower, upper = (sum(chance * float(side[code]) for chance, code in starts) for side in bounds)
-    return EndlessBounds(lower, upper, done, settled, form.positions, found, tuple(_widest(game, found)))
-
-
-def _widest(game: Game[Any], bounds: NDArray[np.float64]) -> Sequence[Any]:
-    form = form_of(game)
-    order = np.argsort(bounds[:, 0] - bounds[:, 1], kind="stable")[:SHOWN]
-    return [form.state(2 * int(form.levels[-2] + place), 1) for place in order]
+    return EndlessBounds(lower, upper, done, settled, found, tuple(form.state(2 * int(node), 1) for node in widest))

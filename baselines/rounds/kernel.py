@@ -69,19 +69,16 @@ def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def solve_nodes(form, nodes, values, lower, upper):  # type: ignore[no-untyped-def]
-    """Writes certified bounds on the value of each node; returns how many nodes needed pairs of floats."""
+    """Writes certified bounds on the value of each node."""
     buffer, x, y = _room(form, nodes)
-    hard = 0
     for k in range(len(nodes)):
         m, n = shape(form, nodes[k])
         matrix = buffer[: m * n].reshape(m, n)
         fill(form, nodes[k], values, matrix)
         low, high = _pure_bounds(matrix, y[:n])
         if low != high:
-            low, high, paired = solve_carefully(matrix, x[:m], y[:n])
-            hard += paired
+            low, high, _ = solve_carefully(matrix, x[:m], y[:n])
         lower[k], upper[k] = low, high
-    return hard
 
 
 @njit(cache=True, nogil=True)

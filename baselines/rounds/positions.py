@@ -79,15 +79,15 @@ def choice_places(form: RoundsForm[Any], codes: NDArray[np.int64], starts: NDArr
 
 
 class History:
-    """What each sweep left, until it repeats bit for bit.
+    """The array that each sweep left, until one repeats another bit for bit.
 
     Attributes:
-        period: After how many sweeps all comes again; None while nothing has.
-        kept: The arrays up to then.
+        period: Number of sweeps after which the arrays repeat; None until one has repeated.
+        kept: The arrays before the repetition.
     """
 
-    def __init__(self, first: NDArray[Any] | None = None) -> None:
-        self.kept: list[NDArray[Any]] = [] if first is None else [first]
+    def __init__(self, first: NDArray[Any]) -> None:
+        self.kept: list[NDArray[Any]] = [first]
         self.period: int | None = None
 
     def append(self, array: NDArray[Any]) -> None:
@@ -99,7 +99,7 @@ class History:
         self.kept.append(array)
 
     def __getitem__(self, sweep: int) -> NDArray[Any]:
-        """What sweep number `sweep` left, or would have left."""
+        """The array that sweep number `sweep` left, or would have left."""
         if self.period is None or sweep < len(self.kept):
             return self.kept[sweep]
         begin = len(self.kept) - self.period

@@ -1,12 +1,12 @@
 """Best responses and results between policies in two-player games of many rounds, sweep by sweep.
 
-Everything is worked out for player 0 at every position and its mirror image; player 1 sees at a
-position what player 0 sees at its image, so one sweep answers for both seats.
+All values are computed for player 0, at every position and its mirror image. Player 1 sees at a position
+what player 0 sees at its image, so one sweep answers for both seats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from baselines.oracle import Payoffs, Request, solve_table
 from baselines.results import BestResponse, HeadToHead, StateSolution
 from baselines.rounds.positions import (
-    MAX_POSITIONS,
     arrays_of,
     at_codes,
     choice_places,
@@ -60,7 +59,7 @@ class ResponsePolicy:
 
 
 class _Policies:
-    """What policies do at every code, asked for as often as need be."""
+    """The answers of policies at every code: a stationary policy is asked only once."""
 
     def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
         self._form = form
@@ -109,43 +108,60 @@ def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int
 
 
 class _Sweep:
-    """Something worked out at every code, for one more round at a time."""
+    """Values at every code, for one more round at a time.
 
-    def __init__(self, form: RoundsForm[Any]) -> None:
+    Attributes:
+        values: `[codes, ...]`; a subclass says which.
+        settled: Whether the last round changed nothing.
+    """
+
+    def __init__(self, form: RoundsForm[Any], values: NDArray[np.float64]) -> None:
         self.arrays, self.levels, self.starts = arrays_of(form), levels_of(form), choice_starts(form)
-        self.settled = False
+        self.values, self.settled = values, False
+
+    def step(self, asked: _Policies) -> None:
+        """Goes on to one round more, with what the policies do in it."""
+        raise NotImplementedError
+
+    def _advance(self, write: Callable[[int, int, NDArray[np.float64]], None]) -> None:
+        """Replaces all values; `write(start, stop, values)` computes those of a run of nodes."""
+
+        def work(run: Nodes) -> NDArray[np.float64]:
+            values = np.empty((2 * len(run), *self.values.shape[1:]))
+            write(int(run[0]), int(run[0]) + len(run), values)
+            return values
+
+        before = self.values.copy()
+        for nodes in self.levels:
+            values = np.concatenate(in_threads(work, nodes))
+            self.values[2 * nodes[0] : 2 * nodes[0] + len(values)] = values
+        self.settled = np.array_equal(before, self.values)
 
 
 class Response(_Sweep):
     """Player 0's best response to a policy of player 1.
 
+    The values, by code, are what it gets, payoff points.
+
     Attributes:
-        values: By code, what it gets, payoff points.
-        best: As `ResponsePolicy` takes it.
+        best: As `ResponsePolicy` takes it, if the choices are kept.
     """
 
-    def __init__(self, form: RoundsForm[Any]) -> None:
-        super().__init__(form)
-        self.values = at_codes(form, 0.0)
+    def __init__(self, form: RoundsForm[Any], policy: Policy, *, keep: bool = False) -> None:
+        super().__init__(form, at_codes(form, 0.0))
+        self._policy, self._keep = policy, keep
         self.best: list[NDArray[np.int16]] = []
 
-    def step(self, probabilities: NDArray[np.float64], keep: bool) -> None:
-        """Goes on to one round more; `keep` the choices."""
-        before = self.values.copy()
+    def step(self, asked: _Policies) -> None:
+        """See `_Sweep`."""
         best = np.zeros(len(self.values), dtype=np.int16)
-        for nodes in self.levels:
 
-            def work(run: Nodes) -> NDArray[np.float64]:
-                worth = np.empty(2 * len(run))
-                start, stop = int(run[0]), int(run[0]) + len(run)
-                chosen = best[2 * start : 2 * stop]
-                kernel().respond_range(self.arrays, start, stop, self.values, probabilities, self.starts, worth, chosen)
-                return worth
+        def write(start: int, stop: int, worth: NDArray[np.float64]) -> None:
+            chosen, probabilities = best[2 * start : 2 * stop], asked[self._policy]
+            kernel().respond_range(self.arrays, start, stop, self.values, probabilities, self.starts, worth, chosen)
 
-            worth = np.concatenate(in_threads(work, nodes))
-            self.values[2 * nodes[0] : 2 * nodes[0] + len(worth)] = worth
-        self.settled = np.array_equal(before, self.values)
-        if keep:
+        self._advance(write)
+        if self._keep:
             alike = bool(self.best) and np.array_equal(self.best[-1], best)
             self.best.append(self.best[-1] if alike else best)
 
@@ -153,30 +169,23 @@ class Response(_Sweep):
 class Outcomes(_Sweep):
     """How a game between two policies ends.
 
-    Attributes:
-        chances: `[codes, 3]` that player 0 wins, that player 1 does, and that nobody does.
+    The values, `[codes, 3]`, are the chances that player 0 wins, that player 1 does, and that nobody does.
     """
 
-    def __init__(self, form: RoundsForm[Any]) -> None:
-        super().__init__(form)
-        self.chances = np.zeros((2 * len(form.lists), 3))
-        self.chances[:, 2] = 1.0
-        self.chances[:2] = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
+        chances = np.tile((0.0, 0.0, 1.0), (2 * len(form.lists), 1))
+        chances[:2] = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+        super().__init__(form, chances)
+        self._first, self._second = policies
 
-    def step(self, first: NDArray[np.float64], second: NDArray[np.float64]) -> None:
-        """Goes on to one round more."""
-        before = self.chances.copy()
-        for nodes in self.levels:
-
-            def work(run: Nodes) -> NDArray[np.float64]:
-                chances = np.empty((2 * len(run), 3))
-                bounds = int(run[0]), int(run[0]) + len(run)
-                kernel().play_range(self.arrays, *bounds, self.chances, first, second, self.starts, chances)
-                return chances
-
-            chances = np.concatenate(in_threads(work, nodes))
-            self.chances[2 * nodes[0] : 2 * nodes[0] + len(chances)] = chances
-        self.settled = np.array_equal(before, self.chances)
+    def step(self, asked: _Policies) -> None:
+        """See `_Sweep`."""
+        play = asked[self._first], asked[self._second]
+        self._advance(
+            lambda start, stop, chances: kernel().play_range(
+                self.arrays, start, stop, self.values, *play, self.starts, chances
+            )
+        )
 
 
 class RoundsOracle:
@@ -197,59 +206,47 @@ class RoundsOracle:
 
     def solve(self, request: Request) -> StateSolution:
         """See `Oracle`."""
-        return solve_table(RoundsTable(self._game), "value iteration", request, MAX_POSITIONS)
+        return solve_table(RoundsTable(self._game), "value iteration", request)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         """See `Oracle`."""
         form, other = form_of(self._game), policies[1 - player]
-        asked, response = _Policies(form, [other]), Response(form)
-        for r in range(1, self._rounds + 1):
-            asked.ask(r)
-            response.step(asked[other], keep=True)
-            if response.settled and asked.stationary:
-                break
+        response = Response(form, other, keep=True)
+        self._play([other], response)
         return BestResponse(self._at_start(response.values, player), ResponsePolicy(form, response.best))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
         """See `Oracle`."""
         form, (first, second) = form_of(self._game), policies
-        asked, outcomes = _Policies(form, policies), Outcomes(form)
-        to_second = Response(form)
-        to_first = to_second if first is second else Response(form)
-        for r in range(1, self._rounds + 1):
-            asked.ask(r)
-            outcomes.step(asked[first], asked[second])
-            to_second.step(asked[second], keep=False)
-            if to_first is not to_second:
-                to_first.step(asked[first], keep=False)
-            if asked.stationary and outcomes.settled and to_first.settled and to_second.settled:
-                break
-        payoff = self._at_start(outcomes.chances[:, 0] - outcomes.chances[:, 1], 0)
+        outcomes, to_second = Outcomes(form, policies), Response(form, second)
+        to_first = to_second if first is second else Response(form, first)
+        self._play(policies, *{outcomes, to_second, to_first})
+        payoff = self._at_start(outcomes.values[:, 0] - outcomes.values[:, 1], 0)
         return (payoff, -payoff), (self._at_start(to_second.values, 0), self._at_start(to_first.values, 1))
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""
-        form, (first, second) = form_of(self._game), policies
-        asked, outcomes = _Policies(form, policies), Outcomes(form)
-        for r in range(1, self._rounds + 1):
-            asked.ask(r)
-            outcomes.step(asked[first], asked[second])
-            if asked.stationary and outcomes.settled:
-                break
-        win, loss, tie = (self._at_start(outcomes.chances[:, k], 0) for k in range(3))
+        outcomes = Outcomes(form_of(self._game), policies)
+        self._play(policies, outcomes)
+        win, loss, tie = (self._at_start(outcomes.values[:, k], 0) for k in range(3))
         return HeadToHead(win, loss, tie, win - loss)
+
+    def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
+        """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
+        asked, rounds = _Policies(form_of(self._game), policies), self._game.facts.max_rounds
+        assert rounds is not None  # `takes` has asked
+        for r in range(1, rounds + 1):
+            asked.ask(r)
+            for sweep in sweeps:
+                sweep.step(asked)
+            if asked.stationary and all(sweep.settled for sweep in sweeps):
+                return
 
     @cached_property
     def _starts(self) -> list[tuple[float, int]]:
         """Probabilities and codes of the starts."""
         form = form_of(self._game)
         return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
-
-    @property
-    def _rounds(self) -> int:
-        rounds = self._game.facts.max_rounds
-        assert rounds is not None  # `takes` has asked
-        return rounds
 
     def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:
         """What stands at the codes of the starts, as `player` sees them, weighted by their probabilities."""

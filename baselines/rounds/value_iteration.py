@@ -8,8 +8,6 @@ settle as rounds are added, so all sweeps are kept, until one repeats another bi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
-from baselines.oracle import Progress, Table
+from baselines.oracle import PLAIN, EquilibriumPolicy, Progress, Request, Starts, Table
 from baselines.results import Strategies
 from baselines.rounds.positions import (
     MAX_POSITIONS,
@@ -43,30 +41,9 @@ MAX_VALUES = 250_000_000
 MAX_REGIONS = 4
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Certified bounds on values of nodes, with how they were found.
-
-    Attributes:
-        lower: `[nodes]`.
-        upper: `[nodes]`.
-        hard: Matrix games that took a simplex in pairs of floats.
-        failed: Matrix games that took HiGHS or rationals even so.
-    """
-
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    hard: int
-    failed: int
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """`[nodes]`, midway."""
-        middle: NDArray[np.float64] = (self.lower + self.upper) / 2
-        return middle
-
-
-def solve_nodes(arrays: Arrays, nodes: Nodes, values: NDArray[np.float64], threads: int | None = None) -> Bounds:
+def solve_nodes(
+    arrays: Arrays, nodes: Nodes, values: NDArray[np.float64], threads: int | None = None
+) -> NDArray[np.float64]:
     """Solves the matrix games of nodes whose children's values are known.
 
     Args:
@@ -74,20 +51,22 @@ def solve_nodes(arrays: Arrays, nodes: Nodes, values: NDArray[np.float64], threa
         nodes: `[k]`.
         values: By code, to player 0.
         threads: How many at most; results are the same for any number.
+
+    Returns:
+        `[2, k]` certified lower and upper bounds on their values.
     """
 
-    def work(run: Nodes) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-        lower, upper = np.empty(len(run)), np.empty(len(run))
-        return lower, upper, kernel().solve_nodes(arrays, run, values, lower, upper)
+    def work(run: Nodes) -> NDArray[np.float64]:
+        bounds = np.empty((2, len(run)))
+        kernel().solve_nodes(arrays, run, values, *bounds)
+        return bounds
 
-    lowers, uppers, hard = zip(*in_threads(work, nodes, threads), strict=True)
-    lower, upper = np.concatenate(lowers), np.concatenate(uppers)
-    failed = np.flatnonzero(~(upper - lower <= RELATIVE_GAP))  # "not <=" catches nan as well
-    for k in failed:
+    lower, upper = bounds = np.concatenate(in_threads(work, nodes, threads), axis=1)
+    for k in np.flatnonzero(~(upper - lower <= RELATIVE_GAP)):  # "not <=" catches nan as well
         solution = solve_matrix(matrix_of(arrays, int(nodes[k]), values))
         if not upper[k] - lower[k] <= solution.gap:
             lower[k], upper[k] = solution.value - solution.gap / 2, solution.value + solution.gap / 2
-    return Bounds(lower, upper, sum(hard), len(failed))
+    return bounds
 
 
 def matrix_of(arrays: Arrays, node: int, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -106,8 +85,6 @@ class RoundValues:
         history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, payoff points.
         gaps: `[rounds + 1]` certified bounds on the error of each of them.
         sweeps: How many were worked out; later ones repeat them.
-        hard: Matrix games that took pairs of floats.
-        failed: Matrix games that took HiGHS or rationals even so.
     """
 
     def __init__(
@@ -125,19 +102,17 @@ class RoundValues:
             )
         self.form, self.rounds = form, rounds
         self.arrays = arrays_of(form)
-        self.history = History(np.zeros(form.positions))
-        self.sweeps = self.hard = self.failed = 0
-        *wars, beginnings = levels_of(form)
+        self.history, self.sweeps = History(np.zeros(form.positions)), 0
+        levels = levels_of(form)
         values, added = at_codes(form, self.history[0]), [0.0]
         while self.sweeps < rounds and self.history.period is None:
             gap = 0.0
-            for nodes in (*wars, beginnings):
-                bounds = solve_nodes(self.arrays, nodes, values, threads)
-                put(values, nodes, bounds.values)
-                gap += float((bounds.upper - bounds.lower).max(initial=0.0))
-                self.hard, self.failed = self.hard + bounds.hard, self.failed + bounds.failed
+            for nodes in levels:
+                lower, upper = bounds = solve_nodes(self.arrays, nodes, values, threads)
+                put(values, nodes, bounds.mean(axis=0))
+                gap += float((upper - lower).max(initial=0.0))
             self.sweeps += 1
-            self.history.append(bounds.values)
+            self.history.append(bounds.mean(axis=0))
             # Rounding can put the bounds in the wrong order by an ulp.
             added.append(max(gap, 0.0))
             if progress is not None:
@@ -157,7 +132,7 @@ class RoundValues:
         for start, stop in pairwise(levels[:-1]):
             wars = start + np.flatnonzero(needed[start:stop])
             if len(wars):
-                put(values, wars, solve_nodes(self.arrays, wars, values).values)
+                put(values, wars, solve_nodes(self.arrays, wars, values).mean(axis=0))
         return values
 
     def value(self, code: int, rounds_left: int) -> float:
@@ -167,7 +142,7 @@ class RoundValues:
             worth = float(self.history[rounds_left][place])
         else:
             nodes = np.array([node])
-            worth = float(solve_nodes(self.arrays, nodes, self.around(nodes, rounds_left)).values[0])
+            worth = float(solve_nodes(self.arrays, nodes, self.around(nodes, rounds_left)).mean())
         return -worth if code & 1 else worth
 
     def probabilities(self, codes: NDArray[np.int64], rounds_left: int) -> NDArray[np.float64]:
@@ -206,24 +181,16 @@ class RoundsTable(Table):
         """The equilibrium, for either seat."""
         return RoundsPolicy(self)
 
-    def solve(
-        self,
-        starts: Sequence[Transition[Any]],
-        *,
-        exact: bool = False,
-        max_states: int = MAX_POSITIONS,
-        progress: Progress | None = None,
-    ) -> int:
+    def solve(self, starts: Starts, request: Request = PLAIN) -> int:
         """Solves everything that can follow `starts`; returns the number of matrix games.
 
         Those are the positions, wars included, up to swapping the seats, times the sweeps.
         """
-        states = [start.state for start in starts]
-        whole = max_states >= MAX_POSITIONS
-        form = form_of(self.game) if whole else self.game.rounds_form(states, max_states)
+        states, most = [start.state for start in starts], request.max_states or MAX_POSITIONS
+        form = form_of(self.game) if most >= MAX_POSITIONS else self.game.rounds_form(states, most)
         if any(form.code(state) < 0 for state in states):
-            form = self.game.rounds_form(states, max_states)
-        values = RoundValues(form, max(map(form.rounds_left, states)), progress=progress)
+            form = self.game.rounds_form(states, most)
+        values = RoundValues(form, max(map(form.rounds_left, states)), progress=request.progress)
         self.regions = [*self.regions[:1], *self.regions[1:][-MAX_REGIONS + 2 :], values]
         return values.sweeps * (len(form.lists) - 2)
 
@@ -249,6 +216,19 @@ class RoundsTable(Table):
             return 0.0
         region, _, rounds_left = self.region(state)
         return float(region.gaps[rounds_left])
+
+    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`seen` of many observations, `[batch, num_actions]`, round by round."""
+        answers, start = np.zeros((len(observations), self.game.facts.num_actions)), self.regions[0]
+        codes, rounds_left = start.form.codes_seen(observations)
+        known = (codes >= 0) & (rounds_left <= start.rounds)
+        for r in np.unique(rounds_left[known]):
+            rows = np.flatnonzero(known & (rounds_left == r))
+            sizes = np.diff(choice_starts(start.form, codes[rows]))
+            actions = _actions(start.form, codes[rows])
+            answers[np.repeat(rows, sizes), actions] = start.probabilities(codes[rows], int(r))
+        answers[~known] = super().all_seen(observations[~known])
+        return answers
 
     def strategies(self, state: Any) -> Strategies:
         """Equilibrium strategies of both players, each `[num_actions]`; all 0 for one who does not act."""
@@ -281,31 +261,13 @@ def values_of(solution: Any) -> RoundValues:
     return solution.policy.table.regions[0]
 
 
-class RoundsPolicy:
+class RoundsPolicy(EquilibriumPolicy):
     """Plays the equilibrium of a game of many rounds, from either seat."""
 
-    def __init__(self, table: RoundsTable) -> None:
-        self.table = table
-
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
-        probabilities = np.zeros(action_masks.shape)
-        start = self.table.regions[0]
-        codes, rounds_left = start.form.codes_seen(observations)
-        known = (codes >= 0) & (rounds_left <= start.rounds)
-        for r in np.unique(rounds_left[known]):
-            rows = np.flatnonzero(known & (rounds_left == r))
-            sizes = np.diff(choice_starts(start.form, codes[rows]))
-            actions = _actions(start.form, codes[rows])
-            probabilities[np.repeat(rows, sizes), actions] = start.probabilities(codes[rows], int(r))
-        for row in np.flatnonzero(~known):
-            probabilities[row] = self.table.seen(observations[row])
-        return probabilities
+    table: RoundsTable
 
     def choice_probabilities(self, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-        """The same for all codes of the form that was solved, over player 0's choices; None for another form."""
+        """Its strategies at all codes of the form that was solved, over player 0's choices; None for another form."""
         start = self.table.regions[0]
         if form is not start.form or rounds_left > start.rounds:
             return None

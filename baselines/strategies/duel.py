@@ -12,24 +12,26 @@ from cardwar_envs.games.duel import Duel
 
 
 class _CardByPlace:
-    """Plays the card at a fixed place of the hand, sorted ascending."""
+    """Plays the card at a fixed place of the hand, sorted ascending; the last card if the hand has fewer.
+
+    Attributes:
+        place: That place, from 0.
+    """
 
     by_words = True
+    place: float
 
     def __init__(self, game: Game[Any]) -> None:
         if not isinstance(game, Duel):
             raise ValueError(f"{type(self).__name__} plays duels, not {game.facts.name}")
         self._game = game
 
-    def _place(self, hand_sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-        raise NotImplementedError
-
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]`: all weight on one rank."""
         up_to = self._game.action_counts(observations, action_masks).cumsum(axis=1)
-        place = self._place(up_to[:, -1])
+        place = np.minimum(self.place, up_to[:, -1] - 1)
         rank = (up_to <= place[:, None]).sum(axis=1)
         probabilities: NDArray[np.float64] = np.eye(action_masks.shape[1])[rank]
         return probabilities
@@ -41,8 +43,7 @@ class HighestCard(_CardByPlace):
     Names: "Highest Card" in Sanwal and Drechsler 2002, section 5.
     """
 
-    def _place(self, hand_sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-        return hand_sizes - 1
+    place = np.inf
 
 
 class LowestCard(_CardByPlace):
@@ -51,8 +52,7 @@ class LowestCard(_CardByPlace):
     Names: "Lowest Card" in Sanwal and Drechsler 2002, section 5.
     """
 
-    def _place(self, hand_sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.zeros_like(hand_sizes)
+    place = 0
 
 
 class SecondLowestCard(_CardByPlace):
@@ -62,5 +62,4 @@ class SecondLowestCard(_CardByPlace):
     `LowestCard`. With duplicates the two lowest cards can be of one rank.
     """
 
-    def _place(self, hand_sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.minimum(hand_sizes - 1, 1.0)
+    place = 1

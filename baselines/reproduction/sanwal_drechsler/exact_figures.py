@@ -191,8 +191,7 @@ def count_sub_games(size: int) -> SubGames:
         pairs += len(layer)
         states += sum(map(len, layer.values()))
         undecided += sum(abs(score) <= left + ties for stands in layer.values() for score, ties in stands)
-        after: defaultdict[tuple[int, int], defaultdict[tuple[int, int], int]]
-        after = defaultdict(lambda: defaultdict(int))
+        after: dict[tuple[int, int], dict[tuple[int, int], int]] = defaultdict(lambda: defaultdict(int))
         for (own, other), stands in layer.items():
             for a, b in product(_cards(own), _cards(other)):
                 onward = after[own ^ a, other ^ b]
@@ -202,7 +201,7 @@ def count_sub_games(size: int) -> SubGames:
                     onward[stand] += ways
                     if left == 1 and stand[0] == 0:
                         tied_ends[won == 0] += ways
-        layer = {hands: dict(stands) for hands, stands in after.items()}
+        layer = after
     paths = sum(sum(stands.values()) for stands in layer.values())
     return SubGames(pairs + len(layer), states, undecided, paths, tied_ends)
 

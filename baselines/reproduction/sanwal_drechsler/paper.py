@@ -189,10 +189,9 @@ def root_table(figures: Sequence[JujitsuFigures]) -> Table:
 
 def sub_game_table(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames]) -> Table:
     """The ways to count sub-games, side by side."""
-    headings = ["cards", "4^n", "hand_pairs", "states", "undecided", "canonical", "several_optimal", "paths"]
     counted = [(each, counts[each.size]) for each in figures]
     return [
-        headings,
+        ["cards", "4^n", "hand_pairs", "states", "undecided", "canonical", "several_optimal", "paths"],
         *([f.size, 4**f.size, c.pairs, c.states, c.open, f.states, f.several, c.paths] for f, c in counted),
     ]
 

@@ -13,6 +13,7 @@ from baselines.duel import cluster as duel_ray
 from baselines.duel.engine import pieces_of
 from baselines.duel.layers import DuelLayers
 from baselines.duel.solver import DuelTable
+from baselines.oracle import Request
 from cardwar_envs import DuelState, make_game
 
 
@@ -32,7 +33,7 @@ def many_tasks(monkeypatch):
 
 def solved(game, engine, progress=None):
     table = DuelTable(game, engine=engine)
-    table.solve(progress=progress)
+    table.solve(request=Request(progress=progress))
     return table
 
 
@@ -200,7 +201,7 @@ def test_a_machine_that_is_lost_costs_time_and_no_results(monkeypatch, many_task
     try:
         table = DuelTable(game, engine="ray")
         assert ray.cluster_resources()["CPU"] == 2
-        table.solve(progress=lose)
+        table.solve(request=Request(progress=lose))
         assert_same(table, solved(game, "threads"))
         assert events
     finally:

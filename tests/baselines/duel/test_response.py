@@ -285,8 +285,8 @@ def test_optimal_play_in_batches_is_that_of_single_states(game):
         _, observations, _ = full_graph(game).seen_by(player)
         few = observations[: FEW + 1].repeat(FEW, axis=0)
         for rows in (observations, few, observations[:FEW]):
-            single = EquilibriumTable.all_seen(policy._table, rows)
-            assert np.allclose(policy._table.all_seen(rows), single, rtol=0.0, atol=1e-12)
+            single = EquilibriumTable.all_seen(policy.table, rows)
+            assert np.allclose(policy.table.all_seen(rows), single, rtol=0.0, atol=1e-12)
 
 
 def test_optimal_play_in_batches_where_the_game_is_decided_or_the_start_does_not_lead():
@@ -296,7 +296,7 @@ def test_optimal_play_in_batches_where_the_game_is_decided_or_the_start_does_not
     rows = np.stack([game.observation(state, 0) for state in states])
     assert sum(game.settled(state) is not None for state in states) > 10
     answers = policy.action_probabilities(rows, np.stack([game.action_mask(state, 0) for state in states]))
-    assert np.allclose(answers, EquilibriumTable.all_seen(policy._table, rows), rtol=0.0, atol=1e-12)
+    assert np.allclose(answers, EquilibriumTable.all_seen(policy.table, rows), rtol=0.0, atol=1e-12)
 
 
 def test_strategies_kept_do_not_pile_up(monkeypatch):

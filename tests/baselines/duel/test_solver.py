@@ -229,7 +229,7 @@ def test_known_counts_of_words():
 
 def test_progress_ends_at_the_total():
     table, seen = DuelTable(jujitsu(8)), []
-    table.solve(progress=seen.append)
+    table.solve(request=Request(progress=seen.append))
     assert seen == sorted(seen)
     assert seen[-1] == table.states
 
@@ -237,15 +237,15 @@ def test_progress_ends_at_the_total():
 def test_too_many_states_are_refused_before_any_work():
     table = DuelTable(jujitsu(8))
     with pytest.raises(ValueError, match="jujitsu has more than 2640 states to decide in"):
-        table.solve(max_states=2640)
+        table.solve(request=Request(max_states=2640))
     assert table.layers.solved == 0
-    assert table.solve(table.game.initial(), max_states=2641) == 2641
+    assert table.solve(table.game.initial(), Request(max_states=2641)) == 2641
 
 
 def test_rationals_and_other_starts_are_refused():
     table = DuelTable(jujitsu(3))
     with pytest.raises(ValueError, match="neither exact arithmetic nor a custom start"):
-        table.solve(exact=True)
+        table.solve(request=Request(exact=True))
     with pytest.raises(ValueError, match="custom start state"):
         table.solve([])
 
@@ -357,7 +357,7 @@ def test_a_solve_that_was_stopped_goes_on_where_it_was(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        table.solve(progress=stop)
+        table.solve(request=Request(progress=stop))
     again = DuelTable(game, folder=tmp_path)
     assert 0 < again.solve() <= again.states - sum(size.games for size in table.layers.sizes[:2])
     assert not list(tmp_path.glob("*.new"))

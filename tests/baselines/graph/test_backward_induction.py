@@ -12,6 +12,7 @@ from toys import END, Toy, endless, in_turn, one_step, paid_start
 
 import baselines
 from baselines.graph.backward_induction import EquilibriumTable
+from baselines.oracle import Request
 from cardwar_envs import DuelState, make_game
 
 TOLERANCE = 1e-9
@@ -376,7 +377,7 @@ def test_too_large_a_game_is_refused():
         baselines.solve(game, max_states=2640)
     assert baselines.solve(game, max_states=2641).states == 2641
     with pytest.raises(ValueError, match="jujitsu has more than 2640 states to decide in; this oracle takes smaller"):
-        EquilibriumTable(game).solve(game.initial(), max_states=2640)
+        EquilibriumTable(game).solve(game.initial(), Request(max_states=2640))
 
 
 def test_progress_is_told():
@@ -385,7 +386,7 @@ def test_progress_is_told():
     assert seen == sorted(seen)
     assert seen[-1] == 2641
     seen = []
-    EquilibriumTable(game).solve(game.initial(), progress=seen.append)
+    EquilibriumTable(game).solve(game.initial(), Request(progress=seen.append))
     assert seen == [1024, 2048]
 
 

@@ -60,7 +60,7 @@ def test_with_four_ranks_and_one_discard_every_game_can_be_ended():
     found = endless_bounds(war(4, 1), 1000)
     assert found.settled
     assert found.sweeps < 1000
-    assert (found.positions, found.wider(1e-9)) == (732, 0)
+    assert (len(found.bounds), found.wider(1e-9)) == (732, 0)
     assert found.lower == pytest.approx(0, abs=1e-12)
 
 

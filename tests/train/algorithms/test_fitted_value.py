@@ -34,7 +34,7 @@ class KnownValues:
     """True values, where a learner has a network's."""
 
     def __init__(self, game):
-        self._table = solve(game).policy._table
+        self._table = solve(game).policy.table
         self._game = game
 
     def __call__(self, views):
