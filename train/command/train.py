@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -13,9 +13,6 @@ from rich.table import Table
 from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
 from train.command.console import AsJson, GameName, out, print_json
 from train.words import game_from, split_words
-
-if TYPE_CHECKING:
-    pass
 
 
 def train(

@@ -121,8 +121,7 @@ class MixtureTables:
         worth[on] += self._worth(player, parts, graph.children[edges[on]], chances[on])
         cells, size = history * num_actions + actions[:, player], len(states) * num_actions
         sums, possible = group_sums(cells, worth, size), np.bincount(cells, minlength=size) > 0
-        best: NDArray[np.float64] = np.where(possible, sums, -np.inf).reshape(-1, num_actions).max(axis=1)
-        return best
+        return np.where(possible, sums, -np.inf).reshape(-1, num_actions).max(axis=1)
 
 
 def _edges_from(graph: GameGraph[Any], states: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
