@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from train.command.console import AsJson, err, out
+from train.command.console import AsJson, err, new_table, out, say
 
 if TYPE_CHECKING:
     from train.reports.page import Report
@@ -144,21 +143,18 @@ def _reached(task: StudyTask) -> str:
 
 
 def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> None:
-    table = Table(title=title)
-    table.add_column("run", overflow="fold")
-    for heading in ("state", "seconds", "exploitability"):
-        table.add_column(heading, justify="right")
+    table = new_table(title, "run", "state", "seconds", "exploitability")
     for task in chosen:
         figures = (f"{task.last['seconds']:,.0f}", f"{task.last['exploitability']:.6f}") if task.last else ()
         table.add_row(task.run.name, _state(task), *figures)
     out.print(table)
     count = Counter(str(task.state) for task in chosen)
-    out.print(", ".join(f"{number} {state}" for state, number in count.items()), highlight=False)
+    say(", ".join(f"{number} {state}" for state, number in count.items()))
     for task in chosen:
         if task.reason is not None:
-            out.print(f"Failed: {_line(task)} ({task.log})", highlight=False, soft_wrap=True)
+            say(f"Failed: {_line(task)} ({task.log})")
     for report in reports:
-        out.print(f"Page: {report.page}\nTables: {report.tables}", highlight=False, soft_wrap=True)
+        say(f"Page: {report.page}\nTables: {report.tables}")
 
 
 def _state(task: StudyTask) -> str:

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
-from train.command.console import AsJson, GameName, out, print_json
+from train.command.console import AsJson, GameName, out, print_json, say
 from train.words import game_from, split_words
 
 
@@ -64,7 +64,7 @@ def train(
         )
         return
     out.print(result.verdict, highlight=False)
-    out.print(f"Picture: {picture}", highlight=False, soft_wrap=True)
+    say(f"Picture: {picture}")
 
 
 def _options_table(entry: Algorithm) -> Table:

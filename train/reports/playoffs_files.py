@@ -14,10 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from baselines.atomic_files import write_atomically
 from train.reports.figures import picture
 from train.reports.playoffs import DIGITS, Pairing, PlayOffs
 from train.reports.tables import markdown_table
-from train.storage.archive import write_atomically
 from train.words import game_in_words, points
 
 PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
