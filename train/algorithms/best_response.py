@@ -60,11 +60,10 @@ class Responder(ppo.Learner):
         """Takes the game, the arguments, the opponents and a seed."""
         self._opponents = opponents
         super().__init__(game, args, seed)
-        self.parts["opponents"] = self._envs
+        self.parts["opponents"] = self._model.env
 
     def _new_envs(self, seed: int) -> AgainstVecEnv:
-        self._envs = AgainstVecEnv(self._batch, self._opponents, seed)
-        return self._envs
+        return AgainstVecEnv(self._batch, self._opponents, seed)
 
 
 class Learner(Responder):

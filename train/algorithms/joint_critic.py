@@ -69,7 +69,7 @@ class Learner(Resumable):
         self._replay = Replay(game, args.replay_size)
         networks = {"actor": self._actor, "critic": self._critic, "magnet": self._magnet, "target": self._target}
         others = {"optimizer": self._optimizer, "replay": self._replay, "batch": self._batch, "generator": self._rng}
-        self.parts = {**networks, **others}
+        self.parts = networks | others
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns until `steps`; returns the mean losses.
