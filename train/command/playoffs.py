@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import needs_others, policy_names
@@ -93,9 +93,8 @@ def standing_table(result: PlayOffs) -> Table:
 def means_table(result: PlayOffs) -> Table:
     """Mean payoffs, policies by number."""
     numbers = [str(number) for number in range(1, len(result.names) + 1)]
-    table = Table(title="mean payoff to the row as player_0", box=None, padding=(0, 0, 0, 1))
-    for heading in ("", *numbers):
-        table.add_column(heading, justify="right", no_wrap=True)
+    columns = (Column(heading, justify="right", no_wrap=True) for heading in ("", *numbers))
+    table = Table(*columns, title="mean payoff to the row as player_0", box=None, padding=(0, 0, 0, 1))
     for number, row in zip(numbers, result.means, strict=True):
         table.add_row(number, *(points(payoff, DIGITS) for payoff in row))
     return table

@@ -68,9 +68,7 @@ def train(
 
 
 def _options_table(entry: Algorithm) -> Table:
-    table = Table(title=f"{entry.name}: {entry.summary}")
-    for heading in ("option", "default", "what it is"):
-        table.add_column(heading)
+    table = Table("option", "default", "what it is", title=f"{entry.name}: {entry.summary}")
     for field in dataclasses.fields(entry.args_type()):
         table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["description"])
     return table
