@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs the command; an error is one line on stderr and exit code 2.
 
     If the environment variable CARDWAR_END_WITH_STDIN is set, the process ends as soon as standard input is closed.
-    A study holds the other end, so that its runs end with it, however it ends.
+    A study holds the other end of each run's standard input, so its runs end whenever the study ends.
     """
     if os.environ.get("CARDWAR_END_WITH_STDIN"):
         threading.Thread(target=_end_with_stdin, daemon=True).start()

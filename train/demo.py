@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 import baselines
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
+from train.command.console import new_table, out
 from train.reports.curves import PLOT_FILE, plot_runs
 from train.runs.loop import RunResult, run
 
@@ -24,16 +24,12 @@ SOLVED_SIZES = range(3, 9)
 LEARNED_SIZE = 5
 LEARNERS = ("minimax_q", "ppo")
 
-out = Console()
-
 
 def main(
-    folder: Annotated[
-        Path | None, typer.Option("--out", help="A new folder for both runs; default runs/demo-N.")
-    ] = None,
+    folder: Annotated[Path | None, typer.Option("--out", help="New folder for both runs; default runs/demo-N.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of both learners.")] = 0,
 ) -> None:
-    """Solves Jujitsu for 3..8 cards, trains both learners on 5 cards, and says how far from optimal they end."""
+    """Solves Jujitsu for 3..8 cards, trains both learners on 5 cards, and says how far from optimal they play."""
     folder = folder or next(Path("runs") / f"demo-{n}" for n in count(1) if not (Path("runs") / f"demo-{n}").exists())
     out.print(_solutions())
     game = make_game("jujitsu", num_cards=LEARNED_SIZE)
@@ -49,14 +45,14 @@ def main(
 
 def _solutions() -> Table:
     """Value and equilibrium of Jujitsu for each size."""
-    table = Table(
-        title="Jujitsu solved: which card optimal play leads (probability)",
+    table = new_table(
+        "Jujitsu solved: which card optimal play leads (probability)",
+        "",
+        *(f"{num_cards} cards" for num_cards in SOLVED_SIZES),
         caption="The gap is a certified bound on the error of the value, which is 0 by symmetry.",
     )
-    table.add_column("")
     columns = []
     for num_cards in SOLVED_SIZES:
-        table.add_column(f"{num_cards} cards", justify="right")
         solution = baselines.solve(make_game("jujitsu", num_cards=num_cards))
         strategy, _ = solution.strategies(solution.game.initial()[0].state)
         cells = [f"{solution.value + 0.0:.4f}", f"{solution.gap:.0e}", *(f"{p:.3f}" for p in strategy)]

@@ -144,8 +144,7 @@ def _value_in_words(value: object) -> str:
 
 def json_parameters(game: Game[Any]) -> dict[str, Any]:
     """A game's parameters as JSON gives them back (lists for tuples)."""
-    parameters: dict[str, Any] = json.loads(json.dumps(game.parameters()))
-    return parameters
+    return json.loads(json.dumps(game.parameters()))
 
 
 def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[str, Any]:

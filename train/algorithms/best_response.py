@@ -39,7 +39,6 @@ class ResponderArgs(ppo.Args):
     epochs: int = option(4, "passes over the decisions of a rollout", low=1)
     learning_rate: float = option(1e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
     final_rate: float = option(0.2, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
-    gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
     entropy: float = option(0.02, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
     final_entropy: float = option(0.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
@@ -61,11 +60,10 @@ class Responder(ppo.Learner):
         """Takes the game, the arguments, the opponents and a seed."""
         self._opponents = opponents
         super().__init__(game, args, seed)
-        self.parts["opponents"] = self._envs
+        self.parts["opponents"] = self._model.env
 
     def _new_envs(self, seed: int) -> AgainstVecEnv:
-        self._envs = AgainstVecEnv(self._batch, self._opponents, seed)
-        return self._envs
+        return AgainstVecEnv(self._batch, self._opponents, seed)
 
 
 class Learner(Responder):

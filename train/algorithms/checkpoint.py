@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from cardwar_envs.core.game import Game
+from train.algorithms.contract import CommonArgs
 from train.algorithms.experience.buffers import Buffer
 
 
@@ -31,8 +33,15 @@ class Resumable:
         parts: By name, everything that changes while it learns. What else changes a subclass adds to `state`.
     """
 
-    steps: int
     parts: dict[str, Part]
+
+    def __init__(self, game: Game[Any], args: CommonArgs) -> None:
+        self.steps, self._game, self._args = 0, game, args
+
+    def _falling(self, start: float, final_share: float) -> float:
+        """A quantity that falls linearly from `start` to that times `final_share` while the run takes its steps."""
+        progress = min(1.0, self.steps / self._args.steps)
+        return start * (1.0 - (1.0 - final_share) * progress)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Everything that the next `advance` depends on: tensors, and data that JSON can hold."""

@@ -57,9 +57,8 @@ class Learner(Resumable):
     """Fitted value iteration on one game; its policy looks ahead with the target network."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+        super().__init__(game, args)
         self._lookahead = Lookahead(game)
-        self.steps = 0
-        self._game, self._args = game, args
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._followers = Views(*(each[:0] for each in self._starts.reset()))
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
@@ -116,7 +115,7 @@ class Learner(Resumable):
         """Learns from views and values in random order; returns the losses."""
         losses = []
         for optimizer in self._optimizers.values():
-            optimizer.param_groups[0]["lr"] = self._args.learning_rate * self._rate()
+            optimizer.param_groups[0]["lr"] = self._falling(self._args.learning_rate, self._args.final_rate)
         for _ in range(self._args.passes):
             order = torch.from_numpy(self._rng.permutation(len(views)))
             losses += [self._update(views[some], values[some]) for some in order.split(self._args.batch_size)]
@@ -131,10 +130,6 @@ class Learner(Resumable):
         with torch.no_grad():
             torch._foreach_lerp_(self._following, self._parameters, self._args.target_rate)
         return loss.item()
-
-    def _rate(self) -> float:
-        """The present learning rate, as a share of that at the start."""
-        return 1.0 - (1.0 - self._args.final_rate) * min(1.0, self.steps / self._args.steps)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """The states of all parts, and the situations that follow those of the last round."""

@@ -57,8 +57,7 @@ class Learner(Resumable):
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
             raise ValueError(f"{facts.name}: a joint critic learns two-player zero-sum games of public state")
-        self.steps = 0
-        self._game, self._args = game, args
+        super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
         self._actor = Network(game, args.width, args.layers, facts.num_actions, "relu")
@@ -70,7 +69,7 @@ class Learner(Resumable):
         self._replay = Replay(game, args.replay_size)
         networks = {"actor": self._actor, "critic": self._critic, "magnet": self._magnet, "target": self._target}
         others = {"optimizer": self._optimizer, "replay": self._replay, "batch": self._batch, "generator": self._rng}
-        self.parts = {**networks, **others}
+        self.parts = networks | others
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns until `steps`; returns the mean losses.
@@ -110,15 +109,15 @@ class Learner(Resumable):
         predicted = payoffs.flatten(2).gather(2, moves.joint[:, :, None])[:, :, 0]
         q_loss = nn.functional.mse_loss(predicted, self._targets(moves))
         policy_loss = self._policy_loss(moves, payoffs.detach())
-        left, rates = self._share_left(), (self._args.actor_rate, self._args.critic_rate)
-        for group, rate in zip(self._optimizer.param_groups, rates, strict=True):
-            group["lr"] = rate * left
+        args = self._args
+        for group, rate in zip(self._optimizer.param_groups, (args.actor_rate, args.critic_rate), strict=True):
+            group["lr"] = self._falling(rate, args.final_rate)
         self._optimizer.zero_grad()
         (q_loss + policy_loss).backward()  # type: ignore[no-untyped-call]  # torch has no hints for it
         self._optimizer.step()
         # If the magnet did not slow down with the actor, it would reach the actor and no longer pull.
-        _follow(self._magnet, self._actor, self._args.magnet_rate * left)
-        _follow(self._target, self._critic, self._args.target_rate)
+        _follow(self._magnet, self._actor, self._falling(args.magnet_rate, args.final_rate))
+        _follow(self._target, self._critic, args.target_rate)
         return q_loss.item(), policy_loss.item()
 
     def _sample(self) -> _Moves:
@@ -153,11 +152,6 @@ class Learner(Resumable):
             magnet = log_policies(self._magnet, moves.observations, moves.masks)
             earned = action_payoffs(payoffs, logs.exp())
         return (logs.exp() * (self._args.temperature * (logs - magnet) - earned)).sum(dim=2).mean()
-
-    def _share_left(self) -> float:
-        """The present rates, as shares of those at the start."""
-        progress = min(1.0, self.steps / self._args.steps)
-        return 1.0 - (1.0 - self._args.final_rate) * progress
 
 
 class _Moves(NamedTuple):

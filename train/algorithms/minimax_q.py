@@ -60,8 +60,7 @@ class Learner(Resumable):
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
             raise ValueError(f"{facts.name}: minimax-Q learns two-player zero-sum games of public state")
-        self.steps = 0
-        self._game, self._args = game, args
+        super().__init__(game, args)
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._trials = Brancher(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
@@ -109,16 +108,10 @@ class Learner(Resumable):
         payoffs[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = self._targets(tried)
         legal = (masks[:, 0, :, None] & masks[:, 1, None, :]).astype(np.float32)
         weights = legal / legal.sum(axis=(1, 2), keepdims=True)  # every situation has the same weight
-        return _Lessons(
-            *map(
-                torch.from_numpy,
-                (
-                    np.concatenate((seen[:, 0], seen[:, 1])),
-                    np.concatenate((payoffs, -payoffs.transpose(0, 2, 1))).reshape(-1, actions**2),
-                    np.concatenate((weights, weights.transpose(0, 2, 1))).reshape(-1, actions**2),
-                ),
-            )
-        )
+        observations = np.concatenate((seen[:, 0], seen[:, 1]))
+        payoffs = np.concatenate((payoffs, -payoffs.transpose(0, 2, 1))).reshape(-1, actions**2)
+        weights = np.concatenate((weights, weights.transpose(0, 2, 1))).reshape(-1, actions**2)
+        return _Lessons(*map(torch.from_numpy, (observations, payoffs, weights)))
 
     def _targets(self, tried: Branches) -> NDArray[np.float64]:
         """`[trials]`: reward plus the value of the matrix game that follows, which is 0 if the game is over."""
@@ -140,12 +133,12 @@ class Learner(Resumable):
 
     def _learn(self, lessons: _Lessons) -> list[float]:
         """Learns from the lessons in random order; returns the losses."""
-        losses, size = [], self._args.batch_size
-        self._optimizer.param_groups[0]["lr"] = self._args.learning_rate * self._rate()
-        self._memory_optimizer.param_groups[0]["lr"] = self._args.memory_rate * self._rate()
-        for _ in range(self._args.passes):
-            order = torch.from_numpy(self._rng.permutation(len(lessons.observations)))
-            losses += [self._update(_Lessons(*(each[some] for each in lessons))) for some in order.split(size)]
+        losses, args = [], self._args
+        self._optimizer.param_groups[0]["lr"] = self._falling(args.learning_rate, args.final_rate)
+        self._memory_optimizer.param_groups[0]["lr"] = self._falling(args.memory_rate, args.final_rate)
+        for _ in range(args.passes):
+            order = torch.from_numpy(self._rng.permutation(len(lessons.observations))).split(args.batch_size)
+            losses += [self._update(_Lessons(*(each[some] for each in lessons))) for some in order]
         return losses
 
     def _update(self, lessons: _Lessons) -> float:
@@ -159,10 +152,6 @@ class Learner(Resumable):
         with torch.no_grad():
             torch._foreach_lerp_(self._following, self._parameters, self._args.target_rate)
         return loss.item()
-
-    def _rate(self) -> float:
-        """The present learning rates, as shares of those at the start."""
-        return 1.0 - (1.0 - self._args.final_rate) * min(1.0, self.steps / self._args.steps)
 
 
 class _Lessons(NamedTuple):

@@ -66,8 +66,7 @@ class Learner(Resumable):
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
-        self.steps = 0
-        self._game, self._args = game, args
+        super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
         self._envs = MaskShowingEnv(self._batch)
@@ -124,13 +123,13 @@ class Learner(Resumable):
         actions = sample_actions(probabilities, self._rng)
         with torch.no_grad():
             best = self._dqn.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
-        explores = self._rng.random(len(views)) < self._falling(self._args.exploration, self._args.final_exploration)
+        explores = self._rng.random(len(views)) < self._exploration()
         uniform = sample_actions(masks.astype(np.float64), self._rng)
         return np.where(responds, np.where(explores, uniform, best), actions)
 
-    def _falling(self, first: float, last: float) -> float:
-        progress = min(1.0, self.steps / self._args.steps)
-        return first + (last - first) * progress
+    def _exploration(self) -> float:
+        first, last = self._args.exploration, self._args.final_exploration
+        return first + (last - first) * min(1.0, self.steps / self._args.steps)
 
     # -- learning --------------------------------------------------------------------------------
 
@@ -148,7 +147,7 @@ class Learner(Resumable):
         legal = torch.where(torch.from_numpy(masks == 1), logits, -torch.inf)
         loss = nn.functional.cross_entropy(legal, torch.from_numpy(actions))
         for group in self._optimizer.param_groups:
-            group["lr"] = self._falling(1.0, self._args.final_rate) * self._args.average_rate
+            group["lr"] = self._falling(self._args.average_rate, self._args.final_rate)
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no hints for it
         self._optimizer.step()

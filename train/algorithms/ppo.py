@@ -83,8 +83,7 @@ class Learner(Resumable):
     }
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        self.steps = 0
-        self._game, self._args = game, args
+        super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed, self._start())
         envs = self._new_envs(seed)
         self._decisions = envs.num_envs // args.num_games  # of the learner in a joint action
@@ -101,6 +100,7 @@ class Learner(Resumable):
             n_steps=args.rollout,
             batch_size=args.batch_size,
             n_epochs=args.epochs,
+            # SB3's own progress starts again with every call of learn().
             learning_rate=lambda _: self._falling(args.learning_rate, args.final_rate),
             gamma=args.gamma,
             gae_lambda=args.gae_lambda,
@@ -137,11 +137,6 @@ class Learner(Resumable):
 
     def _after_rollout(self) -> None:
         """Does nothing; a hook for subclasses."""
-
-    def _falling(self, start: float, final_share: float) -> float:
-        """A quantity that falls linearly over the run; SB3's own progress starts again with every call of learn()."""
-        progress = min(1.0, self.steps / self._args.steps)
-        return start * (1.0 - (1.0 - final_share) * progress)
 
     def policy(self) -> SoftmaxPolicy | GreedyPolicy:
         """The actor as a policy of this package."""

@@ -102,7 +102,7 @@ class Learner:
         """The equilibrium's mixture, each member weighted by its reach."""
         averages = [self._tables.average(player, mixture) for player, mixture in enumerate(self._mixtures())]
         strategies, reach = zip(*averages, strict=True)
-        return self._tables.states.policy(self._game, strategies, reach)
+        return self._tables.policy(self._game, strategies, reach)
 
     def _equilibrium(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """`[members]` each: the probabilities with which the first and the second seat draw the members."""
@@ -127,7 +127,7 @@ class Learner:
 
     def _join(self, strategies: Strategies) -> None:
         """Adds a member, and the payoffs between it and all others."""
-        policy = self._tables.states.policy(self._game, strategies)
+        policy = self._tables.policy(self._game, strategies)
         self._strategies.append(strategies)
         self._policies.append(policy)
         self._payoffs = np.pad(self._payoffs, (0, 1))
@@ -149,4 +149,4 @@ class Learner:
         self.steps, self._payoffs = data["steps"], tensors["payoffs"].numpy()
         first, second = (list(tensors[f"members_{player}"].numpy()) for player in (0, 1))
         self._strategies = list(zip(first, second, strict=True))
-        self._policies = [self._tables.states.policy(self._game, each) for each in self._strategies]
+        self._policies = [self._tables.policy(self._game, each) for each in self._strategies]

@@ -58,8 +58,7 @@ class Algorithm:
 
     def args_type(self) -> type[CommonArgs]:
         """The dataclass of its arguments; `field.metadata["description"]` says what each one is."""
-        kind: type[CommonArgs] = import_module(f"train.algorithms.{self.module or self.name}").Args
-        return kind
+        return import_module(f"train.algorithms.{self.module or self.name}").Args
 
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
         """A learner that has not played yet.
@@ -67,8 +66,7 @@ class Algorithm:
         Raises:
             ValueError: If the algorithm cannot learn this kind of game.
         """
-        learner: Learner = import_module(f"train.algorithms.{self.module or self.name}").Learner(game, args, seed)
-        return learner
+        return import_module(f"train.algorithms.{self.module or self.name}").Learner(game, args, seed)
 
 
 def _tabular(name: str, label: str, summary: str) -> Algorithm:

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from cardwar_envs import GAMES, Game
@@ -47,11 +47,8 @@ def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:
         *numbers: Headings of the other columns.
         **layout: Further arguments of rich's `Table`.
     """
-    table = Table(title=title, **layout)
-    table.add_column(first, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right")
-    return table
+    right = (Column(heading, justify="right") for heading in numbers)
+    return Table(Column(first, overflow="fold"), *right, title=title, **layout)
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 import baselines
 from baselines import CrossPlay
@@ -52,9 +52,8 @@ def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title
     if as_json:
         print_json(game, policies=names, **dataclasses.asdict(result), seconds=seconds)
         return
-    table = Table(title=f"{title}, exact")
-    for heading in ("P(win)", "P(loss)", "P(tie)", "mean payoff"):
-        table.add_column(heading, justify="right")
+    headings = (Column(heading, justify="right") for heading in ("P(win)", "P(loss)", "P(tie)", "mean payoff"))
+    table = Table(*headings, title=f"{title}, exact")
     table.add_row(*map(points, (result.win, result.loss, result.tie, result.mean)))
     out.print(table)
 
@@ -77,11 +76,8 @@ def _played_match(
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
     """How often each player won, and in how many rounds."""
-    table = Table(title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}")
-    table.add_column("")
-    table.add_column("policy")
-    for heading in ("won", "share", "mean rounds when it won"):
-        table.add_column(heading, justify="right")
+    numbers = (Column(heading, justify="right") for heading in ("won", "share", "mean rounds when it won"))
+    table = Table("", "policy", *numbers, title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}")
     for seat, (name, wins, rounds) in enumerate(zip(names, result.wins, result.mean_rounds_won, strict=True)):
         share = f"{wins / result.games:.4f}"
         table.add_row(f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}")

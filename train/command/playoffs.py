@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import needs_others, policy_names
 from train.command.console import AsJson, GameName, advancing, new_table, out, print_json, say
 from train.policies.by_word import policy_from
-from train.reports.playoffs import DIGITS, Pairing, PlayOffs, play_all, shipped_policies
+from train.reports.playoffs import DIGITS, PlayOffs, play_all, shipped_policies
 from train.words import game_from, game_in_words, points, split_words
 
 
@@ -29,7 +29,7 @@ def playoffs(
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="For tables and a picture; default runs/playoffs-GAME."),
+        typer.Option("--out", metavar="DIR", help="Folder for tables and a picture; default runs/playoffs-GAME."),
     ] = None,
     shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies that play the game.")] = False,
     games: Annotated[
@@ -48,7 +48,7 @@ def playoffs(
         policies = {**shipped_policies(rules), **policies}
     if games is None and seed is not None:
         raise ValueError(f"--seed ({seed}) is of no use without --games: exact results are not drawn")
-    with advancing("pairings", lambda: len(policies) ** 2) as progress:
+    with advancing("pairings", len(policies) ** 2) as progress:
         result = play_all(rules, policies, games, seed or 0, progress)
 
     from train.reports.playoffs_files import write_playoffs  # needs matplotlib
@@ -93,9 +93,8 @@ def standing_table(result: PlayOffs) -> Table:
 def means_table(result: PlayOffs) -> Table:
     """Mean payoffs, policies by number."""
     numbers = [str(number) for number in range(1, len(result.names) + 1)]
-    table = Table(title="mean payoff to the row as player_0", box=None, padding=(0, 0, 0, 1))
-    for heading in ("", *numbers):
-        table.add_column(heading, justify="right", no_wrap=True)
+    columns = (Column(heading, justify="right", no_wrap=True) for heading in ("", *numbers))
+    table = Table(*columns, title="mean payoff to the row as player_0", box=None, padding=(0, 0, 0, 1))
     for number, row in zip(numbers, result.means, strict=True):
         table.add_row(number, *(points(payoff, DIGITS) for payoff in row))
     return table
@@ -103,10 +102,9 @@ def means_table(result: PlayOffs) -> Table:
 
 def plain(result: PlayOffs, seed: int, files: Sequence[Path]) -> dict[str, Any]:
     """The results as JSON holds them."""
-    fields = [field for field in Pairing._fields if result.games is not None or field not in ("low", "high")]
     return {
         "policies": list(result.names),
-        **{field: [[getattr(pairing, field) for pairing in row] for row in result.pairings] for field in fields},
+        **{field: [[getattr(pairing, field) for pairing in row] for row in result.pairings] for field in result.fields},
         "averages": [None if np.isnan(average) else float(average) for average in result.averages],
         "exploitability": None if result.exploitability is None else list(result.exploitability),
         **({} if result.games is None else {"games": result.games, "seed": seed}),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.padding import Padding
@@ -20,48 +20,14 @@ from baselines.reproduction.findings import Finding, Number, Reproduction, Verdi
 from train.command.console import AsJson, advancing, out, say, timed
 
 
-def run(name: str, folder: Path | None) -> tuple[Reproduction, dict[str, Any]]:
-    """Computes a source's figures anew and writes them down.
-
-    Args:
-        name: A key of `baselines.reproduction.REPRODUCTIONS`.
-        folder: Where to write; `runs/reproduce-NAME` if None.
-
-    Returns:
-        What was found, and the same as plain data with the files written.
-
-    Raises:
-        ValueError: If there is no such source.
-        OSError: If the folder cannot be written to.
-    """
-    with advancing("states explored") as progress:
-        made, seconds = timed(lambda: recompute(name, progress))
-    written = write(made, folder or Path("runs") / f"reproduce-{name}")
-    data = {
-        "name": name,
-        "seconds": seconds,
-        "sound": made.sound,
-        "checks": dict(made.checks),
-        "rows": [asdict(each) for each in made.findings],
-        "files": [str(path) for path in written],
-    }
-    return made, data
-
-
-def show(made: Reproduction, data: dict[str, Any]) -> None:
-    """Prints how many figures of each place agree, and every figure that does not simply agree.
-
-    Args:
-        made: What `run` found.
-        data: The same as plain data.
-    """
-    out.print(_counts(made.findings, f"{data['name']}: {len(made.findings)} figures in {data['seconds']:.0f} s"))
+def _show(name: str, made: Reproduction, seconds: float, files: Sequence[Path]) -> None:
+    """Prints how many figures of each place agree, and every figure that does not simply agree."""
+    out.print(_counts(made.findings, f"{name}: {len(made.findings)} figures in {seconds:.0f} s"))
     others = [each for each in made.findings if each.verdict is not Verdict.AGREES]
     if others:
         out.print(_details(others))
     for check, holds in made.checks.items():
         say(f"{'holds' if holds else 'FAILS'}: {check}")
-    files = [Path(path) for path in data["files"]]
     say(f"All figures with reasons: {files[0]}")
     pictures = ", ".join(path.name for path in files if path.suffix == ".png")
     if pictures:
@@ -116,9 +82,19 @@ def reproduce(
     as_json: AsJson = False,
 ) -> int:
     """Compute a source's figures anew, beside the published ones; exit code 0 if ours pass all checks, else 1."""
-    made, data = run(name, folder)
+    with advancing("states explored") as progress:
+        made, seconds = timed(lambda: recompute(name, progress))
+    files = write(made, folder or Path("runs") / f"reproduce-{name}")
     if as_json:
+        data = {
+            "name": name,
+            "seconds": seconds,
+            "sound": made.sound,
+            "checks": dict(made.checks),
+            "rows": [asdict(each) for each in made.findings],
+            "files": [str(path) for path in files],
+        }
         print(json.dumps(data))
     else:
-        show(made, data)
+        _show(name, made, seconds, files)
     return 0 if made.sound else 1

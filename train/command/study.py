@@ -1,4 +1,4 @@
-"""`cardwar study`: many runs from one file. Given again, the command goes on where it was stopped."""
+"""`cardwar study`: many runs from one file. If it was stopped, the same command continues it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from train.command.console import AsJson, err, out
+from train.command.console import AsJson, err, new_table, out, say
 
 if TYPE_CHECKING:
     from train.reports.page import Report
@@ -23,18 +22,19 @@ if TYPE_CHECKING:
 
 
 def study(
-    config: Annotated[Path, typer.Argument(metavar="FILE", help="A study, such as studies/quick.toml.")],
+    config: Annotated[Path, typer.Argument(metavar="FILE", help="File of the study, such as studies/quick.toml.")],
     folder: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="For run folders and report; default runs/NAME.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder for runs and reports; default runs/NAME.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Runs at once, each a process of its own.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of runs at once, each in its own process.")] = 1,
     only: Annotated[
-        str | None, typer.Option(metavar="PATTERN", help="Only runs whose name contains or matches this (* and ?).")
+        str | None,
+        typer.Option(metavar="PATTERN", help="Do only runs whose name contains this or matches it (* and ?)."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs and how far they are.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs and how far each of them is.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Carry out all runs of a file that have not finished, and report on them; exit code 1 if one fails."""
+    """Do all runs of a file that are not finished yet, and report on them; exit code 1 if a run fails."""
     # These need torch and matplotlib, which most commands do without.
     from train.studies.runner import StudyTask, carry_out
     from train.studies.study_file import read_study
@@ -73,7 +73,7 @@ def _draw_missing(chosen: Sequence[StudyTask]) -> None:
 
 
 def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Report]:
-    """Writes those pages of which at least one run has begun."""
+    """Writes every page that has at least one run that has begun."""
     from train.reports.page import say_skipped, write_report
 
     begun = {task.run.name: task for task in tasks if task.held is not None}
@@ -88,7 +88,7 @@ def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Rep
 
 @contextmanager
 def _shown(title: str, tasks: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> Iterator[Show]:
-    """Live bars on a terminal, else a line on stderr for every run that ends."""
+    """Shows progress: live bars on a terminal, elsewhere a line on stderr for every run that ends."""
 
     def line(working: Sequence[StudyTask], just_ended: Sequence[StudyTask]) -> None:
         for task in just_ended:
@@ -144,21 +144,18 @@ def _reached(task: StudyTask) -> str:
 
 
 def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> None:
-    table = Table(title=title)
-    table.add_column("run", overflow="fold")
-    for heading in ("state", "seconds", "exploitability"):
-        table.add_column(heading, justify="right")
+    table = new_table(title, "run", "state", "seconds", "exploitability")
     for task in chosen:
         figures = (f"{task.last['seconds']:,.0f}", f"{task.last['exploitability']:.6f}") if task.last else ()
         table.add_row(task.run.name, _state(task), *figures)
     out.print(table)
     count = Counter(str(task.state) for task in chosen)
-    out.print(", ".join(f"{number} {state}" for state, number in count.items()), highlight=False)
+    say(", ".join(f"{number} {state}" for state, number in count.items()))
     for task in chosen:
         if task.reason is not None:
-            out.print(f"Failed: {_line(task)} ({task.log})", highlight=False, soft_wrap=True)
+            say(f"Failed: {_line(task)} ({task.log})")
     for report in reports:
-        out.print(f"Page: {report.page}\nTables: {report.tables}", highlight=False, soft_wrap=True)
+        say(f"Page: {report.page}\nTables: {report.tables}")
 
 
 def _state(task: StudyTask) -> str:
@@ -166,7 +163,7 @@ def _state(task: StudyTask) -> str:
 
 
 def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:
-    """The same as data for JSON."""
+    """What `_print` shows, as JSON holds it."""
     runs = [
         {
             "name": task.run.name,

@@ -5,17 +5,14 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
-from train.command.console import AsJson, GameName, out, print_json
+from train.command.console import AsJson, GameName, out, print_json, say
 from train.words import game_from, split_words
-
-if TYPE_CHECKING:
-    pass
 
 
 def train(
@@ -67,13 +64,11 @@ def train(
         )
         return
     out.print(result.verdict, highlight=False)
-    out.print(f"Picture: {picture}", highlight=False, soft_wrap=True)
+    say(f"Picture: {picture}")
 
 
 def _options_table(entry: Algorithm) -> Table:
-    table = Table(title=f"{entry.name}: {entry.summary}")
-    for heading in ("option", "default", "what it is"):
-        table.add_column(heading)
+    table = Table("option", "default", "what it is", title=f"{entry.name}: {entry.summary}")
     for field in dataclasses.fields(entry.args_type()):
         table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["description"])
     return table

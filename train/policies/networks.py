@@ -108,8 +108,7 @@ class Network(nn.Sequential):
         """`[batch, observation_size]` -> `[batch, outputs]`, without gradients."""
         with torch.no_grad():
             answer = self(torch.from_numpy(np.ascontiguousarray(observations, dtype=np.float32)))
-        result: NDArray[np.float64] = answer.numpy().astype(np.float64)
-        return result
+        return answer.numpy().astype(np.float64)
 
 
 class NetworkPolicy:
@@ -165,8 +164,7 @@ class SoftmaxPolicy(NetworkPolicy):
         """`[batch, num_actions]` probabilities."""
         logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
-        return probabilities
+        return weights / weights.sum(axis=1, keepdims=True)
 
 
 class GreedyPolicy(NetworkPolicy):
@@ -179,8 +177,7 @@ class GreedyPolicy(NetworkPolicy):
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities, all of them 0 or 1."""
         logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
-        probabilities: NDArray[np.float64] = np.eye(action_masks.shape[1])[logits.argmax(axis=1)]
-        return probabilities
+        return np.eye(action_masks.shape[1])[logits.argmax(axis=1)]
 
 
 class MatrixPolicy(NetworkPolicy):

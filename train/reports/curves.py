@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator
 
+from baselines.atomic_files import write_atomically
 from train.reports.figures import picture
 from train.reports.groups import GameReport, Group, Run, read_run
-from train.storage.archive import write_atomically
 from train.words import points
 
 PLOT_FILE = "exploitability.png"

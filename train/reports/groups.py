@@ -41,8 +41,7 @@ class Run:
     @property
     def seed(self) -> int:
         """The seed of everything random in it."""
-        seed: int = self.config["seed"]
-        return seed
+        return self.config["seed"]
 
     @property
     def finished(self) -> bool:
@@ -138,14 +137,12 @@ class GameReport:
     @property
     def title(self) -> str:
         """The game and its parameters."""
-        title: str = self.groups[0].config["title"]
-        return title
+        return self.groups[0].config["title"]
 
     @property
     def reference(self) -> dict[str, float]:
         """The game's value to player 0 and uniform play's exploitability."""
-        reference: dict[str, float] = self.groups[0].config["reference"]
-        return reference
+        return self.groups[0].config["reference"]
 
 
 def median_interval(figures: Sequence[float]) -> MedianInterval:

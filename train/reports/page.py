@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import StrictUndefined, Template
 
+from baselines.atomic_files import write_atomically
 from train.reports import tables
 from train.reports.curves import draw_game
 from train.reports.groups import GameReport, arrange, read_run
-from train.storage.archive import write_atomically
 
 TEMPLATE = Path(__file__).with_name("page.html.jinja")
 
@@ -74,25 +74,10 @@ def write_report(
 
 
 def _page(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATE.parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["cells"] = tables.cells
-    return environment.get_template(TEMPLATE.name).render(
-        games=games,
-        skipped=skipped,
-        note=tables.PAGE_NOTE,
-        headings=tables.HEADINGS,
-        run_headings=tables.RUN_HEADINGS,
-        known=tables.known,
-        run_rows=tables.run_rows,
-        commands=tables.commands,
-        picture=lambda game: base64.b64encode(draw_game(game)).decode(),
-    )
+    settings = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "keep_trailing_newline": True}
+    template = Template(TEMPLATE.read_text(), **settings)
+    pictures = [base64.b64encode(draw_game(game)).decode() for game in games]
+    return template.render(games=zip(games, pictures, strict=True), skipped=skipped, tables=tables)
 
 
 def say_skipped(report: Report) -> None:

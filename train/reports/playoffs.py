@@ -65,6 +65,11 @@ class PlayOffs:
         return np.array([[pairing.mean for pairing in row] for row in self.pairings])
 
     @property
+    def fields(self) -> tuple[str, ...]:
+        """The figures of a pairing that are given: exact results have no interval."""
+        return Pairing._fields[:4] if self.games is None else Pairing._fields
+
+    @property
     def how(self) -> str:
         """How the results were found."""
         return "exact" if self.games is None else f"{self.games:,} games for each pair"

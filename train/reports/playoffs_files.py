@@ -14,10 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from baselines.atomic_files import write_atomically
 from train.reports.figures import picture
-from train.reports.playoffs import DIGITS, Pairing, PlayOffs
+from train.reports.playoffs import DIGITS, PlayOffs
 from train.reports.tables import markdown_table
-from train.storage.archive import write_atomically
 from train.words import game_in_words, points
 
 PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
@@ -49,11 +49,10 @@ def _csv(rows: Sequence[Sequence[Any]]) -> bytes:
 
 def _pairs(result: PlayOffs) -> list[Sequence[Any]]:
     """A row for each ordered pair, with all digits."""
-    exact = result.games is None
-    fields = Pairing._fields[:4] if exact else Pairing._fields
-    rows: list[Sequence[Any]] = [("player_0", "player_1", *fields)]
+    rows: list[Sequence[Any]] = [("player_0", "player_1", *result.fields)]
     for first, row in zip(result.names, result.pairings, strict=True):
-        rows += [(first, second, *pairing[: len(fields)]) for second, pairing in zip(result.names, row, strict=True)]
+        for second, pairing in zip(result.names, row, strict=True):
+            rows.append((first, second, *pairing[: len(result.fields)]))
     return rows
 
 

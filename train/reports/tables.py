@@ -73,8 +73,12 @@ def known(game: GameReport) -> str:
     )
 
 
-def cells(group: Group) -> list[str]:
-    """A row under `HEADINGS`."""
+def group_rows(game: GameReport) -> list[list[str]]:
+    """A row for every group, under `HEADINGS`."""
+    return [_cells(group) for group in game.groups]
+
+
+def _cells(group: Group) -> list[str]:
     differs = ", ".join(f"{name}={value}" for name, value in group.differs.items())
     guarantees = [points(_middle(group, f"guaranteed_{seat}"), DIGITS) for seat in (0, 1)]
     return [group.config["label"], differs, *_figures(group, DIGITS, 1), *guarantees]

@@ -241,8 +241,7 @@ def _line(row: MetricsRow) -> str:
 def _finish(game: Game[Any], entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow) -> RunResult:
     policy, seconds, known = learner.policy(), last["seconds"], reference(game)
     save_policy(folder.path / POLICY_FILE, policy)
-    guarantees = last["guaranteed_0"], last["guaranteed_1"]
-    evaluation = Evaluation(last["exploitability"], last["nash_conv"], guarantees)
+    evaluation = Evaluation(last["exploitability"], last["nash_conv"], (last["guaranteed_0"], last["guaranteed_1"]))
     return RunResult(
         folder=folder.path,
         policy=policy,

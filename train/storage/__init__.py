@@ -1,1 +1,1 @@
-"""Files of runs and policies: whole or absent, and checked when they are read."""
+"""Files of runs and policies. A file is either complete or absent, and is checked when it is read."""

@@ -1,4 +1,4 @@
-"""Objects and tensors in files that are whole or absent, and checked when they are read."""
+"""Files of JSON data and tensors. A file is either complete or absent, and is checked when it is read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     """Parses a JSON object.
 
     Raises:
-        ValueError: If the text is not JSON, is nested too deeply or holds something else.
+        ValueError: If the text is not JSON, is nested too deeply or does not hold an object.
     """
     try:
         content = json.loads(text)

@@ -1,4 +1,4 @@
-"""What the JSON of a run's files must hold: each file is checked as a whole before any of it is used.
+"""What the JSON files of a run must hold. Each file is checked as a whole before any of it is used.
 
 Importing this does not import torch.
 """
@@ -19,10 +19,11 @@ MAX_SEED = 2**32 - 1
 
 Count = Annotated[int, Field(ge=1, le=MAX_INT)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
-# Payoff points: as large as an exact solver takes.
+# Payoff points, as large as an exact solver allows.
 Points = Annotated[float, Field(ge=-LARGEST_PAYOFF, le=LARGEST_PAYOFF)]
 
-# State of numpy's own generator, the Mersenne Twister: its name, key and position, and a normal draw that is left over.
+# State of numpy's own generator, the Mersenne Twister: its name, its key, its position, whether a normal draw is left
+# over, and that draw.
 Key = Annotated[list[Seed], Field(min_length=624, max_length=624)]
 Place, Flag = Annotated[int, Field(ge=0, le=624)], Annotated[int, Field(ge=0, le=1)]
 Twister = Annotated[tuple[Literal["MT19937"], Key, Place, Flag, float], Field(strict=False)]  # JSON has no tuples

@@ -1,11 +1,11 @@
-"""The folder of a run: what was asked for, what came out, and how to go on after a kill.
+"""The folder of a run: what was asked for, what came out, and how a killed run continues.
 
-`config.json` says which run it is, `metadata.json` where and when it was made, `metrics.csv`
-holds one row per evaluation. The checkpoint is the truth: it is replaced in one step and holds
-the rows too, so that whatever moment a run is killed at, everything else follows from it.
+`config.json` says which run it is, `metadata.json` where and when it was made, and `metrics.csv`
+has one row for each evaluation. The checkpoint decides: it is replaced in one step and also holds
+the rows. So a run can be killed at any moment, and everything else is made again from the checkpoint.
 
-`checksums.txt` tells damage from what was written, for the files that have no checksum inside.
-While the metrics are replaced it has lines for the old and for the new ones.
+`checksums.txt` shows whether a file that has no checksum inside is as it was written. While
+`metrics.csv` is being replaced, it has a line for the old metrics and one for the new ones.
 """
 
 from __future__ import annotations
@@ -89,15 +89,15 @@ class RunFolder:
 
     @classmethod
     def reopen(cls, path: str | Path, identity: Mapping[str, Any]) -> RunFolder:
-        """Goes on with the run that a folder holds.
+        """Continues the run that a folder holds.
 
         Args:
             path: The folder.
-            identity: As `run_identity`; other entries are not looked at.
+            identity: As `run_identity`; other entries are ignored.
 
         Raises:
-            ValueError: If it holds none, a damaged one, one of another game, algorithm, arguments or
-                seed, or links to files elsewhere, which are not a run's to change.
+            ValueError: If the folder holds no run or a damaged one; if the run has another game, algorithm,
+                arguments or seed; or if the folder holds links, because a run must not change files elsewhere.
         """
         folder = cls(Path(path))
         if not (folder.path / CONFIG_FILE).exists():
@@ -109,7 +109,7 @@ class RunFolder:
         return folder
 
     def check_same(self, identity: Mapping[str, Any]) -> None:
-        """Raises ValueError if it holds a run of another game, algorithm, arguments or seed, or a damaged one."""
+        """Raises ValueError if the run is damaged, or has another game, algorithm, arguments or seed."""
         if difference := _difference(self.config(), identity):
             raise ValueError(
                 f"{self.path} holds a run with {difference}; resume it with the arguments that it was started with"
@@ -147,10 +147,10 @@ class RunFolder:
         """The newest checkpoint, with data as `StoredCheckpoint`, or None if the run was killed before its first.
 
         Args:
-            identity: That the run has; other entries are not looked at.
+            identity: The identity of the run; other entries are ignored.
 
         Raises:
-            ValueError: If the checkpoint is damaged or that of another run.
+            ValueError: If the checkpoint is damaged or belongs to another run.
         """
         path = self.path / CHECKPOINT_FILE
         if not path.exists():
@@ -201,7 +201,7 @@ class RunFolder:
             raise ValueError(f"{path} cannot be read: {error}; {RESUME}") from None
 
     def _checksums(self) -> list[bytes]:
-        """A line for each file, and two for metrics that are just being replaced."""
+        """One line for each file, but two lines for metrics that are being replaced right now."""
         path = self.path / CHECKSUM_FILE
         return path.read_bytes().splitlines(keepends=True) if path.exists() else []
 
@@ -226,7 +226,7 @@ def _checksum(name: str, content: bytes) -> bytes:
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The first thing in which two runs differ, in words; nothing if they are the same run."""
+    """The first thing in which two runs differ, in words; empty if they are the same run."""
     for key in IDENTITY:
         one, other = held[key], wanted[key]
         if one != other and isinstance(one, dict) and isinstance(other, dict):

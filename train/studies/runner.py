@@ -1,4 +1,4 @@
-"""Carries out the runs of a study, each in a process of its own; a run that was stopped goes on."""
+"""Does the runs of a study, each in a process of its own. A run that was stopped is continued."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class StudyTask:
 
     def read(self) -> None:
         """Reads the folder again."""
-        # A run complains about damage itself when it goes on; what is just being written is there the next time.
+        # A run reports damage itself when it continues. A file that is being written now can be read the next time.
         self.damage = None
         try:
             if (self.folder / CONFIG_FILE).exists():
@@ -142,7 +142,7 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
 
 @contextmanager
 def _locked(out: Path) -> Iterator[int]:
-    """Holds the folder for this study. Its runs hold it too, so that the next study waits for one that outlives it."""
+    """Locks the folder for this study. Its runs hold the lock too, so the next study waits for runs left over."""
     with open_inside(out, LOCK, "ab") as file:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
@@ -188,8 +188,8 @@ def _end(each: StudyTask, process: subprocess.Popen[bytes]) -> None:
 def seconds_left(all_runs: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> float | None:
     """Estimates the time until the chosen runs have ended.
 
-    A run goes on at its own pace. A run that has not begun is assumed to take the median pace of the other runs of
-    its game and algorithm or, if none of them has begun either, the median time of all runs.
+    A run is assumed to continue at its own pace. A run that has not begun is assumed to take the median pace of
+    the other runs of its game and algorithm or, if none of them has begun either, the median time of all runs.
 
     Args:
         all_runs: Runs whose pace counts.

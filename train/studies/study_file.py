@@ -44,7 +44,7 @@ from train.words import game_in_words, game_of_words, run_identity, split_words,
 
 
 def _word(value: object) -> object:
-    """A number as it would stand on the command line."""
+    """Turns a number into the text that would be written on the command line."""
     return str(value) if isinstance(value, (int, float)) else value
 
 
@@ -75,7 +75,7 @@ class _File(Strict):
 
 
 class _Named(NamedTuple):
-    """What a file calls an algorithm, by its own name or a preset's, and those of its arguments that are given."""
+    """An algorithm or a preset of a file, with the arguments that the file gives it."""
 
     algorithm: str
     label: str

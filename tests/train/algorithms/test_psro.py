@@ -193,7 +193,7 @@ def test_where_no_histories_meet_the_average_plays_as_the_mixture():
     policies = [pure(game, 3), pure(game, 5), Arbitrary()]
     tables, mixture = mixed(game, 0, policies, weights)
     strategy, _ = tables.average(0, mixture)
-    seen = tables.states.seen(0, strategy)
+    seen = tables.seen(0, strategy)
     average = TablePolicy({o.tobytes(): p for o, p in zip(seen.observations, seen.probabilities, strict=True)})
     for opponent in (Arbitrary(), make_policy("uniform", game), pure(game, 7)):
         drawn = [head_to_head(game, policy, opponent).mean for policy in policies]

@@ -1,11 +1,13 @@
 """Play-offs: every pair in both seats, exploitability beside it, the same figures in every file."""
 
 import csv
+import io
 import json
 
 import numpy as np
 import pytest
 from command import run, run_json
+from rich.console import Console
 from thinning import each_row
 
 import baselines
@@ -205,6 +207,14 @@ def test_bad_input_is_one_clear_line_and_nothing_is_written(capsys, tmp_path, wo
     assert message in err
     assert err.count("\n") == 1
     assert not out.exists()
+
+
+def test_a_terminal_shows_how_many_pairings_are_played(capsys, monkeypatch, tmp_path):
+    terminal = Console(file=io.StringIO(), force_terminal=True, width=120)
+    monkeypatch.setattr("train.command.console.err", terminal)
+    words = ("uniform", "lowest_card", "--out", str(tmp_path))
+    assert run(capsys, "playoffs", "jujitsu", "num_cards=2", *words)[0] == 0
+    assert "4 of 4" in terminal.file.getvalue()
 
 
 def test_json_holds_no_figure_that_json_does_not_know(capsys, tmp_path):

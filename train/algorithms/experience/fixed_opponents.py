@@ -53,8 +53,7 @@ class AgainstVecEnv(VecEnvWrapper):
         facts, count = batch.game.facts, batch.num_games
         if facts.num_players != 2:
             raise ValueError(f"{facts.name}: a learner against one fixed policy needs a two-player game")
-        self._both = SelfPlayVecEnv(batch)
-        super().__init__(self._both)
+        super().__init__(SelfPlayVecEnv(batch))
         self.num_envs = count
         games = np.arange(count)
         self._own, self._other = 2 * games + games % 2, 2 * games + 1 - games % 2
@@ -66,7 +65,7 @@ class AgainstVecEnv(VecEnvWrapper):
     def reset(self) -> NDArray[np.float32]:
         """Starts new games, each against a newly drawn opponent; `[num_envs, observation_size]`."""
         self._draw_opponents(np.arange(self.num_envs))
-        return self._look(self._both.reset())
+        return self._look(self.venv.reset())
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Takes the learner's actions, `[num_envs]`, and draws those of the opponents."""
@@ -76,7 +75,7 @@ class AgainstVecEnv(VecEnvWrapper):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
-        observations, rewards, dones, _ = self._both.step_wait()
+        observations, rewards, dones, _ = self.venv.step_wait()
         dones = dones[self._own]
         self._draw_opponents(np.flatnonzero(dones))
         return self._look(np.asarray(observations)), rewards[self._own], dones, [{} for _ in range(self.num_envs)]
@@ -102,7 +101,7 @@ class AgainstVecEnv(VecEnvWrapper):
         """`[num_envs]`: the opponents' actions; 0 for those who wait."""
         if self._seen is None:
             raise ValueError("reset must be called before the first step")
-        seen, masks = self._seen[self._other], self._both.action_masks()[self._other]
+        seen, masks = self._seen[self._other], self.venv.action_masks()[self._other]
         replies, acting = np.zeros(self.num_envs, dtype=np.int64), masks.any(axis=1)
         for drawn, policy in enumerate(self._opponents.policies):
             games = np.flatnonzero(acting & (self._drawn == drawn))

@@ -65,8 +65,7 @@ class Learner(TabularLearner):
 
     def _strategies(self, weights: str) -> Strategies:
         """The strategies in proportion to `regrets` (the present ones) or to `sums` (their averages)."""
-        first, second = (normalised(self.memory[f"{weights}_{p}"], self.uniform[p]) for p in (0, 1))
-        return first, second
+        return tuple(normalised(self.memory[f"{weights}_{p}"], self.uniform[p]) for p in (0, 1))
 
     def learned(self) -> Strategies:
         """The averages."""

@@ -53,8 +53,7 @@ class Learner(TabularLearner):
 
     def _response(self, player: int, other: Strategy) -> Strategy:
         best = self.tables.response_values(player, other).argmax(axis=1)
-        response: Strategy = np.eye(self.tables.masks[player].shape[1])[best]
-        return response
+        return np.eye(self.tables.masks[player].shape[1])[best]
 
     def _shares(self, player: int, average: Strategy, response: Strategy) -> NDArray[np.float64]:
         """`[rows]`: the response's share of the new average."""

@@ -36,8 +36,7 @@ class StateTables(ABC):
     @cached_property
     def uniform(self) -> Strategies:
         """Both players' strategies of playing every action alike."""
-        first, second = (mask / mask.sum(axis=1, keepdims=True) for mask in self.masks)
-        return first, second
+        return tuple(mask / mask.sum(axis=1, keepdims=True) for mask in self.masks)
 
     @abstractmethod
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
@@ -111,8 +110,7 @@ class PublicStates(StateTables):
         actions = np.maximum(graph.actions, 0)
         self._cells = tuple(graph.parents * self._shape[1] + actions[:, player] for player in (0, 1))
         self._layers = list(graph.backward())
-        first, second = (self._mask(player) for player in (0, 1))
-        self.masks = (first, second)
+        self.masks = tuple(self._mask(player) for player in (0, 1))
 
     def _mask(self, player: int) -> NDArray[np.bool_]:
         mask = np.zeros(self._shape, dtype=np.bool_)
@@ -122,8 +120,7 @@ class PublicStates(StateTables):
     def _weights(self, strategies: Strategies) -> NDArray[np.float64]:
         """`[num_edges]`: the probability of each edge at its state."""
         chosen = [strategies[player].ravel()[self._cells[player]] for player in (0, 1)]
-        weights: NDArray[np.float64] = self.graph.probabilities * chosen[0] * chosen[1]
-        return weights
+        return self.graph.probabilities * chosen[0] * chosen[1]
 
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
         """`[num_states + 1]` payoff points to player 0; the last, 0, is that of `END`."""
@@ -185,8 +182,7 @@ class PrivateTypes(StateTables):
             each / np.where(chance > 0.0, chance, 1.0)[:, None, None, None]
             for each, chance in zip(own, self._chances, strict=True)
         )
-        first, second = (np.ones(each.shape[:2], dtype=np.bool_) for each in own)
-        self.masks = (first, second)
+        self.masks = tuple(np.ones(each.shape[:2], dtype=np.bool_) for each in own)
 
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
         """Empty: nothing comes after the only choice."""
@@ -198,13 +194,11 @@ class PrivateTypes(StateTables):
 
     def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
         """See `StateTables`."""
-        worth: NDArray[np.float64] = np.tensordot(self._worth[player], other)
-        return worth
+        return np.tensordot(self._worth[player], other)
 
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
         """See `StateTables`."""
-        chances: NDArray[np.float64] = self._chances[player]
-        return chances
+        return self._chances[player]
 
     def seen(self, player: int, strategy: Strategy) -> Seen:
         """See `StateTables`."""

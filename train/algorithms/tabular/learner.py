@@ -84,5 +84,4 @@ class TabularLearner(ABC):
 def normalised(weights: NDArray[np.float64], otherwise: Strategy) -> Strategy:
     """Rows of weights as probabilities; rows of zeros are replaced by those of `otherwise`."""
     sums = weights.sum(axis=1, keepdims=True)
-    strategy: Strategy = np.divide(weights, sums, out=otherwise.copy(), where=sums > 0.0)
-    return strategy
+    return np.divide(weights, sums, out=otherwise.copy(), where=sums > 0.0)

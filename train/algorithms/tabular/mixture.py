@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.graph.game_graph import END, GameGraph, group_sums
-from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.algorithms.tabular.information_states import PublicStates, Strategy
 
@@ -31,25 +30,12 @@ class Mixture(NamedTuple):
     weights: NDArray[np.float64]
 
 
-class MixtureTables:
-    """The states of a small game of public state, for questions about mixtures.
-
-    Attributes:
-        states: All states in which somebody moves.
-    """
-
-    def __init__(self, game: Game[Any]) -> None:
-        """Takes the game.
-
-        Raises:
-            ValueError: If its states cannot be listed.
-        """
-        self.states = PublicStates(game)
-        self._graph, self.uniform = self.states.graph, self.states.uniform
+class MixtureTables(PublicStates):
+    """The states of a small game of public state in which somebody moves, for questions about mixtures."""
 
     def strategy(self, player: int, policy: Policy) -> Strategy:
         """`[states, num_actions]`: what a policy plays in a player's seat."""
-        answers = self._graph.action_probabilities(policy, player)
+        answers = self.graph.action_probabilities(policy, player)
         waits = ~answers.any(axis=1)
         answers[waits] = self.uniform[player][waits]
         return answers
@@ -65,7 +51,7 @@ class MixtureTables:
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
-            by_part = weight * self.states.own_reach(player, part)
+            by_part = weight * self.own_reach(player, part)
             strategies += by_part[:, None] * part
             reach += by_part
         reached = reach > 0.0
@@ -75,7 +61,7 @@ class MixtureTables:
 
     def num_histories(self) -> int:
         """The number of histories of all states together."""
-        graph = self._graph
+        graph = self.graph
         ways = np.zeros(len(graph.states) + 1)  # the last entry takes what ends
         np.add.at(ways, graph.roots, 1.0)
         for _, edges in reversed(list(graph.backward())):
@@ -91,7 +77,7 @@ class MixtureTables:
         Returns:
             Payoff points, exact.
         """
-        graph, drawn = self._graph, mixture.weights > 0.0
+        graph, drawn = self.graph, mixture.weights > 0.0
         undecided = graph.roots != END
         chances = graph.root_probabilities[undecided, None] * mixture.weights[drawn]
         to_go = self._worth(player, mixture.parts[drawn], graph.roots[undecided], chances)
@@ -110,7 +96,7 @@ class MixtureTables:
         """
         if not len(states):
             return np.zeros(0)
-        graph, num_actions = self._graph, parts.shape[2]
+        graph, num_actions = self.graph, parts.shape[2]
         history, edges = _edges_from(graph, states)
         actions = np.maximum(graph.actions[edges], 0)  # who waits has all its probability in column 0
         chosen = parts[:, states[history], actions[:, 1 - player]].T
@@ -121,8 +107,7 @@ class MixtureTables:
         worth[on] += self._worth(player, parts, graph.children[edges[on]], chances[on])
         cells, size = history * num_actions + actions[:, player], len(states) * num_actions
         sums, possible = group_sums(cells, worth, size), np.bincount(cells, minlength=size) > 0
-        best: NDArray[np.float64] = np.where(possible, sums, -np.inf).reshape(-1, num_actions).max(axis=1)
-        return best
+        return np.where(possible, sums, -np.inf).reshape(-1, num_actions).max(axis=1)
 
 
 def _edges_from(graph: GameGraph[Any], states: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -63,5 +63,4 @@ class Learner(TabularLearner):
     def learned(self) -> Strategies:
         """The last iterate."""
         masks = self.tables.masks
-        first, second = (np.where(masks[p], np.exp(self.memory[f"logits_{p}"]), 0.0) for p in (0, 1))
-        return first, second
+        return tuple(np.where(masks[p], np.exp(self.memory[f"logits_{p}"]), 0.0) for p in (0, 1))
