@@ -3,8 +3,8 @@
 The faults ("mutants") are made by the tool cosmic-ray: another operator, a number that is one off, a condition
 turned round. `mutants.toml` beside this file lists 200 of them, 50 of each of four kinds of code: rules, skins,
 solvers and storage. The list is part of the repository, so that two states of the tests can be compared. It was
-drawn at random with a fixed seed; `--draw` draws it anew, which is needed when the code has changed: a mutant whose
-line is not the one that was drawn stops the run.
+drawn at random with a fixed seed, and the kinds take turns in it. A mutant whose line is no longer the one that was
+drawn is reported as changed and skipped; `--draw` draws the list anew when too many are.
 
 What a run does:
 
@@ -18,11 +18,12 @@ What a run does:
 
 A run that was stopped goes on where it was. Results lie in two sessions of cosmic-ray, `default.sqlite` and
 `wide.sqlite`, in a folder of `build/mutants/` for each state of code and tests. `--only 034-rules` tries named mutants,
-`--every 20` each twentieth, `--tests 'tests/games/*.py'` looks at these test files only.
+`--first 20` the first twenty, `--tests 'tests/games/*.py'` looks at these test files only.
 """
 
 import argparse
 import ast
+import functools
 import hashlib
 import json
 import random
@@ -35,6 +36,7 @@ import time
 import tomllib
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -49,11 +51,12 @@ from coverage import CoverageData
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("mutants.toml")
 BUILD = ROOT / "build" / "mutants"
-SEED, OF_EACH_KIND, WORKERS = 15, 50, 2
+SEED, OF_EACH_KIND = 15, 50
 REST_SECONDS = 90.0
 FIRST_SECONDS = 5.0  # a first call of pytest with the fastest tests saves most mutants from importing all others
 
 STORAGE = ["train/storage/*.py", "baselines/atomic_files.py", "baselines/duel/layer_files.py"]
+STORAGE_ROOMS = ("tests/train/storage/", "tests/train/words/", "tests/train/runs/", "tests/faults/")
 KINDS = {
     "rules": ["cardwar_envs/games/**/*.py"],
     "skins": ["cardwar_envs/envs/**/*.py"],
@@ -101,29 +104,44 @@ def mutations(path):
 
 
 def draw():
-    """Writes the list: places at random, evenly over the kinds, and one fault at random for each place."""
-    chance, lines = random.Random(SEED), ["# Drawn by `python tests/mutation/mutants.py --draw`.\n"]
+    """Writes the list: places at random, the kinds in turn, and one fault at random for each place."""
+    chance, lines, drawn = random.Random(SEED), ["# Drawn by `python tests/mutation/mutants.py --draw`.\n"], []
     for kind, patterns in KINDS.items():
         paths = files_of(patterns) - (files_of(NO_SOLVERS) if kind == "solvers" else set())
         places = [(path, at, faults) for path in sorted(paths) for at, faults in sorted(mutations(path).items())]
-        for path, (line, _), faults in sorted(chance.sample(places, OF_EACH_KIND), key=lambda place: place[:2]):
-            operator, occurrence = chance.choice(faults)
-            text = (ROOT / path).read_text().splitlines()[line - 1].strip()
-            fields = {"kind": kind, "path": path, "operator": operator, "text": text}
-            lines.append("[[mutant]]")
-            lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
-            lines += [f"occurrence = {occurrence}", f"line = {line}", ""]
+        drawn.append([(kind, *place) for place in chance.sample(places, OF_EACH_KIND)])
+    for kind, path, (line, _), faults in chain(*zip(*drawn, strict=True)):
+        operator, occurrence = chance.choice(faults)
+        text = (ROOT / path).read_text().splitlines()[line - 1].strip()
+        fields = {"kind": kind, "path": path, "operator": operator, "text": text}
+        lines.append("[[mutant]]")
+        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
+        lines += [f"occurrence = {occurrence}", f"line = {line}", ""]
     LIST.write_text("\n".join(lines))
 
 
 def read_list():
-    """The mutants as drawn; each must still be what it was."""
+    """The mutants as drawn, by name."""
     drawn = tomllib.loads(LIST.read_text())["mutant"]
-    for mutant in drawn:
-        lines = (ROOT / mutant["path"]).read_text().splitlines()
-        if lines[mutant["line"] - 1 : mutant["line"]] == [] or lines[mutant["line"] - 1].strip() != mutant["text"]:
-            raise SystemExit(f"{mutant['path']}:{mutant['line']} is not {mutant['text']!r} any more: use --draw")
     return {f"{place:03}-{mutant['kind']}": mutant for place, mutant in enumerate(drawn)}
+
+
+@functools.cache
+def nodes_of(path):
+    return list(ast_nodes(get_ast_from_path(path)))
+
+
+def changed(mutant, root=ROOT):
+    """Whether the fault would no longer be put where it was drawn: the line was moved, rewritten or removed."""
+    path, line = root / mutant["path"], mutant["line"]
+    if not path.is_file() or path.read_text().splitlines()[line - 1 : line] == []:
+        return True
+    if path.read_text().splitlines()[line - 1].strip() != mutant["text"]:
+        return True
+    operator = get_operator(mutant["operator"])()
+    places = [start for node in nodes_of(path) for start, _ in operator.mutation_positions(node)]
+    occurrence = mutant["occurrence"]  # counted from the start of the file
+    return occurrence >= len(places) or places[occurrence][0] != line
 
 
 # -- copies of the tree ------------------------------------------------------------------------------
@@ -153,6 +171,14 @@ def copy_tree(folder):
 def compiled(folder, module="*"):
     """Files in which numba keeps a module's compiled functions."""
     return [path for end in ("nbi", "nbc") for path in folder.glob(f"**/__pycache__/{module}.*.{end}")]
+
+
+def keep_compiled(folder):
+    """Takes the compiled kernels of a copy without faults into the tree, from where all copies have them."""
+    for cached in compiled(folder):
+        target = ROOT / cached.relative_to(folder)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy2(cached, target)
 
 
 def forget_compiled(folder, path):
@@ -202,7 +228,7 @@ def words_for(name):
     return ["-m", "plain_kernels", "-W", "ignore::RuntimeWarning", *folders]
 
 
-def record(folders, patterns):
+def record(folders, patterns, workers):
     """Test file -> seconds and the lines that it executes; those that fail without any fault are left out."""
     path = BUILD / "record.json"
     known = json.loads(path.read_text()) if path.exists() else {}
@@ -225,10 +251,12 @@ def record(folders, patterns):
             passed = outcome == TestOutcome.SURVIVED
             seconds = time.monotonic() - began
             known[name] = {"key": keys[name], "passed": passed, "seconds": seconds, "lines": lines}
-            path.write_text(json.dumps(known))
+            unfinished = path.with_suffix(".unfinished")  # a kill must not leave half of it
+            unfinished.write_text(json.dumps(known))
+            unfinished.replace(path)
             print(name, "passes" if passed else f"FAILS WITHOUT ANY FAULT\n{output[-2000:]}", flush=True)
 
-    with ThreadPoolExecutor(WORKERS) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         list(pool.map(one, [name for name in names if known.get(name, {}).get("key") != keys[name]]))
     return {name: known[name] for name in names if known[name]["passed"]}
 
@@ -236,21 +264,28 @@ def record(folders, patterns):
 # -- one mutant ------------------------------------------------------------------------------
 
 
-def room(path):
-    """The folder of the tests of a file: the deepest folder of `tests` that is named like a folder of its path."""
-    parts = Path(path.removeprefix("cardwar_envs/")).parent.parts
+def rooms(mutant):
+    """The folders of tests that are tried first.
+
+    That is the deepest folder of `tests` that is named like a folder of the mutant's path. What stores files has no
+    such folder of its own: it is tested by what writes and reads them.
+    """
+    parts = Path(mutant["path"].removeprefix("cardwar_envs/")).parent.parts
     folders = [Path("tests", *parts[:depth]).as_posix() for depth in range(len(parts), 0, -1)]
-    return next(folder for folder in [*folders, "tests"] if (ROOT / folder).is_dir())
+    own = next(folder for folder in [*folders, "tests"] if (ROOT / folder).is_dir())
+    if mutant["kind"] != "storage":
+        return (f"{own}/",)
+    return (*([f"{own}/"] if own.count("/") > 1 else []), *STORAGE_ROOMS)
 
 
 def calls(mutant, recorded):
     """The test files to try, in order, as lists for one call of pytest each."""
     path, line, kernel = mutant["path"], mutant["line"], mutant["path"].endswith("kernel.py")
-    home = room(path) + "/"
+    home = rooms(mutant)
     executing = {name for name, each in recorded.items() if line in each["lines"].get(path, [])}
     if kernel:  # compiled, its lines are not seen: all of the room, and what plays games in batches
         executing &= {PLAIN}
-        executing |= {name for name in recorded if name.startswith((home, "tests/envs/test_game_batch"))}
+        executing |= {name for name in recorded if name.startswith((*home, "tests/envs/test_game_batch"))}
     fastest = sorted(executing - {PLAIN}, key=lambda name: recorded[name]["seconds"])
     own = [name for name in fastest if name.startswith(home)]
     quick, spent = [], 0.0
@@ -308,7 +343,7 @@ def item_of(job, mutant):
     return WorkItem.single(job, fault)
 
 
-def run_session(name, mutants, folders, pristine, recorded, until):
+def run_session(name, mutants, folders, pristine, recorded, until, workers):
     """Tries those mutants that the session has no result for; what was tried, as a dict job -> result."""
     results = BUILD / state_of(tree())
     results.mkdir(exist_ok=True)
@@ -327,19 +362,22 @@ def run_session(name, mutants, folders, pristine, recorded, until):
                 session.set_result(job, result)
                 print(f"{name} {job} {result.test_outcome} {time.monotonic() - began:.0f} s", flush=True)
 
-        with ThreadPoolExecutor(WORKERS) as pool:
+        with ThreadPoolExecutor(workers) as pool:
             list(pool.map(one, [job for job in mutants if job not in done]))
         return {job: result for job, result in session.results if job in mutants}
 
 
-def report(mutants, default, wide):
+def report(mutants, default, wide, skipped):
     """Prints what became of them."""
     killed = {job for job, result in default.items() if result.test_outcome == TestOutcome.KILLED}
     holes = {job for job, result in wide.items() if result.test_outcome == TestOutcome.KILLED}
     for kind in KINDS:
         jobs = {job for job, mutant in mutants.items() if mutant["kind"] == kind}
         counts = f"{len(jobs & default.keys())} of {len(jobs)} tried, {len(jobs & killed)} killed"
-        print(f"{kind}: {counts}, {len(jobs & holes)} by --wide only")
+        moved = sum(mutant["kind"] == kind for mutant in skipped.values())
+        print(f"{kind}: {counts}, {len(jobs & holes)} by --wide only; {moved} changed and skipped")
+    for job, mutant in skipped.items():
+        print(f"changed: {job} {mutant['path']}:{mutant['line']} {mutant['text']}")
     survivors = default.keys() - killed
     for title, jobs in (
         ("killed by --wide only", holes),
@@ -354,22 +392,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draw", action="store_true", help="draw the list anew and stop")
     parser.add_argument("--minutes", type=float, default=90.0, help="begin no mutant after this time")
-    parser.add_argument("--every", type=int, default=1, help="try every so manyth mutant only")
+    parser.add_argument("--workers", type=int, default=2, help="how many mutants are tried at a time")
+    parser.add_argument("--first", type=int, help="try only so many from the start of the list; kinds take turns")
     parser.add_argument("--only", nargs="+", default=[], help="try these mutants only, such as 034-rules")
     parser.add_argument("--tests", nargs="+", default=["tests/**/test_*.py"], help="try these test files only")
     args = parser.parse_args()
     if args.draw:
         return draw()
     until, mutants = time.monotonic() + 60.0 * args.minutes, read_list()
-    mutants = {job: mutants[job] for job in args.only or list(mutants)[:: args.every]}
+    mutants = {job: mutants[job] for job in args.only or list(mutants)[: args.first]}
+    skipped = {job: mutant for job, mutant in mutants.items() if changed(mutant)}
+    mutants = {job: mutant for job, mutant in mutants.items() if job not in skipped}
     BUILD.mkdir(parents=True, exist_ok=True)
-    pristine, folders = copy_tree(BUILD / "pristine"), SimpleQueue()
-    for number in range(WORKERS):
+    folders = SimpleQueue()
+    for number in range(args.workers):
         folders.put(copy_tree(BUILD / f"copy-{number}"))
-    recorded = record(folders, args.tests)
-    default = run_session("default", mutants, folders, pristine, recorded, until)
+    recorded = record(folders, args.tests, args.workers)
+    keep_compiled(BUILD / "copy-0")
+    pristine = copy_tree(BUILD / "pristine")
+    default = run_session("default", mutants, folders, pristine, recorded, until, args.workers)
     survivors = {job: mutants[job] for job, each in default.items() if each.test_outcome == TestOutcome.SURVIVED}
-    report(mutants, default, run_session("wide", survivors, folders, pristine, recorded, until))
+    wide = run_session("wide", survivors, folders, pristine, recorded, until, args.workers)
+    report(mutants, default, wide, skipped)
 
 
 if __name__ == "__main__":
