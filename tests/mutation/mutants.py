@@ -64,6 +64,7 @@ KINDS = {
     "storage": STORAGE,
 }
 NO_SOLVERS = ["baselines/reproduction/**/*.py", "baselines/published.py", *STORAGE]
+MARK = "mark.plain_kernels"
 PLAIN = "plain kernels"  # stands for the tests that run with kernels as plain Python
 
 
@@ -224,8 +225,8 @@ def words_for(name):
     """What pytest is told to run a test file, or the tests of plain kernels."""
     if name != PLAIN:
         return [name]
-    folders = ["tests/core", "tests/games", "tests/envs", "tests/baselines"]
-    return ["-m", "plain_kernels", "-W", "ignore::RuntimeWarning", *folders]
+    marked = [path for path in sorted(files_of(["tests/*/**/test_*.py"])) if MARK in (ROOT / path).read_text()]
+    return ["-m", "plain_kernels", *marked]
 
 
 def record(folders, patterns, workers):
@@ -261,6 +262,11 @@ def record(folders, patterns, workers):
     return {name: known[name] for name in names if known[name]["passed"]}
 
 
+def not_recorded(patterns):
+    """Stands for a record: each test file might execute every line, and takes long enough to be a call by itself."""
+    return {name: {"seconds": 60.0, "lines": None} for name in [PLAIN, *sorted(files_of(patterns))]}
+
+
 # -- one mutant ------------------------------------------------------------------------------
 
 
@@ -282,11 +288,19 @@ def calls(mutant, recorded):
     """The test files to try, in order, as lists for one call of pytest each."""
     path, line, kernel = mutant["path"], mutant["line"], mutant["path"].endswith("kernel.py")
     home = rooms(mutant)
-    executing = {name for name, each in recorded.items() if line in each["lines"].get(path, [])}
     if kernel:  # compiled, its lines are not seen: all of the room, and what plays games in batches
-        executing &= {PLAIN}
-        executing |= {name for name in recorded if name.startswith((*home, "tests/envs/test_game_batch"))}
-    fastest = sorted(executing - {PLAIN}, key=lambda name: recorded[name]["seconds"])
+        home = (*home, "tests/envs/test_game_batch")
+    executing = {name for name, each in recorded.items() if each["lines"] and line in each["lines"].get(path, [])}
+    if kernel or recorded[PLAIN]["lines"] is None:
+        executing = {name for name in recorded if name.startswith(home)} | (executing & {PLAIN})
+    if kernel and recorded[PLAIN]["lines"] is None:
+        executing |= {PLAIN}
+
+    def order(name):
+        about = path.removesuffix(".py").replace("/", ".") in (ROOT / name).read_text()
+        return recorded[name]["seconds"], not about, (ROOT / name).stat().st_size
+
+    fastest = sorted(executing - {PLAIN}, key=order)
     own = [name for name in fastest if name.startswith(home)]
     quick, spent = [], 0.0
     for name in own:
@@ -396,6 +410,7 @@ def main():
     parser.add_argument("--first", type=int, help="try only so many from the start of the list; kinds take turns")
     parser.add_argument("--only", nargs="+", default=[], help="try these mutants only, such as 034-rules")
     parser.add_argument("--tests", nargs="+", default=["tests/**/test_*.py"], help="try these test files only")
+    parser.add_argument("--rooms-only", action="store_true", help="record nothing, and try the tests of the room only")
     args = parser.parse_args()
     if args.draw:
         return draw()
@@ -407,7 +422,7 @@ def main():
     folders = SimpleQueue()
     for number in range(args.workers):
         folders.put(copy_tree(BUILD / f"copy-{number}"))
-    recorded = record(folders, args.tests, args.workers)
+    recorded = not_recorded(args.tests) if args.rooms_only else record(folders, args.tests, args.workers)
     keep_compiled(BUILD / "copy-0")
     pristine = copy_tree(BUILD / "pristine")
     default = run_session("default", mutants, folders, pristine, recorded, until, args.workers)
