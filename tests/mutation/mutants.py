@@ -3,8 +3,8 @@
 The faults ("mutants") are made by the tool cosmic-ray: another operator, a number that is one off, a condition
 turned round. `mutants.toml` beside this file lists 200 of them, 50 of each of four kinds of code: rules, skins,
 solvers and storage. The list is part of the repository, so that two states of the tests can be compared. It was
-drawn at random with a fixed seed, and the kinds take turns in it. A mutant whose line is no longer the one that was
-drawn is reported as changed and skipped; `--draw` draws the list anew when too many are.
+drawn at random with a fixed seed, and the kinds take turns in it. A mutant whose line was moved is found by its text;
+one whose line was rewritten is reported as changed and skipped. `--draw` draws the list anew when too many are.
 
 What a run does:
 
@@ -88,43 +88,10 @@ def spans_without_effect(source):
     return [((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)) for node in nodes]
 
 
-def mutations(path):
-    """Position -> the faults (operator, occurrence) that cosmic-ray knows to put there."""
-    source, found = (ROOT / path).read_text(), defaultdict(list)
-    without_effect, tree = spans_without_effect(source), get_ast_from_path(ROOT / path)
-    nodes = list(ast_nodes(tree))
-    for name in operator_names():
-        if get_operator(name).arguments() or name.endswith("RemoveDecorator"):
-            continue
-        operator = get_operator(name)()
-        places = [start for node in nodes for start, _ in operator.mutation_positions(node)]
-        for occurrence, start in enumerate(places):
-            if not any(first <= start < last for first, last in without_effect):
-                found[start].append((name, occurrence))
-    return found
-
-
-def draw():
-    """Writes the list: places at random, the kinds in turn, and one fault at random for each place."""
-    chance, lines, drawn = random.Random(SEED), ["# Drawn by `python tests/mutation/mutants.py --draw`.\n"], []
-    for kind, patterns in KINDS.items():
-        paths = files_of(patterns) - (files_of(NO_SOLVERS) if kind == "solvers" else set())
-        places = [(path, at, faults) for path in sorted(paths) for at, faults in sorted(mutations(path).items())]
-        drawn.append([(kind, *place) for place in chance.sample(places, OF_EACH_KIND)])
-    for kind, path, (line, _), faults in chain(*zip(*drawn, strict=True)):
-        operator, occurrence = chance.choice(faults)
-        text = (ROOT / path).read_text().splitlines()[line - 1].strip()
-        fields = {"kind": kind, "path": path, "operator": operator, "text": text}
-        lines.append("[[mutant]]")
-        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
-        lines += [f"occurrence = {occurrence}", f"line = {line}", ""]
-    LIST.write_text("\n".join(lines))
-
-
-def read_list():
-    """The mutants as drawn, by name."""
-    drawn = tomllib.loads(LIST.read_text())["mutant"]
-    return {f"{place:03}-{mutant['kind']}": mutant for place, mutant in enumerate(drawn)}
+def starts_of(path, operator):
+    """Where each fault of an operator would begin, as (line, column), in cosmic-ray's order."""
+    kind = get_operator(operator)()
+    return [start for node in nodes_of(path) for start, _ in kind.mutation_positions(node)]
 
 
 @functools.cache
@@ -132,17 +99,71 @@ def nodes_of(path):
     return list(ast_nodes(get_ast_from_path(path)))
 
 
-def changed(mutant, root=ROOT):
-    """Whether the fault would no longer be put where it was drawn: the line was moved, rewritten or removed."""
-    path, line = root / mutant["path"], mutant["line"]
-    if not path.is_file() or path.read_text().splitlines()[line - 1 : line] == []:
-        return True
-    if path.read_text().splitlines()[line - 1].strip() != mutant["text"]:
-        return True
-    operator = get_operator(mutant["operator"])()
-    places = [start for node in nodes_of(path) for start, _ in operator.mutation_positions(node)]
-    occurrence = mutant["occurrence"]  # counted from the start of the file
-    return occurrence >= len(places) or places[occurrence][0] != line
+def mutations(path):
+    """Position -> the faults (operator, occurrence) that cosmic-ray knows to put there."""
+    found, without_effect = defaultdict(list), spans_without_effect(path.read_text())
+    for name in operator_names():
+        if get_operator(name).arguments() or name.endswith("RemoveDecorator"):
+            continue
+        for occurrence, start in enumerate(starts_of(path, name)):
+            if not any(first <= start < last for first, last in without_effect):
+                found[start].append((name, occurrence))
+    return found
+
+
+def is_python(path, operator, occurrence):
+    """Whether the file with the fault can be read at all: some operators take the star of `f(*, a)` for a product."""
+    try:
+        ast.parse(mutate_code(path.read_text(), get_operator(operator)(), occurrence))
+    except SyntaxError:
+        return False
+    return True
+
+
+def draw():
+    """Writes the list: places at random, the kinds in turn, and one fault at random for each place."""
+    chance, spare = random.Random(SEED), random.Random(SEED)
+    lines, drawn, places = ["# Drawn by `python tests/mutation/mutants.py --draw`.\n"], [], {}
+    for kind, patterns in KINDS.items():
+        paths = files_of(patterns) - (files_of(NO_SOLVERS) if kind == "solvers" else set())
+        places[kind] = [(path, *place) for path in sorted(paths) for place in sorted(mutations(ROOT / path).items())]
+        drawn.append([(kind, *place) for place in chance.sample(places[kind], OF_EACH_KIND)])
+    for kind, path, (line, _), faults in chain(*zip(*drawn, strict=True)):
+        operator, occurrence = chance.choice(faults)
+        while not is_python(ROOT / path, operator, occurrence):
+            path, (line, _), faults = spare.choice(places[kind])
+            operator, occurrence = spare.choice(faults)
+        text = (ROOT / path).read_text().splitlines()[line - 1].strip()
+        fields = {"kind": kind, "path": path, "operator": operator, "text": text}
+        lines.append("[[mutant]]")
+        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
+        before = [start[0] for start in starts_of(ROOT / path, operator)[:occurrence]]
+        lines += [f"occurrence_in_line = {before.count(line)}", f"line = {line}", ""]
+    LIST.write_text("\n".join(lines))
+
+
+def located(mutant, root=ROOT):
+    """The mutant with its line and occurrence in the code as it is now; None if its line is not there any more.
+
+    A line that was moved is found by its text. If several lines have this text, the nearest is taken.
+    """
+    path = root / mutant["path"]
+    written = path.read_text().splitlines() if path.is_file() else []
+    same = [number for number, text in enumerate(written, 1) if text.strip() == mutant["text"]]
+    if not same:
+        return None
+    line = min(same, key=lambda number: abs(number - mutant["line"]))
+    starts = starts_of(path, mutant["operator"])
+    there = [occurrence for occurrence, start in enumerate(starts) if start[0] == line]
+    nth = mutant["occurrence_in_line"]
+    return {**mutant, "line": line, "occurrence": there[nth]} if nth < len(there) else None
+
+
+def read_list():
+    """The mutants by name: those that can be tried, and those whose line has changed since they were drawn."""
+    drawn = {f"{place:03}-{each['kind']}": each for place, each in enumerate(tomllib.loads(LIST.read_text())["mutant"])}
+    mutants = {job: found for job, mutant in drawn.items() if (found := located(mutant))}
+    return mutants, {job: mutant for job, mutant in drawn.items() if job not in mutants}
 
 
 # -- copies of the tree ------------------------------------------------------------------------------
@@ -370,8 +391,10 @@ def run_session(name, mutants, folders, pristine, recorded, until, workers):
             if time.monotonic() > until:
                 return
             folder, began = folders.get(), time.monotonic()
-            result = try_mutant(mutants[job], folder, pristine, recorded, name == "wide")
-            folders.put(folder)
+            try:
+                result = try_mutant(mutants[job], folder, pristine, recorded, name == "wide")
+            finally:
+                folders.put(folder)  # or the other workers would wait for it for ever
             with lock:
                 session.set_result(job, result)
                 print(f"{name} {job} {result.test_outcome} {time.monotonic() - began:.0f} s", flush=True)
@@ -381,16 +404,16 @@ def run_session(name, mutants, folders, pristine, recorded, until, workers):
         return {job: result for job, result in session.results if job in mutants}
 
 
-def report(mutants, default, wide, skipped):
+def report(mutants, default, wide, changed):
     """Prints what became of them."""
     killed = {job for job, result in default.items() if result.test_outcome == TestOutcome.KILLED}
     holes = {job for job, result in wide.items() if result.test_outcome == TestOutcome.KILLED}
     for kind in KINDS:
         jobs = {job for job, mutant in mutants.items() if mutant["kind"] == kind}
         counts = f"{len(jobs & default.keys())} of {len(jobs)} tried, {len(jobs & killed)} killed"
-        moved = sum(mutant["kind"] == kind for mutant in skipped.values())
+        moved = sum(mutant["kind"] == kind for mutant in changed.values())
         print(f"{kind}: {counts}, {len(jobs & holes)} by --wide only; {moved} changed and skipped")
-    for job, mutant in skipped.items():
+    for job, mutant in changed.items():
         print(f"changed: {job} {mutant['path']}:{mutant['line']} {mutant['text']}")
     survivors = default.keys() - killed
     for title, jobs in (
@@ -414,10 +437,8 @@ def main():
     args = parser.parse_args()
     if args.draw:
         return draw()
-    until, mutants = time.monotonic() + 60.0 * args.minutes, read_list()
+    until, (mutants, changed) = time.monotonic() + 60.0 * args.minutes, read_list()
     mutants = {job: mutants[job] for job in args.only or list(mutants)[: args.first]}
-    skipped = {job: mutant for job, mutant in mutants.items() if changed(mutant)}
-    mutants = {job: mutant for job, mutant in mutants.items() if job not in skipped}
     BUILD.mkdir(parents=True, exist_ok=True)
     folders = SimpleQueue()
     for number in range(args.workers):
@@ -428,7 +449,7 @@ def main():
     default = run_session("default", mutants, folders, pristine, recorded, until, args.workers)
     survivors = {job: mutants[job] for job, each in default.items() if each.test_outcome == TestOutcome.SURVIVED}
     wide = run_session("wide", survivors, folders, pristine, recorded, until, args.workers)
-    report(mutants, default, wide, skipped)
+    report(mutants, default, wide, changed)
 
 
 if __name__ == "__main__":
