@@ -27,7 +27,7 @@ soak: $(READY)
 COVERED := tests/core tests/games tests/envs tests/baselines tests/conformance
 coverage: $(READY)
 	$(BIN)/python -m coverage run -m pytest $(COVERED)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append -m pytest -m plain_kernels -W ignore::RuntimeWarning $(COVERED)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append -m pytest -m plain_kernels $(COVERED)
 	$(BIN)/python -m coverage report --fail-under=95
 
 # One fixed list of faults in the code, and which of them the tests notice (tests/mutation/mutants.py).

@@ -225,7 +225,6 @@ def test_random_starts_have_the_odds_of_uniform_play(game, engine):
     assert_drawn_from(Counter(batch.states()), odds, draws)
 
 
-@pytest.mark.plain_kernels
 @both_engines
 def test_uniform_actions_of_a_war_have_the_odds_of_its_cards(engine):
     game, draws = make_game("war", ranks=4, discards=2), 4000

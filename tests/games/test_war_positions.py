@@ -102,8 +102,9 @@ def test_random_moves_at_random_nodes_are_those_of_the_rules(ranks, discards):
         hold_together(game, form, state, lambda m, n: rng.integers((0, 0), (m, n), (10, 2)).tolist())
 
 
-@pytest.mark.plain_kernels
-@each_deck
+@pytest.mark.parametrize(
+    ("ranks", "discards"), [pytest.param(*deck, marks=[pytest.mark.plain_kernels] * (deck == (4, 1))) for deck in DECKS]
+)
 def test_nodes_look_as_the_rules_say(ranks, discards):
     game = war(ranks, discards)
     form = form_of(game)
@@ -157,7 +158,6 @@ def test_a_war_that_one_can_pay_for_and_a_pot_carried_over():
     assert form_of(game, lone).option_counts[form_of(game, lone).lists[form_of(game, lone).code(lone) >> 1]].prod() == 3
 
 
-@pytest.mark.plain_kernels
 def test_mirror_images_are_one_node():
     game = war(4, 1)
     form = form_of(game)

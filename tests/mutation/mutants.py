@@ -3,8 +3,8 @@
 The faults ("mutants") are made by the tool cosmic-ray: another operator, a number that is one off, a condition
 turned round. `mutants.toml` beside this file lists 200 of them, 50 of each of four kinds of code: rules, skins,
 solvers and storage. The list is part of the repository, so that two states of the tests can be compared. It was
-drawn at random with a fixed seed; `--draw` draws it anew, which is needed when the code has changed: a mutant whose
-line is not the one that was drawn stops the run.
+drawn at random with a fixed seed, and the kinds take turns in it. A mutant whose line was moved is found by its text;
+one whose line was rewritten is reported as changed and skipped. `--draw` draws the list anew when too many are.
 
 What a run does:
 
@@ -18,11 +18,12 @@ What a run does:
 
 A run that was stopped goes on where it was. Results lie in two sessions of cosmic-ray, `default.sqlite` and
 `wide.sqlite`, in a folder of `build/mutants/` for each state of code and tests. `--only 034-rules` tries named mutants,
-`--every 20` each twentieth, `--tests 'tests/games/*.py'` looks at these test files only.
+`--first 20` the first twenty, `--tests 'tests/games/*.py'` looks at these test files only.
 """
 
 import argparse
 import ast
+import functools
 import hashlib
 import json
 import random
@@ -35,6 +36,7 @@ import time
 import tomllib
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -49,11 +51,12 @@ from coverage import CoverageData
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("mutants.toml")
 BUILD = ROOT / "build" / "mutants"
-SEED, OF_EACH_KIND, WORKERS = 15, 50, 2
+SEED, OF_EACH_KIND = 15, 50
 REST_SECONDS = 90.0
 FIRST_SECONDS = 5.0  # a first call of pytest with the fastest tests saves most mutants from importing all others
 
 STORAGE = ["train/storage/*.py", "baselines/atomic_files.py", "baselines/duel/layer_files.py"]
+STORAGE_ROOMS = ("tests/train/storage/", "tests/train/words/", "tests/train/runs/", "tests/faults/")
 KINDS = {
     "rules": ["cardwar_envs/games/**/*.py"],
     "skins": ["cardwar_envs/envs/**/*.py"],
@@ -61,6 +64,7 @@ KINDS = {
     "storage": STORAGE,
 }
 NO_SOLVERS = ["baselines/reproduction/**/*.py", "baselines/published.py", *STORAGE]
+MARK = "mark.plain_kernels"
 PLAIN = "plain kernels"  # stands for the tests that run with kernels as plain Python
 
 
@@ -84,46 +88,82 @@ def spans_without_effect(source):
     return [((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)) for node in nodes]
 
 
+def starts_of(path, operator):
+    """Where each fault of an operator would begin, as (line, column), in cosmic-ray's order."""
+    kind = get_operator(operator)()
+    return [start for node in nodes_of(path) for start, _ in kind.mutation_positions(node)]
+
+
+@functools.cache
+def nodes_of(path):
+    return list(ast_nodes(get_ast_from_path(path)))
+
+
 def mutations(path):
     """Position -> the faults (operator, occurrence) that cosmic-ray knows to put there."""
-    source, found = (ROOT / path).read_text(), defaultdict(list)
-    without_effect, tree = spans_without_effect(source), get_ast_from_path(ROOT / path)
-    nodes = list(ast_nodes(tree))
+    found, without_effect = defaultdict(list), spans_without_effect(path.read_text())
     for name in operator_names():
         if get_operator(name).arguments() or name.endswith("RemoveDecorator"):
             continue
-        operator = get_operator(name)()
-        places = [start for node in nodes for start, _ in operator.mutation_positions(node)]
-        for occurrence, start in enumerate(places):
+        for occurrence, start in enumerate(starts_of(path, name)):
             if not any(first <= start < last for first, last in without_effect):
                 found[start].append((name, occurrence))
     return found
 
 
+def is_python(path, operator, occurrence):
+    """Whether the file with the fault can be read at all: some operators take the star of `f(*, a)` for a product."""
+    try:
+        ast.parse(mutate_code(path.read_text(), get_operator(operator)(), occurrence))
+    except SyntaxError:
+        return False
+    return True
+
+
 def draw():
-    """Writes the list: places at random, evenly over the kinds, and one fault at random for each place."""
-    chance, lines = random.Random(SEED), ["# Drawn by `python tests/mutation/mutants.py --draw`.\n"]
+    """Writes the list: places at random, the kinds in turn, and one fault at random for each place."""
+    chance, spare = random.Random(SEED), random.Random(SEED)
+    lines, drawn, places = ["# Drawn by `python tests/mutation/mutants.py --draw`.\n"], [], {}
     for kind, patterns in KINDS.items():
         paths = files_of(patterns) - (files_of(NO_SOLVERS) if kind == "solvers" else set())
-        places = [(path, at, faults) for path in sorted(paths) for at, faults in sorted(mutations(path).items())]
-        for path, (line, _), faults in sorted(chance.sample(places, OF_EACH_KIND), key=lambda place: place[:2]):
-            operator, occurrence = chance.choice(faults)
-            text = (ROOT / path).read_text().splitlines()[line - 1].strip()
-            fields = {"kind": kind, "path": path, "operator": operator, "text": text}
-            lines.append("[[mutant]]")
-            lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
-            lines += [f"occurrence = {occurrence}", f"line = {line}", ""]
+        places[kind] = [(path, *place) for path in sorted(paths) for place in sorted(mutations(ROOT / path).items())]
+        drawn.append([(kind, *place) for place in chance.sample(places[kind], OF_EACH_KIND)])
+    for kind, path, (line, _), faults in chain(*zip(*drawn, strict=True)):
+        operator, occurrence = chance.choice(faults)
+        while not is_python(ROOT / path, operator, occurrence):
+            path, (line, _), faults = spare.choice(places[kind])
+            operator, occurrence = spare.choice(faults)
+        text = (ROOT / path).read_text().splitlines()[line - 1].strip()
+        fields = {"kind": kind, "path": path, "operator": operator, "text": text}
+        lines.append("[[mutant]]")
+        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
+        before = [start[0] for start in starts_of(ROOT / path, operator)[:occurrence]]
+        lines += [f"occurrence_in_line = {before.count(line)}", f"line = {line}", ""]
     LIST.write_text("\n".join(lines))
 
 
+def located(mutant, root=ROOT):
+    """The mutant with its line and occurrence in the code as it is now; None if its line is not there any more.
+
+    A line that was moved is found by its text. If several lines have this text, the nearest is taken.
+    """
+    path = root / mutant["path"]
+    written = path.read_text().splitlines() if path.is_file() else []
+    same = [number for number, text in enumerate(written, 1) if text.strip() == mutant["text"]]
+    if not same:
+        return None
+    line = min(same, key=lambda number: abs(number - mutant["line"]))
+    starts = starts_of(path, mutant["operator"])
+    there = [occurrence for occurrence, start in enumerate(starts) if start[0] == line]
+    nth = mutant["occurrence_in_line"]
+    return {**mutant, "line": line, "occurrence": there[nth]} if nth < len(there) else None
+
+
 def read_list():
-    """The mutants as drawn; each must still be what it was."""
-    drawn = tomllib.loads(LIST.read_text())["mutant"]
-    for mutant in drawn:
-        lines = (ROOT / mutant["path"]).read_text().splitlines()
-        if lines[mutant["line"] - 1 : mutant["line"]] == [] or lines[mutant["line"] - 1].strip() != mutant["text"]:
-            raise SystemExit(f"{mutant['path']}:{mutant['line']} is not {mutant['text']!r} any more: use --draw")
-    return {f"{place:03}-{mutant['kind']}": mutant for place, mutant in enumerate(drawn)}
+    """The mutants by name: those that can be tried, and those whose line has changed since they were drawn."""
+    drawn = {f"{place:03}-{each['kind']}": each for place, each in enumerate(tomllib.loads(LIST.read_text())["mutant"])}
+    mutants = {job: found for job, mutant in drawn.items() if (found := located(mutant))}
+    return mutants, {job: mutant for job, mutant in drawn.items() if job not in mutants}
 
 
 # -- copies of the tree ------------------------------------------------------------------------------
@@ -153,6 +193,14 @@ def copy_tree(folder):
 def compiled(folder, module="*"):
     """Files in which numba keeps a module's compiled functions."""
     return [path for end in ("nbi", "nbc") for path in folder.glob(f"**/__pycache__/{module}.*.{end}")]
+
+
+def keep_compiled(folder):
+    """Takes the compiled kernels of a copy without faults into the tree, from where all copies have them."""
+    for cached in compiled(folder):
+        target = ROOT / cached.relative_to(folder)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy2(cached, target)
 
 
 def forget_compiled(folder, path):
@@ -198,11 +246,11 @@ def words_for(name):
     """What pytest is told to run a test file, or the tests of plain kernels."""
     if name != PLAIN:
         return [name]
-    folders = ["tests/core", "tests/games", "tests/envs", "tests/baselines"]
-    return ["-m", "plain_kernels", "-W", "ignore::RuntimeWarning", *folders]
+    marked = [path for path in sorted(files_of(["tests/*/**/test_*.py"])) if MARK in (ROOT / path).read_text()]
+    return ["-m", "plain_kernels", *marked]
 
 
-def record(folders, patterns):
+def record(folders, patterns, workers):
     """Test file -> seconds and the lines that it executes; those that fail without any fault are left out."""
     path = BUILD / "record.json"
     known = json.loads(path.read_text()) if path.exists() else {}
@@ -225,33 +273,55 @@ def record(folders, patterns):
             passed = outcome == TestOutcome.SURVIVED
             seconds = time.monotonic() - began
             known[name] = {"key": keys[name], "passed": passed, "seconds": seconds, "lines": lines}
-            path.write_text(json.dumps(known))
+            unfinished = path.with_suffix(".unfinished")  # a kill must not leave half of it
+            unfinished.write_text(json.dumps(known))
+            unfinished.replace(path)
             print(name, "passes" if passed else f"FAILS WITHOUT ANY FAULT\n{output[-2000:]}", flush=True)
 
-    with ThreadPoolExecutor(WORKERS) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         list(pool.map(one, [name for name in names if known.get(name, {}).get("key") != keys[name]]))
     return {name: known[name] for name in names if known[name]["passed"]}
+
+
+def not_recorded(patterns):
+    """Stands for a record: each test file might execute every line, and takes long enough to be a call by itself."""
+    return {name: {"seconds": 60.0, "lines": None} for name in [PLAIN, *sorted(files_of(patterns))]}
 
 
 # -- one mutant ------------------------------------------------------------------------------
 
 
-def room(path):
-    """The folder of the tests of a file: the deepest folder of `tests` that is named like a folder of its path."""
-    parts = Path(path.removeprefix("cardwar_envs/")).parent.parts
+def rooms(mutant):
+    """The folders of tests that are tried first.
+
+    That is the deepest folder of `tests` that is named like a folder of the mutant's path. What stores files has no
+    such folder of its own: it is tested by what writes and reads them.
+    """
+    parts = Path(mutant["path"].removeprefix("cardwar_envs/")).parent.parts
     folders = [Path("tests", *parts[:depth]).as_posix() for depth in range(len(parts), 0, -1)]
-    return next(folder for folder in [*folders, "tests"] if (ROOT / folder).is_dir())
+    own = next(folder for folder in [*folders, "tests"] if (ROOT / folder).is_dir())
+    if mutant["kind"] != "storage":
+        return (f"{own}/",)
+    return (*([f"{own}/"] if own.count("/") > 1 else []), *STORAGE_ROOMS)
 
 
 def calls(mutant, recorded):
     """The test files to try, in order, as lists for one call of pytest each."""
     path, line, kernel = mutant["path"], mutant["line"], mutant["path"].endswith("kernel.py")
-    home = room(path) + "/"
-    executing = {name for name, each in recorded.items() if line in each["lines"].get(path, [])}
+    home = rooms(mutant)
     if kernel:  # compiled, its lines are not seen: all of the room, and what plays games in batches
-        executing &= {PLAIN}
-        executing |= {name for name in recorded if name.startswith((home, "tests/envs/test_game_batch"))}
-    fastest = sorted(executing - {PLAIN}, key=lambda name: recorded[name]["seconds"])
+        home = (*home, "tests/envs/test_game_batch")
+    executing = {name for name, each in recorded.items() if each["lines"] and line in each["lines"].get(path, [])}
+    if kernel or recorded[PLAIN]["lines"] is None:
+        executing = {name for name in recorded if name.startswith(home)} | (executing & {PLAIN})
+    if kernel and recorded[PLAIN]["lines"] is None:
+        executing |= {PLAIN}
+
+    def order(name):
+        about = path.removesuffix(".py").replace("/", ".") in (ROOT / name).read_text()
+        return recorded[name]["seconds"], not about, (ROOT / name).stat().st_size
+
+    fastest = sorted(executing - {PLAIN}, key=order)
     own = [name for name in fastest if name.startswith(home)]
     quick, spent = [], 0.0
     for name in own:
@@ -308,7 +378,7 @@ def item_of(job, mutant):
     return WorkItem.single(job, fault)
 
 
-def run_session(name, mutants, folders, pristine, recorded, until):
+def run_session(name, mutants, folders, pristine, recorded, until, workers):
     """Tries those mutants that the session has no result for; what was tried, as a dict job -> result."""
     results = BUILD / state_of(tree())
     results.mkdir(exist_ok=True)
@@ -321,25 +391,30 @@ def run_session(name, mutants, folders, pristine, recorded, until):
             if time.monotonic() > until:
                 return
             folder, began = folders.get(), time.monotonic()
-            result = try_mutant(mutants[job], folder, pristine, recorded, name == "wide")
-            folders.put(folder)
+            try:
+                result = try_mutant(mutants[job], folder, pristine, recorded, name == "wide")
+            finally:
+                folders.put(folder)  # or the other workers would wait for it for ever
             with lock:
                 session.set_result(job, result)
                 print(f"{name} {job} {result.test_outcome} {time.monotonic() - began:.0f} s", flush=True)
 
-        with ThreadPoolExecutor(WORKERS) as pool:
+        with ThreadPoolExecutor(workers) as pool:
             list(pool.map(one, [job for job in mutants if job not in done]))
         return {job: result for job, result in session.results if job in mutants}
 
 
-def report(mutants, default, wide):
+def report(mutants, default, wide, changed):
     """Prints what became of them."""
     killed = {job for job, result in default.items() if result.test_outcome == TestOutcome.KILLED}
     holes = {job for job, result in wide.items() if result.test_outcome == TestOutcome.KILLED}
     for kind in KINDS:
         jobs = {job for job, mutant in mutants.items() if mutant["kind"] == kind}
         counts = f"{len(jobs & default.keys())} of {len(jobs)} tried, {len(jobs & killed)} killed"
-        print(f"{kind}: {counts}, {len(jobs & holes)} by --wide only")
+        moved = sum(mutant["kind"] == kind for mutant in changed.values())
+        print(f"{kind}: {counts}, {len(jobs & holes)} by --wide only; {moved} changed and skipped")
+    for job, mutant in changed.items():
+        print(f"changed: {job} {mutant['path']}:{mutant['line']} {mutant['text']}")
     survivors = default.keys() - killed
     for title, jobs in (
         ("killed by --wide only", holes),
@@ -354,22 +429,27 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draw", action="store_true", help="draw the list anew and stop")
     parser.add_argument("--minutes", type=float, default=90.0, help="begin no mutant after this time")
-    parser.add_argument("--every", type=int, default=1, help="try every so manyth mutant only")
+    parser.add_argument("--workers", type=int, default=2, help="how many mutants are tried at a time")
+    parser.add_argument("--first", type=int, help="try only so many from the start of the list; kinds take turns")
     parser.add_argument("--only", nargs="+", default=[], help="try these mutants only, such as 034-rules")
     parser.add_argument("--tests", nargs="+", default=["tests/**/test_*.py"], help="try these test files only")
+    parser.add_argument("--rooms-only", action="store_true", help="record nothing, and try the tests of the room only")
     args = parser.parse_args()
     if args.draw:
         return draw()
-    until, mutants = time.monotonic() + 60.0 * args.minutes, read_list()
-    mutants = {job: mutants[job] for job in args.only or list(mutants)[:: args.every]}
+    until, (mutants, changed) = time.monotonic() + 60.0 * args.minutes, read_list()
+    mutants = {job: mutants[job] for job in args.only or list(mutants)[: args.first]}
     BUILD.mkdir(parents=True, exist_ok=True)
-    pristine, folders = copy_tree(BUILD / "pristine"), SimpleQueue()
-    for number in range(WORKERS):
+    folders = SimpleQueue()
+    for number in range(args.workers):
         folders.put(copy_tree(BUILD / f"copy-{number}"))
-    recorded = record(folders, args.tests)
-    default = run_session("default", mutants, folders, pristine, recorded, until)
+    recorded = not_recorded(args.tests) if args.rooms_only else record(folders, args.tests, args.workers)
+    keep_compiled(BUILD / "copy-0")
+    pristine = copy_tree(BUILD / "pristine")
+    default = run_session("default", mutants, folders, pristine, recorded, until, args.workers)
     survivors = {job: mutants[job] for job, each in default.items() if each.test_outcome == TestOutcome.SURVIVED}
-    report(mutants, default, run_session("wide", survivors, folders, pristine, recorded, until))
+    wide = run_session("wide", survivors, folders, pristine, recorded, until, args.workers)
+    report(mutants, default, wide, changed)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,17 @@ def test_dice_and_what_is_no_duel_go_through_the_graph():
 
 
 @pytest.mark.plain_kernels
-@each_duel
+@each_of(LAYERED)
+def test_payoffs_and_best_responses_of_tiny_games_are_those_of_the_graph(game):
+    hold_to_the_graph(game)
+
+
+@each_of(LARGER)
 def test_payoffs_and_best_responses_are_those_of_the_graph(game):
+    hold_to_the_graph(game)
+
+
+def hold_to_the_graph(game):
     for policies in policies_for(game):
         expected = GraphOracle(game).payoffs(policies)
         result = nash_conv(game, policies)

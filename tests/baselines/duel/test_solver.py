@@ -188,6 +188,7 @@ def test_a_settled_or_finished_state_has_its_known_value():
         table.strategies(DuelState(((), ()), 4))
 
 
+@pytest.mark.plain_kernels
 def test_a_state_that_cannot_be_reached_is_solved_for_itself():
     # Both have played their 5, which was a tie; the game's cheap check allows a score of 1 all the same.
     game = make_game("jujitsu", num_cards=5)

@@ -101,6 +101,7 @@ def test_strategies_guarantee_the_value_at_every_state(rules):
         assert (matrix @ mixes[1]).max() == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.plain_kernels
 def test_the_policy_waits_where_it_must():
     game = war(4, 1, 3)
     lone = WarState(((2, 3, 5), (2,)), ((), (3, 5)), pot=(4, 4), tied=(0, 1), rounds_left=3)

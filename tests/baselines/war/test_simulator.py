@@ -209,6 +209,7 @@ def test_stopping_when_the_focus_seat_is_out_leaves_its_games_as_they_were(focus
     assert differ.any()
 
 
+@pytest.mark.plain_kernels
 def test_games_end_in_every_way():
     winners = simulate(("dummie",) * 3, 400, 2, ranks=4, discards=1, max_rounds=20, focus=1).winners
     assert set(winners) == {0, 1, 2, NOBODY, UNFINISHED, STOPPED}

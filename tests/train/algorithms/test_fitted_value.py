@@ -51,7 +51,7 @@ def some_network(game):
         (make_game("jujitsu", num_cards=3), 8_000),
         pytest.param(make_game("jujitsu", num_cards=3, view="word"), 8_000, marks=pytest.mark.wide),
         pytest.param(UNLIKE, 8_000, marks=pytest.mark.wide),
-        (make_game("war", ranks=3, discards=1, max_rounds=4), 40_000),
+        pytest.param(make_game("war", ranks=3, discards=1, max_rounds=4), 40_000, marks=pytest.mark.wide),
     ],
     ids=["cards", "word", "unlike hands", "war"],
 )
