@@ -12,6 +12,7 @@ from toys import Arbitrary, in_turn, paid_start
 from baselines import Exploit, exploitability, head_to_head, make_policy, solve
 from baselines.graph.game_graph import build_graph, full_graph
 from baselines.graph.optimal_play import OptimalPlay
+from baselines.graph.response import GraphOracle
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.max_entropy import ENTROPY_GAP, most_even
 from baselines.matrix_game.optimal_sets import best_optimal, both_sides, probability_ranges, vertices
@@ -352,3 +353,13 @@ def test_what_two_optimal_players_can_do_together():
 def test_at_seven_cards_too(selection):
     game = make_game("jujitsu", num_cards=7)
     assert exploitability(game, solve(game, selection=selection).policy) <= 1e-9
+
+
+@pytest.mark.parametrize("opponent", ["lowest_card", "second_lowest_card"])
+def test_results_of_an_exploiting_equilibrium_are_not_summed_over_words(opponent):
+    """Whom it exploits may tell hands of one word apart, and so does the choice among optimal strategies."""
+    game = make_game("jujitsu", num_cards=5)
+    for target in (0, 1):
+        policies = [solve(game, selection=Exploit(Arbitrary(target))).policy, make_policy(opponent, game)]
+        truth = GraphOracle(game).odds(policies)
+        assert head_to_head(game, *policies).mean == pytest.approx(truth.mean, abs=1e-9)
