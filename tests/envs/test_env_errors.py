@@ -11,6 +11,7 @@ from thinning import each_row
 from cardwar_envs import DuelState, IllegalActionError, make_game
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.session import checked_seed
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 ALWAYS_THERE = {"game": make_game("jujitsu", num_cards=2)}
@@ -201,3 +202,9 @@ def test_bad_options_at_first(skin):
         env.reset(options={"start": "late"})
     with pytest.raises(ResetNeeded):
         env.step(0)
+
+
+@pytest.mark.parametrize("seed", [1.5, "1", -1])
+def test_a_seed_must_be_a_natural_number(seed):
+    with pytest.raises(ValueError, match=r"seed \(.*\) must be an integer, at least 0, or None"):
+        checked_seed(seed)
