@@ -114,7 +114,7 @@ class GameFacts:
     max_length: int
     max_rounds: int | None = None
 
-    @property
+    @cached_property
     def observation_size(self) -> int:
         """Number of entries of an observation."""
         return len(self.observation_low)
