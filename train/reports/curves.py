@@ -63,7 +63,9 @@ def _draw_runs(runs: Sequence[Run], figure: Figure) -> None:
         )
     reference = config["reference"]
     _frame(axes, reference, [row["exploitability"] for run in runs for row in run.rows])
-    axes.axhline(0.0, color="green", label=f"optimal play: 0 (minimax value {reference['value']:.4g})")
+    # It lies on the frame: drawn above it, so that it is seen.
+    optimal = f"optimal play: 0 (minimax value {reference['value']:.4g})"
+    axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=optimal)
     axes.set_xlim(left=0.0)
     axes.xaxis.set_major_locator(MaxNLocator(MOST_STEPS_MARKED, integer=True))
     axes.set_xlabel(_steps(run.config["step"] for run in runs))
