@@ -28,7 +28,14 @@ app = typer.Typer(
 )
 
 # Module -> the extra that installs it; all other modules come with `train`.
-EXTRAS = {"matplotlib": "render", "ray": "ray"}
+EXTRAS = {
+    "matplotlib": "plot",
+    "PIL": "render",
+    "pygame": "render",
+    "ray": "ray",
+    "starlette": "play",
+    "uvicorn": "play",
+}
 
 
 def main(arguments: list[str] | None = None) -> None:

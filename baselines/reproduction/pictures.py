@@ -1,4 +1,4 @@
-"""Plots of all reproductions. Matplotlib comes with the extra `render` and is imported when a plot is drawn."""
+"""Plots of all reproductions. Matplotlib comes with the extra `plot` and is imported when a plot is drawn."""
 
 from __future__ import annotations
 
