@@ -205,6 +205,9 @@ class EquilibriumPolicy:
     def __init__(self, table: Table) -> None:
         self.table, self.by_words = table, table.by_words
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.table.game.facts.name}>"
+
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:

@@ -42,6 +42,9 @@ class ResponsePolicy:
         """Takes `best[r - 1]`, `[codes]` numbers of player 0's choices with `r` rounds left; later ones are alike."""
         self._form, self._best = form, best
 
+    def __repr__(self) -> str:
+        return f"<ResponsePolicy: a best response in {len(self._form.lists):,} positions>"
+
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:

@@ -26,6 +26,9 @@ class _CardByPlace:
             raise ValueError(f"{type(self).__name__} plays duels, not {game.facts.name}")
         self._game = game
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._game.facts.name}>"
+
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:

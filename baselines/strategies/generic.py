@@ -23,6 +23,9 @@ class Uniform:
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._game.facts.name}: every card alike>"
+
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
@@ -38,7 +41,10 @@ class UniformActions:
     stationary = True
 
     def __init__(self, game: Game[Any]) -> None:
-        pass
+        self._name = game.facts.name
+
+    def __repr__(self) -> str:
+        return f"<UniformActions for {self._name}: every legal action alike>"
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]

@@ -15,6 +15,9 @@ class TablePolicy:
         """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities."""
         self._table = dict(table)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self._table):,} observations>"
+
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:

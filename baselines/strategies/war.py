@@ -45,6 +45,9 @@ class WarPlayer:
     def __init__(self, game: Game[Any]) -> None:
         self._game = checked_war(game, self)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._game.facts.name}>"
+
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:

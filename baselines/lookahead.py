@@ -1,18 +1,17 @@
-"""A network that values states, and the policy that looks one move ahead with it."""
+"""Play that looks one move ahead with estimated values of states."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines import solve_matrices
+from baselines.matrix_game import solve_matrices
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, distinct
 from cardwar_envs.envs.engines.engine import Views
-from train.policies.networks import Network, NetworkPolicy
 
 # Trials made, and observations evaluated, at a time: few enough to stay in a processor's cache.
 TRIALS_AT_A_TIME = 4096
@@ -62,10 +61,17 @@ def _one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[
     return views[places, (signs < 0).astype(np.intp)], signs
 
 
+class HasOutputs(Protocol):
+    """A network on observations."""
+
+    def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`[batch, observation_size]` -> `[batch, outputs]`."""
+
+
 class StateValues:
     """Values of states by a network with one output; the two players' values differ in sign only."""
 
-    def __init__(self, game: Game[Any], network: Network) -> None:
+    def __init__(self, game: Game[Any], network: HasOutputs) -> None:
         self._bounds = game.facts.min_payoff, game.facts.max_payoff
         self._network = network
 
@@ -76,7 +82,7 @@ class StateValues:
         asked = taken[different]
         lots = [asked[i : i + ASKED_AT_A_TIME] for i in range(0, len(asked), ASKED_AT_A_TIME)]
         values = np.concatenate([np.zeros(0), *(self._network.outputs(lot)[:, 0] for lot in lots)])
-        return signs * np.clip(values, *self._bounds)[places]
+        return np.asarray(signs * np.clip(values, *self._bounds)[places])
 
 
 class Lookahead:
@@ -99,7 +105,8 @@ class Lookahead:
     def lots(self, situations: Views, values: StateValues) -> Iterator[tuple[NDArray[np.float64], Views]]:
         """The matrices for a few situations at a time, and the views of all states that can follow these."""
         for first in range(0, len(situations.masks), ASKED_AT_A_TIME):
-            lot = Views(*(each[first : first + ASKED_AT_A_TIME] for each in situations))
+            some = slice(first, first + ASKED_AT_A_TIME)
+            lot = Views(situations.observations[some], situations.masks[some])
             tried = self._trials.all_joint(lot)
             payoffs, goes_on = tried.rewards, ~tried.done
             after = Views(tried.after[goes_on], tried.masks_after[goes_on])
@@ -108,25 +115,19 @@ class Lookahead:
             matrices[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = payoffs
             yield matrices, after
 
-
-class LookaheadPolicy(NetworkPolicy):
-    """Plays the row player's optimal strategy of the matrix game one move ahead."""
-
-    kind = "lookahead"
-
-    def __init__(self, game: Game[Any], network: Network) -> None:
-        super().__init__(game, network)
-        self._lookahead, self._values = Lookahead(game), StateValues(game, network)
-
-    @staticmethod
-    def outputs_for(game: Game[Any]) -> int:
-        """The state's value."""
-        return 1
-
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    def strategies(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8], values: StateValues
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
-        situations = self._lookahead.views(observations)
-        matrices = self._lookahead.matrices(situations, self._values)
+        """The observers' optimal strategies in the matrix games one move ahead.
+
+        Args:
+            observations: `[batch, observation_size]`.
+            action_masks: `[batch, num_actions]`.
+            values: What the states that follow are worth.
+
+        Returns:
+            `[batch, num_actions]` probabilities.
+        """
+        situations = self.views(observations)
+        matrices = self.matrices(situations, values)
         return solve_matrices(matrices, action_masks, situations.masks[:, 1]).row_strategies
