@@ -15,6 +15,8 @@ from cardwar_envs.envs.engines.engine import Views
 
 # Trials made, and observations evaluated, at a time: few enough to stay in a processor's cache.
 TRIALS_AT_A_TIME = 4096
+# The same for a single situation.
+FEW_TRIALS = 64
 ASKED_AT_A_TIME = 2048
 
 
@@ -91,11 +93,15 @@ class Lookahead:
     def __init__(self, game: Game[Any]) -> None:
         check_lookahead(game)
         self._actions = game.facts.num_actions
-        self._trials = Brancher(game, TRIALS_AT_A_TIME)
+        self._trials, self._few_trials = Brancher(game, TRIALS_AT_A_TIME), Brancher(game, FEW_TRIALS)
 
     def views(self, observations: NDArray[np.float32]) -> Views:
         """Both players' views, if one of them, called player 0 here, sees `[batch, observation_size]`."""
-        return self._trials.views(observations)
+        return self._brancher(len(observations)).views(observations)
+
+    def _brancher(self, situations: int) -> Brancher:
+        """A batch of the size that suits so many situations: all its games are played, needed or not."""
+        return self._few_trials if situations == 1 else self._trials
 
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
         """`[batch, num_actions, num_actions]` payoff points to player 0, 0 for illegal actions."""
@@ -107,7 +113,7 @@ class Lookahead:
         for first in range(0, len(situations.masks), ASKED_AT_A_TIME):
             some = slice(first, first + ASKED_AT_A_TIME)
             lot = Views(situations.observations[some], situations.masks[some])
-            tried = self._trials.all_joint(lot)
+            tried = self._brancher(len(lot.masks)).all_joint(lot)
             payoffs, goes_on = tried.rewards, ~tried.done
             after = Views(tried.after[goes_on], tried.masks_after[goes_on])
             payoffs[goes_on] += values(after.observations)

@@ -267,12 +267,13 @@ class StateSolution(Solution):
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         """See `Solution`."""
         state = self._start() if state is None else state
+        strategies, acting = self.strategies(state), self.game.acting_players(state)
         return [
             {
-                self.game.describe_action(action, player): float(strategy[action])
-                for action in self.game.legal_actions(state, player)
+                self.game.describe_action(action, player): float(strategies[player][action])
+                for action in (self.game.legal_actions(state, player) if player in acting else ())
             }
-            for player, strategy in enumerate(self.strategies(state))
+            for player in (0, 1)
         ]
 
     def show(self, state: Any = None) -> Figure:

@@ -11,6 +11,7 @@ import typer
 from train.command.bench import bench
 from train.command.check import check
 from train.command.exploit import exploit
+from train.command.levels import levels
 from train.command.match import match
 from train.command.playoffs import playoffs
 from train.command.report import report
@@ -77,7 +78,7 @@ def _message(error: Exception) -> str | None:
     return None
 
 
-for command in (solve, exploit, match, train, reproduce, report, playoffs, study, bench, check):
+for command in (solve, exploit, match, levels, train, reproduce, report, playoffs, study, bench, check):
     # Options of an algorithm are not known before its name is.
     settings = {"ignore_unknown_options": True} if command is train else {}
     app.command(context_settings=settings)(command)

@@ -33,11 +33,11 @@ def test_there_are_five_levels_of_each_game_and_they_get_stronger():
     ladders = {}
     for each in levels():
         ladders.setdefault(each.title, []).append(each)
-    assert list(ladders) == ["dice_poker", *(f"jujitsu num_cards={n}" for n in (5, 8)), "jujitsu"]
+    assert list(ladders) == ["dice_poker", *(f"jujitsu num_cards={n}" for n in (5, 8, 13))]
     for ladder in ladders.values():
         assert [each.number for each in ladder] == [1, 2, 3, 4, 5]
         figures = [each.exploitability for each in ladder]
-        assert all(weaker > 1.5 * stronger for weaker, stronger in pairwise(figures))
+        assert all(weaker > 1.2 * stronger for weaker, stronger in pairwise(figures))
     assert sum(each.path.stat().st_size for each in levels()) < 3_000_000
 
 
@@ -57,7 +57,7 @@ def test_a_large_file_is_as_exploitable_as_it_says(level):
     assert played == pytest.approx(level.exploitability, abs=1e-5)
 
 
-@pytest.mark.parametrize("level", [*CHEAP[::5], *LARGE[::2]], ids=name)
+@pytest.mark.parametrize("level", [*CHEAP[::5], LARGE[-1]], ids=name)
 @pytest.mark.parametrize("view", ["word", "cards"])
 def test_a_level_answers_with_probabilities_of_legal_actions_row_by_row(level, view):
     game = level.learned_for()
@@ -69,10 +69,10 @@ def test_a_level_answers_with_probabilities_of_legal_actions_row_by_row(level, v
     assert np.allclose(answer.sum(axis=1), 1.0, atol=1e-12)
     assert (answer[masks == 0] == 0.0).all()
     assert (answer >= 0.0).all()
-    for row in range(0, len(observations), 7):
+    for row in range(0, len(observations), 40):
         one = slice(row, row + 1)
         assert np.array_equal(policy.action_probabilities(observations[one], masks[one]), answer[one])
-    assert repr(policy).startswith(f"<level:{level.number} of {level.title}, exploitability 0.")
+    assert repr(policy).startswith(f"<level:{level.number} of {level.title}, exploitability ")
 
 
 @pytest.mark.parametrize("level", LARGE[::4], ids=name)
