@@ -4,17 +4,23 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
+from command import run, run_json
 
 from baselines import exploitability, make_policy
-from baselines.levels.level import levels
+from baselines.levels.level import levels, read_level
 from baselines.levels.network import NumpyNetwork
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
+from train.algorithms.registry import ALGORITHMS
+from train.levels import LADDERS, Ladder, make_ladder
+from train.runs.loop import own_generators
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "levels.md"
 CHEAP = [each for each in levels() if each.parameters.get("num_cards", 0) <= 8]
 LARGE = [each for each in levels() if each not in CHEAP]
 
@@ -39,6 +45,57 @@ def test_there_are_five_levels_of_each_game_and_they_get_stronger():
         figures = [each.exploitability for each in ladder]
         assert all(weaker > 1.2 * stronger for weaker, stronger in pairwise(figures))
     assert sum(each.path.stat().st_size for each in levels()) < 3_000_000
+
+
+def test_the_document_has_the_table_of_the_files():
+    rows = [
+        line.strip("| ").split(" | ") for line in DOCUMENT.read_text().splitlines() if "`level:" in line and "|" in line
+    ]
+    assert rows == [
+        [
+            each.title,
+            f"`level:{each.number}`",
+            each.learner,
+            f"{each.steps:,}",
+            str(each.seed),
+            f"{each.path.stat().st_size:,}",
+            f"{each.exploitability:.6f}",
+        ]
+        for each in levels()
+    ]
+
+
+def test_the_files_were_made_as_the_program_makes_them():
+    made = [(ladder.words, ladder.learner, steps) for ladder in LADDERS for steps in ladder.steps]
+    stored = [
+        (f"{each.title}{' view=word' * ('view' in each.parameters)}", each.learner, each.steps) for each in levels()
+    ]
+    assert stored == made
+
+
+def test_a_ladder_can_be_made_again(tmp_path):
+    for again in make_ladder(LADDERS[0], tmp_path):
+        shipped = next(each for each in levels() if (each.title, each.number) == (again.title, again.number))
+        assert again.path.read_bytes() == shipped.path.read_bytes()
+
+
+def test_a_network_is_stored_as_it_plays(tmp_path):
+    game = make_game("jujitsu", num_cards=3, view="word")
+    arguments = {"num_games": 32, "width": 8}
+    (made,) = make_ladder(Ladder("jujitsu num_cards=3 view=word", "fitted_value", [200], arguments), tmp_path)
+    args = ALGORITHMS["fitted_value"].args(steps=200, **arguments)
+    with own_generators(0, 1):
+        learner = ALGORITHMS["fitted_value"].learner(game, args, 0)
+        learner.advance(200)
+    observations, _ = seen(game)
+    network = read_level(made, game)._values._network
+    assert network.outputs(observations) == pytest.approx(learner.policy().network.outputs(observations), abs=5e-3)
+
+
+def test_the_command_lists_them(capsys):
+    assert run(capsys, "levels")[1].count("level:") == len(levels()) + 1
+    listed = run_json(capsys, "levels")["levels"]
+    assert [each["exploitability"] for each in listed] == [each.exploitability for each in levels()]
 
 
 @pytest.mark.parametrize("level", CHEAP, ids=name)
