@@ -118,8 +118,7 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
     """What each action of each type of `player` brings to player 0, times the type's probability."""
     weighted = form.weights[:, :, None, None] * form.payoffs
     path = "ijab,jb->ia" if player == 0 else "ijab,ia->jb"
-    replies: NDArray[np.float64] = np.einsum(path, weighted, other, optimize=True)
-    return replies
+    return np.asarray(np.einsum(path, weighted, other, optimize=True))
 
 
 def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
