@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from baselines.duel.word_policy import WordPolicy, word_view
 from baselines.levels.network import NumpyNetwork
 from baselines.lookahead import Lookahead, StateValues
 from baselines.strategies.table import TablePolicy
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.games import make_game
@@ -108,9 +108,7 @@ class LevelPolicy:
     def __init__(self, which: Level, policy: Policy) -> None:
         self.level, self._policy = which, policy
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         return self._policy.action_probabilities(observations, action_masks)
 
@@ -130,9 +128,7 @@ class LookaheadLevel:
     def __repr__(self) -> str:
         return f"<LookaheadLevel for {self._name}>"
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         return self._lookahead.strategies(observations, action_masks, self._values)
 

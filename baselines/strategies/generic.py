@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 
 
@@ -26,13 +26,10 @@ class Uniform:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self._game.facts.name}: every card alike>"
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         counts = self._game.action_counts(observations, action_masks)
-        probabilities: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
-        return probabilities
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 class UniformActions:
@@ -46,8 +43,6 @@ class UniformActions:
     def __repr__(self) -> str:
         return f"<UniformActions for {self._name}: every legal action alike>"
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True), dtype=np.float64)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from baselines.strategies.war import checked_war
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, needs_others
 from cardwar_envs.games.war.actions import WarChoice
@@ -49,9 +49,7 @@ class _Adversary:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self._game.facts.name}, against {', '.join(map(repr, self._others))}>"
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`: all weight on one action.
 
         Raises:
