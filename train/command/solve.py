@@ -75,21 +75,10 @@ def solve(
         )
     play = solution.at(there) if there is not None and isinstance(solution, baselines.StateSolution) else None
     if as_json:
-        extra: dict[str, Any] = {} if solution.exact is None else {"exact": str(solution.exact)}
-        extra |= {} if engine is None else {"engine": engine}
-        extra |= {} if selection == "default" else {"selection": selection}
-        extra |= {} if play is None else {"state": state_in_words(there), "at_state": play.as_data()}
-        print_json(
-            rules,
-            value=solution.value,
-            gap=solution.gap,
-            strategies=_strategies_at_start(solution),
-            states=solution.states,
-            solved_now=solution.solved,
-            seconds=solution.seconds,
-            method=solution.method,
-            **extra,
-        )
+        asked: dict[str, Any] = {} if engine is None else {"engine": engine}
+        asked |= {} if selection == "default" else {"selection": selection}
+        asked |= {} if play is None else {"state": state_in_words(there), "at_state": play.as_data()}
+        print_json(rules, **_as_data(solution), **asked)
         return
     value = points(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
     say(f"{' '.join([game, *(words or [])])}: value {value} to player_0")
@@ -121,7 +110,16 @@ def _asked_state(text: str, game: Game[Any]) -> Any:
     return state
 
 
-def _strategies_at_start(solution: baselines.Solution) -> list[dict[str, Any]]:
-    """As labelled data; an empty list if the game can start in several states."""
+def _as_data(solution: baselines.Solution) -> dict[str, Any]:
+    """The solution as JSON can hold it; the list of strategies is empty if the game can start in several states."""
     many = isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) > 1
-    return [] if many else solution.labelled()
+    return {
+        "value": solution.value,
+        "gap": solution.gap,
+        **({} if solution.exact is None else {"exact": str(solution.exact)}),
+        "strategies": [] if many else solution.labelled(),
+        "states": solution.states,
+        "solved_now": solution.solved,
+        "seconds": solution.seconds,
+        "method": solution.method,
+    }
