@@ -142,8 +142,8 @@ class Solution(ABC):
         """
 
     def _repr_html_(self) -> str:
-        figures: list[tuple[str, float | str]] = [
-            ("value to player_0, payoff points", self.value),
+        figures = [
+            ("value to player_0, payoff points", html.number(self.value)),
             ("certified to", f"{self.gap:.1e}"),
             (self.unit, f"{self.states:,}"),
             ("method", self.method),

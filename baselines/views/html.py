@@ -23,7 +23,10 @@ def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) ->
         rows: The cells. Beyond `MOST_ROWS` rows are left out, and a line says how many.
     """
     rows = list(rows)
-    lines = ["<table>", f'<caption style="text-align: left; font-weight: bold">{escape(title)}</caption>']
+    lines = [
+        '<table style="color: inherit; margin-bottom: 0.8em">',
+        f'<caption style="text-align: left; font-weight: bold">{escape(title)}</caption>',
+    ]
     lines.append("<thead><tr>" + "".join(f"<th>{escape(heading)}</th>" for heading in headings) + "</tr></thead>")
     lines += ["<tbody>", *("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows[:MOST_ROWS])]
     if len(rows) > MOST_ROWS:
@@ -33,5 +36,5 @@ def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) ->
 
 def _cell(content: Any) -> str:
     if isinstance(content, float):
-        return f'<td style="text-align: right">{number(content)}</td>'
-    return f'<td style="text-align: left">{escape(str(content))}</td>'
+        return f'<td style="text-align: right; padding: 0.1em 0.6em">{number(content)}</td>'
+    return f'<td style="text-align: left; padding: 0.1em 0.6em">{escape(str(content))}</td>'
