@@ -4,10 +4,19 @@ Importing this package registers every game with Gymnasium (`cardwar/Jujitsu-v0`
 PettingZoo (`cardwar/jujitsu-v0`).
 """
 
-from cardwar_envs.core.game import Game, GameFacts, IllegalActionError, Transition
+from cardwar_envs.core.game import (
+    CERTAIN,
+    ActionImage,
+    Canonical,
+    Game,
+    GameFacts,
+    IllegalActionError,
+    Transition,
+)
+from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.play import Episode, play_episode
 from cardwar_envs.core.policy import Policy
-from cardwar_envs.envs.registration import register_all
+from cardwar_envs.envs.registration import register_all, register_game
 from cardwar_envs.games import GAMES, make_game
 from cardwar_envs.games.dice_poker import DicePokerState
 from cardwar_envs.games.duel import Duel, DuelState
@@ -17,7 +26,10 @@ from cardwar_envs.games.war.state import WarState
 __version__ = "0.1.0"
 
 __all__ = [
+    "CERTAIN",
     "GAMES",
+    "ActionImage",
+    "Canonical",
     "DicePokerState",
     "Duel",
     "DuelState",
@@ -31,7 +43,10 @@ __all__ = [
     "WarState",
     "__version__",
     "make_game",
+    "one_of",
     "play_episode",
+    "register_game",
+    "whole_number",
 ]
 
 register_all()

@@ -14,7 +14,6 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from operator import index
 from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
@@ -122,43 +121,6 @@ class GameFacts:
 
 class IllegalActionError(ValueError):
     """An action that the rules do not allow where it was tried."""
-
-
-def whole_number(name: str, number: object, allowed: range | None = None) -> int:
-    """A parameter as an int. All integer types are accepted, but no bool.
-
-    Raises:
-        ValueError: If it is not an integer, or not in the range allowed; the message names the parameter.
-    """
-    try:
-        if isinstance(number, bool | np.bool_):
-            raise TypeError
-        whole = index(number)  # type: ignore[arg-type]  # this call is the check
-    except TypeError:
-        raise ValueError(f"{name} ({number}) must be an integer") from None
-    if allowed is not None and whole not in allowed:
-        raise ValueError(f"{name} ({number}) must be in {allowed[0]}..{allowed[-1]}")
-    return whole
-
-
-def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:
-    """A tuple of numbers as ints.
-
-    Raises:
-        ValueError: If it is not a tuple of integers.
-    """
-    return tuple(whole_number(name, number) for number in checked_tuple(name, numbers))
-
-
-def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
-    """The items, which must be a tuple.
-
-    Raises:
-        ValueError: If they are not.
-    """
-    if not isinstance(items, tuple):
-        raise ValueError(f"{name} ({items}) must be a tuple")
-    return items
 
 
 # What a class claims about its rules, beyond the rules themselves -> the rules that the claim is about (and the

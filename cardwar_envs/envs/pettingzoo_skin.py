@@ -10,9 +10,10 @@ from gymnasium.utils.seeding import np_random
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_of, own_stream, resolved_game
+from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, own_stream, resolved_game
 
 
 class PettingZooSkin:

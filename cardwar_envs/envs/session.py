@@ -24,6 +24,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, IllegalActionError, S
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
 from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game
@@ -60,18 +61,6 @@ def own_stream(generator: np.random.Generator) -> np.random.Generator:
     very numbers that decide chance and the opponents' moves.
     """
     return generator.spawn(1)[0]
-
-
-def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The value, if it is allowed.
-
-    Raises:
-        ValueError: If it is not; the message names the value and what is allowed.
-    """
-    # Arrays and the like compare in ways of their own.
-    if not isinstance(value, str | int | np.integer | None) or value not in allowed:
-        raise ValueError(f"{name} ({value!r}) must be one of {', '.join(map(repr, allowed))}")
-    return value
 
 
 def checked_seed(seed: Any) -> int | None:

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import accumulate
 from typing import ClassVar
 
-from cardwar_envs.core.game import whole_number
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hands
 

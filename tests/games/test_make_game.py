@@ -63,7 +63,7 @@ BAD = [
     ("dice_poker", {"raise_size": "x"}, r"raise_size \(x\) must be a number"),
     ("dice_poker", {"num_cards": 3}, "dice_poker has no parameter 'num_cards'; it has sides, ante, raise_size"),
     ("jujitsu", {"sides": 6}, "jujitsu has no parameter 'sides'; it has num_cards, hand_0, hand_1, ties, payoff"),
-    ("poker", {}, "unknown game 'poker'; known are dinosaur_war, jujitsu, dice_wars, war, dice_poker$"),
+    ("poker", {}, "unknown game 'poker'; known are dinosaur_war, jujitsu, dice_wars, war, dice_poker; a"),
     ("Jujitsu", {}, "unknown game 'Jujitsu'"),
 ]  # fmt: skip
 

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from cardwar_envs.games.by_name import append_working_folder
 from train.command.console import AsJson, say
 
 
@@ -34,8 +35,7 @@ def check(
     """Check any simultaneous-move environment; exit code 0 if nothing fails, else 1."""
     from cardwar_envs.conformance import CHECKS, load, run
 
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # `python -m` finds modules of the working folder as well
+    append_working_folder()
     results = []
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(environment, words or [], zero_sum or None)

@@ -54,7 +54,9 @@ def playoffs(
     from train.reports.playoffs_files import write_playoffs  # needs matplotlib
 
     if folder is None:
-        folder = Path("runs") / "-".join(["playoffs", game, *(f"{key}={text}" for key, text in parameters.items())])
+        folder = Path("runs") / "-".join(
+            ["playoffs", rules.facts.name, *(f"{key}={text}" for key, text in parameters.items())]
+        )
     files = write_playoffs(result, folder)
     if as_json:
         print_json(rules, **plain(result, seed or 0, files))

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
-from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition, whole_number
+from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
+from cardwar_envs.core.parameters import whole_number
 
 # The game as arrays takes 32 bytes per pair of rolls, and solving it several times that.
 MAX_SIDES = 2000

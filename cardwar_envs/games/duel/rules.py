@@ -38,7 +38,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules
-from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, whole_number
+from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.games.duel.interleaving import Hand, Hands, interleaving, most_held, most_ties
 from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, new_state
 
