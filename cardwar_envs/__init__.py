@@ -16,6 +16,8 @@ from cardwar_envs.core.game import (
 from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.play import Episode, play_episode
 from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.drawing.svg import to_svg
 from cardwar_envs.envs.registration import register_all, register_game
 from cardwar_envs.games import GAMES, make_game
 from cardwar_envs.games.dice_poker import DicePokerState
@@ -38,6 +40,8 @@ __all__ = [
     "GameFacts",
     "IllegalActionError",
     "Policy",
+    "Revealed",
+    "Scene",
     "Transition",
     "War",
     "WarState",
@@ -46,6 +50,7 @@ __all__ = [
     "one_of",
     "play_episode",
     "register_game",
+    "to_svg",
     "whole_number",
 ]
 
