@@ -232,7 +232,7 @@ class _Explorer(Generic[S]):
             for outcome in outcomes:
                 child, rewards, swapped = self.arrive(outcome)
                 self.children.append(child)
-                self.probabilities.append(outcome.probability)
+                self.probabilities.append(float(outcome.probability))
                 self.rewards.extend(rewards)
                 self.swapped.append(swapped)
 
