@@ -207,7 +207,7 @@ class _Explorer(Generic[S]):
             if len(self.states) >= self.max_states:
                 raise ValueError(
                     f"{self.game.facts.name} has more than {self.max_states} states to decide in; "
-                    "this oracle takes smaller games"
+                    "this oracle takes smaller games, or more states if max_states says so"
                 )
             self.number[state] = len(self.states)
             self.states.append(state)
@@ -281,9 +281,9 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
 
 
 @lru_cache(maxsize=8)
-def full_graph(game: Game[Any]) -> GameGraph[Any]:
+def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
     """The graph of all states of a game from its start; kept for the next question about it."""
-    return build_graph(game, game.initial())
+    return build_graph(game, game.initial(), max_states=max_states)
 
 
 def group_sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
