@@ -191,9 +191,9 @@ def centred(box: Box, text: str, size: float, **look: object) -> Text:
     return Text(box.x + box.width / 2, box.y + box.height / 2 + 0.36 * fits, words, fits, "middle", **look)  # type: ignore[arg-type]
 
 
-def player_colour(player: int) -> str:
-    """The colour role of a player."""
-    return f"player_{player % PLAYER_COLOURS}"
+def player_colour(player: int | None) -> str:
+    """The colour role of a player, or of what is nobody's (None)."""
+    return "ink" if player is None else f"player_{player % PLAYER_COLOURS}"
 
 
 def spoken(name: str) -> str:

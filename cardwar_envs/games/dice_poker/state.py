@@ -1,0 +1,28 @@
+"""Where a game of Dice Poker stands, and who sees what of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cardwar_envs.core.scene import Revealed
+
+
+class DicePokerState(NamedTuple):
+    """Where a game of Dice Poker stands.
+
+    Attributes:
+        rolls: What each player has rolled.
+        actions: The action of each player; None before they have acted.
+    """
+
+    rolls: tuple[int, int]
+    actions: tuple[int, int] | None = None
+
+
+def seen_rolls(revealed: Revealed[DicePokerState]) -> tuple[int | None, int | None]:
+    """The rolls, as far as the viewer may see them: its own, and both once the game is over."""
+    roll_0, roll_1 = revealed.state.rolls
+    return (
+        roll_0 if revealed.over or revealed.viewer == 0 else None,
+        roll_1 if revealed.over or revealed.viewer == 1 else None,
+    )
