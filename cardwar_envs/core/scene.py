@@ -28,7 +28,7 @@ class Revealed(Generic[S]):
     Attributes:
         state: Where the game stands.
         viewer: The player whose private information may be shown. None is a spectator, who sees
-            nobody's before the game is over.
+            nobody's before the game shows it to all.
         last_actions: The joint action that led here (player -> action), or None.
         payoffs: What each player was paid so far, payoff points.
         over: Whether the game is over.

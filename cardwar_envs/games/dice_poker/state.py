@@ -20,9 +20,10 @@ class DicePokerState(NamedTuple):
 
 
 def seen_rolls(revealed: Revealed[DicePokerState]) -> tuple[int | None, int | None]:
-    """The rolls, as far as the viewer may see them: its own, and both once the game is over."""
-    roll_0, roll_1 = revealed.state.rolls
-    return (
-        roll_0 if revealed.over or revealed.viewer == 0 else None,
-        roll_1 if revealed.over or revealed.viewer == 1 else None,
-    )
+    """The rolls, as far as the viewer may see them: its own, and both once both have acted.
+
+    A forfeit keeps them hidden: the other's roll is no business of one who did not play.
+    """
+    (roll_0, roll_1), actions = revealed.state
+    shown = actions is not None
+    return roll_0 if shown or revealed.viewer == 0 else None, roll_1 if shown or revealed.viewer == 1 else None
