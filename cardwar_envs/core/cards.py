@@ -50,8 +50,8 @@ def counted_card(box: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
     lower = Box(box.x, box.y + 0.55 * box.height, box.width, 0.4 * box.height)
     return (
         card(box, "", player, 0)[0],
-        centred(upper, slot.text, 0.46 * box.width, bold=True, colour=player_colour(player)),
-        centred(lower, f"x{slot.held}", 0.38 * box.width, colour="ink"),
+        centred(upper, slot.text, 0.5 * box.width, bold=True, colour=player_colour(player)),
+        centred(lower, f"x{slot.held}", 0.44 * box.width, colour="ink"),
     )
 
 

@@ -218,7 +218,7 @@ TRICK = Revealed(AFTER, 0, {0: 3, 1: 3}, (0.0, 0.0), over=False, before=DuelStat
     ("revealed", "said", "winning"),
     [
         (Revealed(DuelState(((1,), (2,)), 3), None, None, (0.0, 0.0), False), ["player_0 leads by 3"], []),
-        (TRICK, ["player_1 leads by 1", "the trick is tied", "1 tied, the next counts 2", "trick 2 of 5", "you"], []),
+        (TRICK, ["player_1 leads by 1", "the trick is tied", "1 tied, the next counts 2", "2 of 5 tricks", "you"], []),
         (
             Revealed(DuelState(((1, 2), (2, 3)), -2), 1, {0: 2, 1: 4}, (0.0, 0.0), False),
             ["player_1 won the trick", "player_1 leads by 2"],
@@ -260,7 +260,7 @@ def test_battles_of_dice_show_their_odds():
     game = make_game("dice_wars", num_cards=3)
     before, after = DuelState(((1, 2, 3), (1, 2, 3))), DuelState(((1, 2), (1, 3)), score=-1)
     scene = game.scene(Revealed(after, None, {0: 2, 1: 1}, (-1.0, 1.0), False, before))
-    assert {"78%", "15%", "player_1 won the battle", "dice", "battle 1 of 3"} <= set(texts(scene))
+    assert {"78%", "15%", "player_1 won the battle", "dice", "1 of 3 battles"} <= set(texts(scene))
     assert framed(scene) == ["2", "dice"]
     unknown = game.scene(Revealed(after, None, {0: 2, 1: 1}, (-1.0, 1.0), False))
     assert framed(unknown) == [], "the state alone does not say who won"

@@ -94,7 +94,7 @@ def duel_scene(game: DuelRules, revealed: Revealed[DuelState]) -> Scene:
     block = PLATE + grid.height + SPACE
     height = round(TOP + 2 * block + MIDDLE + SPACE + 4)
     title, played = spoken(game.facts.name), size - len(revealed.state.hands[0])
-    shapes: list[Shape] = [table(height), *heading(title, f"{game.trick_word} {played} of {size}")]
+    shapes: list[Shape] = [table(height), *heading(title, f"{played} of {size} {game.trick_word}s")]
     seats = seats_in_view(2, revealed.viewer)
     for player, top in zip(seats, (TOP, TOP + block + MIDDLE + SPACE), strict=True):
         paid = f"payoff {revealed.payoffs[player]:+g}" if any(revealed.payoffs) else ""
