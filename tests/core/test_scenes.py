@@ -14,7 +14,7 @@ from toys import Toy
 
 from cardwar_envs import DicePokerState, DuelState, Revealed, WarState, make_game, play_episode, to_svg
 from cardwar_envs.core.game import FORFEIT
-from cardwar_envs.core.scene import WIDTH, Box, Disc, Scene, Text, fitted, plain_scene, text_width
+from cardwar_envs.core.scene import WIDTH, Box, Disc, Scene, Text, fitted, in_points, plain_scene, text_width
 from cardwar_envs.drawing.palette import PALETTE
 
 NASTY = 'a <b> & "c" ]]> \x00\x1b\ud800 ' + "Пример 例えば 🂡 " * 30
@@ -309,6 +309,20 @@ def test_war_shows_the_pot_the_war_and_who_is_out():
     assert texts(scene).count("out") == 2
 
 
+def test_a_forfeit_is_no_card():
+    game = make_game("war", num_players=4)
+    scene = game.scene(forfeited(game))
+    assert "forfeits" in texts(scene)
+    assert cards(scene, 0) == [str(card) for card in game.cards]
+
+
+def test_payoffs_are_not_rounded_to_something_else():
+    game = make_game("dice_poker", ante=1e9, raise_size=123456.789)
+    over = Revealed(DicePokerState((3, 2), (1, 1)), None, {0: 1, 1: 1}, (1000123456.789, -1000123456.789), True)
+    assert {"player_0 wins 1,000,123,456.789", "ante 1,000,000,000, raise 123,456.789"} <= set(texts(game.scene(over)))
+    assert [in_points(payoff) for payoff in (2.0, -1 / 3, 0.0, 100.0)] == ["+2", "-0.3333", "+0", "+100"]
+
+
 def test_a_war_names_discards_and_who_takes_how_many():
     game = make_game("war", ranks=4, discards=1, max_rounds=9)
     before = WarState([(2, 3, 4), (2, 3, 4)], [(), ()], pot=(5, 5), tied=(0, 1), rounds_left=9)
@@ -338,7 +352,9 @@ def test_a_strangers_moves_and_payoffs_are_shown():
             return f"move {action}"
 
     scene = Short(STRANGER.table).scene(Revealed(1, None, {0: 1, 1: 0}, (2.0, -2.0), True))
-    assert {"player_0 played move 1", "player_1 played move 0", "player_0 was paid +2"} <= set(texts(scene))
+    assert {"player_0  move 1", "player_1  move 0", "payoffs so far", "player_0  +2", "player_1  -2"} <= set(
+        texts(scene)
+    )
 
 
 # -- text that fits ------------------------------------------------------------------------

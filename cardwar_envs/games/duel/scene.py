@@ -19,6 +19,7 @@ from cardwar_envs.core.scene import (
     Shape,
     centred,
     heading,
+    in_points,
     label,
     player_colour,
     spoken,
@@ -97,7 +98,7 @@ def duel_scene(game: DuelRules, revealed: Revealed[DuelState]) -> Scene:
     shapes: list[Shape] = [table(height), *heading(title, f"{played} of {size} {game.trick_word}s")]
     seats = seats_in_view(2, revealed.viewer)
     for player, top in zip(seats, (TOP, TOP + block + MIDDLE + SPACE), strict=True):
-        paid = f"payoff {revealed.payoffs[player]:+g}" if any(revealed.payoffs) else ""
+        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
         shapes += name_plate(player, top, revealed.viewer, paid)
         shapes += grid.draw(_slots(game, revealed.state, player), player, top + PLATE)
     shapes += _middle(game, revealed, Box(MARGIN, TOP + block, INSIDE, MIDDLE, "panel", radius=14), seats)
