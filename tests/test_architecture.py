@@ -82,6 +82,7 @@ ROOMS = {
     | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
     "train.cli": {"train.command"},
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
+    "train.gallery": ENVS | FILES,
     "train": set(),
 }
 
