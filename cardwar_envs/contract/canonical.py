@@ -39,15 +39,16 @@ def _image_fault(case: Case, node: Node, player: int) -> str:
     images = _images(case, node, player)
     if not all(isinstance(each, ActionImage) for each in images):
         return f"canonical_actions are {short(images)}, not ActionImages"
-    if tuple(each.action for each in images) != node.legal[player]:
-        return f"canonical_actions are of {[each.action for each in images]}, legal are {node.legal[player]}"
+    given = tuple(case.game.legal_actions(node.state, player))
+    if tuple(each.action for each in images) != given:
+        return f"canonical_actions are of {[each.action for each in images]}, legal_actions are {given}"
     with asking("legal_actions", there, seats[player]):
         legal = set(case.game.legal_actions(there, seats[player]))
     if {each.image for each in images} != legal:
         found = sorted({each.image for each in images})
         return f"images are {found}, but legal at {short(there)} are {sorted(legal)}"
     shares: dict[int, Fraction] = defaultdict(Fraction)
-    for each in images:
+    for each in dict.fromkeys(images):
         if not isinstance(each.share, Fraction) or each.share <= 0:
             return f"share {each.share!r} of action {each.action} must be a Fraction above 0"
         shares[each.image] += each.share
@@ -65,18 +66,21 @@ def canonical_keeps_what_follows(case: Case) -> None:
 
     So both have the same value, which needs no solving to be seen.
     """
+    case.require_payments()
     same = tuple(range(case.facts.num_players))
-    for node in reversed(case.nodes):
+    for node in case.compared:
         there, seats = case.canonical(node.state)
         with asking("acting_players", there):
             acting = set(case.game.acting_players(there))
         if acting != {seats[player] for player in node.acting}:
             raise Failed(f"{place(node.state)}: canonical is {short(there)}, where {sorted(acting)} act")
-        if there == node.state and seats == same:
-            continue
+        if case.canonical(there) != (there, same):
+            raise NotApplicable("representatives are not their own")
         if any(_image_fault(case, node, player) for player in node.acting):
             raise NotApplicable("actions have no good images")
         image_of = {player: {each.action: each.image for each in _images(case, node, player)} for player in node.acting}
+        if there == node.state and seats == same and all(a == b for of in image_of.values() for a, b in of.items()):
+            continue  # nothing is claimed
         for actions, outcomes in node.moves.items():
             chosen = node.chosen(actions)
             images = {seats[player]: image_of[player][action] for player, action in chosen.items()}
@@ -131,7 +135,7 @@ def action_counts_fit(case: Case) -> None:
     Actions with one image share it by their counts, and each image has, among all images, the weight that its actions
     have together. Else `uniform`, which plays by these counts, would play differently at a representative.
     """
-    for node in case.nodes:
+    for node in case.compared:
         for player in node.acting:
             counts = _counts(case, node.state, player, node.legal[player])
             if not _image_fault(case, node, player):
@@ -140,7 +144,7 @@ def action_counts_fit(case: Case) -> None:
 
 def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
     at, (there, seats) = place(node.state, player), case.canonical(node.state)
-    images = _images(case, node, player)
+    images = dict.fromkeys(_images(case, node, player))
     together: dict[int, float] = defaultdict(float)
     for each in images:
         together[each.image] += counts[each.action]

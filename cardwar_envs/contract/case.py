@@ -16,6 +16,7 @@ from cardwar_envs.contract.places import asking, place, short
 from cardwar_envs.contract.walk import Walk
 from cardwar_envs.core.game import Canonical, Game, GameFacts
 
+COMPARED = 300
 NUMBER = (int, float, np.integer, np.floating)
 
 
@@ -43,6 +44,11 @@ class Case:
         """What the rules say at each state looked at."""
         return self.walk.nodes
 
+    @property
+    def compared(self) -> list[Node]:
+        """The nodes for checks that compare all that follows, those near the end first; fewer of a sample."""
+        return (self.nodes if self.walk.complete else self.some(COMPARED))[::-1]
+
     def some(self, count: int) -> list[Node]:
         """At most so many of them, spread over all."""
         step = -(-len(self.nodes) // count)
@@ -51,10 +57,11 @@ class Case:
     @cached_property
     def payment_fault(self) -> str:
         """The first payment that is not one finite number per player; "" if there is none."""
+        nodes = self.nodes
         for start in self.walk.starts:
             if fault := self._fault_of(start.rewards):
                 return f"start in {place(start.state)}: {fault}"
-        for node in self.nodes:
+        for node in nodes:
             for actions, outcomes in node.moves.items():
                 for outcome in outcomes:
                     if fault := self._fault_of(outcome.rewards):
@@ -75,15 +82,16 @@ class Case:
         Raises:
             NotApplicable: If payments are no numbers, or a play can pass a state twice.
         """
-        self._require_payments()
+        self.require_payments()
         return self._outlooks.of(state)
 
     def differ(self, one: Any, other: Any, seats: tuple[int, ...] | None = None) -> bool:
         """Whether something else can follow one state than the other; see `Futures.differ`."""
-        self._require_payments()
+        self.require_payments()
         return self._futures.differ(one, other, seats)
 
-    def _require_payments(self) -> None:
+    def require_payments(self) -> None:
+        """Raises NotApplicable if payments are not one number per player."""
         if self.payment_fault:
             raise NotApplicable("payments are not one number per player")
 

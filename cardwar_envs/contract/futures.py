@@ -47,7 +47,7 @@ class Futures:
         node = self._walk.node(state)
         if self._walk.complete:
             return backward((state, seats), self._known, self._parts, self._number)
-        return _future(node, seats, lambda each: _now(self._walk.node(each), seats)) if node.whole else None
+        return _future(node, seats, lambda each: _now(self._walk.choices(each), seats)) if node.whole else None
 
     def _parts(self, at: tuple[Any, Seats]) -> list[tuple[Any, Seats]]:
         state, seats = at

@@ -44,11 +44,13 @@ def seats_are_alike(case: Case) -> None:
     if not facts.seat_symmetric:
         raise NotApplicable("seats need not be alike")
     count = facts.num_players
-    for node in reversed(_public(case)):
+    _ = _public(case)
+    for node in case.compared:
         for player in range(1, count):
+            own, _ = _turned(case, node.state, 0)
             turned, seat = _turned(case, node.state, player)
-            if seat != 0:
-                raise NotApplicable("state_of does not put the observer in seat 0")
+            if seat != 0 or case.differ(node.state, own):
+                raise NotApplicable("state_of does not read observations")
             in_turn = tuple((other - player) % count for other in range(count))
             exchanged = tuple({0: player, player: 0}.get(other, other) for other in range(count))
             if all(case.differ(node.state, turned, seats) for seats in {in_turn, exchanged}):
@@ -65,12 +67,10 @@ def opponent_masks_fit(case: Case) -> None:
                 continue
             with asking("opponent_masks", node.state, player):
                 found = case.game.opponent_masks(case.game.observation(node.state, player)[None])
-            expected = np.zeros((1, case.facts.num_actions), dtype=np.int8)
-            expected[0, list(node.legal[1 - player])] = 1
-            if not np.array_equal(found, expected):
+            expected = case.game.action_mask(node.state, 1 - player)
+            if not np.array_equal(found, expected[None]):
                 at = place(node.state, player)
-                legal = node.legal[1 - player]
-                raise Failed(f"{at}: opponent_masks are {short(found)}, but the other may play {legal}")
+                raise Failed(f"{at}: opponent_masks are {short(found)}, the other's action_mask is {short(expected)}")
 
 
 def _public(case: Case) -> list[Any]:

@@ -67,6 +67,7 @@ class Walk:
         self._rng = Random(seed)
         self._met: dict[Any, Any] = {}  # a state -> the object that was met first
         self._nodes: dict[Any, Node | None] = {}  # None where the rules' answer is no good
+        self._choices: dict[Any, Node] = {}  # without moves
         self.starts = self._initial()
         self.complete = self._walk_all()
         if not self.complete:
@@ -121,18 +122,26 @@ class Walk:
         """What the rules say at a state, which need not be one of those that were met.
 
         Raises:
-            Failed: If the rules give no good answer there, or the states that were asked for in this way are more
-                than those of the game from all of its seats.
+            Failed: If the rules give no good answer there, or so many states were asked for in this way that they
+                cannot be those of the game as it looks from its seats.
         """
         if state not in self._nodes:
+            if not self.complete:
+                return node_at(self.game, self.facts, state, MOVES_OF_A_SAMPLE, self._rng)
             if len(self._nodes) > 2 * (1 + self.facts.num_players) * self.max_states:
                 raise Failed(f"{place(state)}: there are far more such states than the game has")
-            most = MOVES_A_STATE * self.max_states if self.complete else MOVES_OF_A_SAMPLE
+            most = MOVES_A_STATE * self.max_states
             self._nodes[state] = node_at(self.game, self.facts, state, most, self._rng)
         node = self._nodes[state]
         if node is None:
             raise NotApplicable(f"{place(state)}: the rules give no good answer")
         return node
+
+    def choices(self, state: Any) -> Node:
+        """As `node`, without any moves."""
+        if state not in self._choices:
+            self._choices[state] = self._nodes.get(state) or node_at(self.game, self.facts, state, 0, self._rng)
+        return self._choices[state]
 
     # -- walking --------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import asking, place, short
@@ -34,8 +36,11 @@ def states_read_differently(case: Case) -> None:
     """If the state is public, different states have different texts (a note, if not)."""
     if not case.facts.public_state:
         raise NotApplicable("players do not see the state")
-    states = {case.game.describe(node.state): node.state for node in case.nodes}
+    states: dict[str, Any] = {}
     for node in case.nodes:
-        other = states[case.game.describe(node.state)]
+        try:
+            other = states.setdefault(case.game.describe(node.state), node.state)
+        except Exception:
+            raise NotApplicable("states have no words") from None
         if other != node.state:
             raise Noted(f"{place(node.state)} and {place(other)} have the same text")
