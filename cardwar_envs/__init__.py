@@ -4,6 +4,8 @@ Importing this package registers every game with Gymnasium (`cardwar/Jujitsu-v0`
 PettingZoo (`cardwar/jujitsu-v0`).
 """
 
+from typing import TYPE_CHECKING, Any
+
 from cardwar_envs.core.game import Game, GameFacts, IllegalActionError, Transition
 from cardwar_envs.core.play import Episode, play_episode
 from cardwar_envs.core.policy import Policy
@@ -30,8 +32,22 @@ __all__ = [
     "War",
     "WarState",
     "__version__",
+    "check_game",
     "make_game",
     "play_episode",
 ]
+
+if TYPE_CHECKING:
+    from cardwar_envs.contract import check_game
+else:
+
+    def __getattr__(name: str) -> Any:
+        """`check_game`, imported when it is first asked for: most programs never do."""
+        if name == "check_game":
+            from cardwar_envs.contract import check_game
+
+            return check_game
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 register_all()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from cardwar_envs.conformance.subject import quiet
-from cardwar_envs.conformance.verdicts import FAILED, NOTED, PASSED, Result, judged
+from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, NOTED, PASSED, Result, judged
 from cardwar_envs.contract import (
     canonical,
     facts,
@@ -101,11 +102,9 @@ class Report:
         return iter(self.results)
 
     def __str__(self) -> str:
-        counts = [
-            f"{sum(result.status == status for result in self.results)} {word}"
-            for status, word in ((PASSED, "passed"), (FAILED, "failed"), (NOTED, "noted"))
-        ]
-        lines = [f"{short(self.game)}", f"{self.extent}: {', '.join(counts)}"]
+        counts = Counter(result.status for result in self.results)
+        found = [f"{counts[status]} {status}" for status in (PASSED, FAILED, NOTED, NOT_APPLICABLE) if counts[status]]
+        lines = [short(self.game), f"{self.extent}: {', '.join(found)}"]
         for result in self.results:
             lines.append(f"{result.status:<14}  {result.check}" + (f": {result.reason}" if result.reason else ""))
         return "\n".join(lines)
@@ -120,7 +119,7 @@ def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) 
 
     Args:
         game: The rules.
-        max_states: How many states to look at, at most.
+        max_states: How many states to look at, at most; a little more if a game of random moves ends later.
         seed: Decides the sample.
 
     Returns:

@@ -47,8 +47,10 @@ def seats_are_alike(case: Case) -> None:
     _ = _public(case)
     for node in case.compared:
         for player in range(1, count):
-            own, _ = _turned(case, node.state, 0)
-            turned, seat = _turned(case, node.state, player)
+            try:
+                (own, _), (turned, seat) = (_turned(case, node.state, each) for each in (0, player))
+            except Failed as fault:
+                raise NotApplicable(str(fault)) from None
             if seat != 0 or case.differ(node.state, own):
                 raise NotApplicable("state_of does not read observations")
             in_turn = tuple((other - player) % count for other in range(count))
@@ -66,7 +68,10 @@ def opponent_masks_fit(case: Case) -> None:
             if 1 - player not in node.live:
                 continue
             with asking("opponent_masks", node.state, player):
-                found = case.game.opponent_masks(case.game.observation(node.state, player)[None])
+                try:
+                    found = case.game.opponent_masks(case.game.observation(node.state, player)[None])
+                except ValueError as error:
+                    raise NotApplicable(str(error)) from None
             expected = case.game.action_mask(node.state, 1 - player)
             if not np.array_equal(found, expected[None]):
                 at = place(node.state, player)

@@ -43,7 +43,7 @@ class Walk:
 
     Attributes:
         game: The rules.
-        max_states: How many states to look at, at most.
+        max_states: About how many states to look at, at most.
         seed: Decides the sample.
         complete: Whether these are all states and all moves.
         size: How many states were looked at.
