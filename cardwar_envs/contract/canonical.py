@@ -17,7 +17,7 @@ from cardwar_envs.core.game import ActionImage
 
 
 def canonical_is_its_own(case: Case) -> None:
-    """A representative is its own representative, in the same seats."""
+    """The representative of a representative is that state itself, in the same seats."""
     same = tuple(range(case.facts.num_players))
     for node in case.nodes:
         there = case.canonical(node.state).state
@@ -27,7 +27,7 @@ def canonical_is_its_own(case: Case) -> None:
 
 
 def action_images_fit(case: Case) -> None:
-    """Each legal action has one image; images are all the legal actions there; the shares of an image sum to one."""
+    """Each legal action has an image, images are what is legal there, and the shares of an image sum to one."""
     for node in case.nodes:
         for player in node.acting:
             if fault := _image_fault(case, node, player):
@@ -62,7 +62,7 @@ def _images(case: Case, node: Node, player: int) -> tuple[ActionImage, ...]:
 
 
 def canonical_keeps_what_follows(case: Case) -> None:
-    """Played by its images, a joint action is paid alike at the representative, and leads to the same representatives.
+    """At the representative, the images of a joint action pay the same and lead to the same representatives.
 
     So both have the same value, which needs no solving to be seen.
     """

@@ -23,13 +23,13 @@ def rules_answer(case: Case) -> None:
 
 
 def players_are_seats(case: Case) -> None:
-    """Those who act are seats, ascending, of players who are in the game; if nobody acts, nobody is."""
+    """`acting_players` and `live_players` are seats, ascending; who acts is live; if nobody acts, nobody is live."""
     if case.walk.bad_seats:
         raise Failed(case.walk.bad_seats)
 
 
 def legal_actions_are_in_order(case: Case) -> None:
-    """Whoever is in the game has a legal action; they come as a tuple, ascending, each once, in range."""
+    """Each live player has a legal action; `legal_actions` is a tuple of actions, ascending, each once."""
     if case.walk.bad_actions:
         raise Failed(case.walk.bad_actions)
     for node, player in case.walk.choosing:
@@ -40,7 +40,7 @@ def legal_actions_are_in_order(case: Case) -> None:
 
 
 def masks_are_legal_actions(case: Case) -> None:
-    """`action_mask` is int8 and 1 exactly where an action is legal; with two players `opponent_masks` says the same."""
+    """`action_mask` is int8 and 1 exactly where an action is legal."""
     for node, player in case.walk.choosing:
         with asking("action_mask", node.state, player):
             mask = case.game.action_mask(node.state, player)
@@ -58,7 +58,7 @@ def _kind(data: Any) -> str:
 
 
 def probabilities_are_exact(case: Case) -> None:
-    """Those of the starts, and of the outcomes of each joint action, are positive Fractions that sum to one.
+    """Probabilities of starts, and of the outcomes of a joint action, are positive Fractions that sum to one.
 
     Solvers sum over the outcomes that environments draw from. Floats would sum to one only nearly.
     """

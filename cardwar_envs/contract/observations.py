@@ -27,7 +27,7 @@ def observation_fault(facts: GameFacts, seen: Any) -> str:
 
 
 def observations_fit_their_bounds(case: Case) -> None:
-    """What each player sees is float32, with an entry for each bound, inside the bounds; at the end as well."""
+    """Observations are float32, of the declared size and inside the declared bounds, up to the end of the game."""
     if len(case.facts.observation_low) != len(case.facts.observation_high):
         raise NotApplicable("the bounds are of different length")
     for node in case.nodes:

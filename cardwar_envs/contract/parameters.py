@@ -14,7 +14,7 @@ from cardwar_envs.contract.places import short
 
 
 def game_is_a_frozen_dataclass(case: Case) -> None:
-    """Its class and every base with parameters are dataclasses, and no parameter can be set later."""
+    """The class is a dataclass, with all that it annotates as parameters, and no parameter can be set later."""
     kind = type(case.game)
     if not dataclasses.is_dataclass(kind):
         raise Failed(f"{kind.__name__} is no dataclass")

@@ -35,7 +35,7 @@ def state_of_reads_observations(case: Case) -> None:
 
 
 def seats_are_alike(case: Case) -> None:
-    """If the facts say so, each player's view of a state is one in which player 0 has the same prospects.
+    """If the facts say so, what a player sees could be seen by player 0, and the same would follow.
 
     The other players have the next seats there, in turn (with more than two, another order will do as well: player 0
     and the observer may have changed seats).

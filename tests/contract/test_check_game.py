@@ -2,6 +2,8 @@
 
 import inspect
 import pickle
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +11,12 @@ import pytest
 import wrong_rules
 import wrong_values
 from bidding import Bidding
+from brute_force import Values
+from command import run
 from lies import WRONG
 from thinning import each_row
 
+import baselines
 from cardwar_envs import Game, check_game, make_game
 from cardwar_envs.contract import CHECKS, Case
 from cardwar_envs.games.war import War
@@ -191,6 +196,19 @@ def test_notes_are_no_failures():
     assert of_status(report, "note") == NOTES
     assert "actions [2] are never legal in all" in str(report)
     assert "entries [2, 5] of observations are the same in all" in str(report)
+
+
+def test_the_documentation_shows_a_real_report(tmp_path, monkeypatch, capsys):
+    text = (ROOT / "docs" / "check_game.md").read_text()
+    (code,), (shown,) = (re.findall(rf"```{kind}\n(.*?)```\n", text, re.DOTALL) for kind in ("python", "text"))
+    (tmp_path / "heavy.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    status, out, _ = run(capsys, "check", "heavy:Heavy", "hand_0=1,2,5", "hand_1=2,3,4")
+    assert status == 1
+    assert [line for line in out.splitlines() if not line.startswith("passed")] == shown.splitlines()
+    solution = baselines.solve(sys.modules["heavy"].Heavy(hand_0=(1, 2, 5), hand_1=(2, 3, 4)))
+    assert (round(solution.value, 3), round(solution.gap, 17)) == (-0.667, 6e-17)
+    assert Values(solution.game).value(solution.game.initial()[0].state) == pytest.approx(1 / 3)
 
 
 def test_the_documentation_names_every_check():

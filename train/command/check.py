@@ -48,10 +48,8 @@ def check(
         return _check_environment(subject, words or [], zero_sum, as_json)
     if zero_sum:
         raise ValueError("--zero-sum is for environments; a game declares in its facts whether it is zero-sum")
-    limits = {"max_states": max_states, "seed": seed}
-    return _check_game(
-        subject, words or [], {key: value for key, value in limits.items() if value is not None}, as_json
-    )
+    limits = {name: value for name, value in (("max_states", max_states), ("seed", seed)) if value is not None}
+    return _check_game(subject, words or [], limits, as_json)
 
 
 def _check_game(name: str, words: list[str], limits: dict[str, int], as_json: bool) -> int:
