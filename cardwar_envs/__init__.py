@@ -7,6 +7,8 @@ PettingZoo (`cardwar/jujitsu-v0`).
 from cardwar_envs.core.game import Game, GameFacts, IllegalActionError, Transition
 from cardwar_envs.core.play import Episode, play_episode
 from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.drawing.svg import to_svg
 from cardwar_envs.envs.registration import register_all
 from cardwar_envs.games import GAMES, make_game
 from cardwar_envs.games.dice_poker import DicePokerState
@@ -26,12 +28,15 @@ __all__ = [
     "GameFacts",
     "IllegalActionError",
     "Policy",
+    "Revealed",
+    "Scene",
     "Transition",
     "War",
     "WarState",
     "__version__",
     "make_game",
     "play_episode",
+    "to_svg",
 ]
 
 register_all()

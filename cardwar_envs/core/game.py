@@ -21,11 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules, RoundsForm
+from cardwar_envs.core.scene import Revealed, Scene, plain_scene, spoken
 
 S = TypeVar("S", bound=Hashable)
 G = TypeVar("G", bound="Game[Any]")
 
 CERTAIN = Fraction(1)
+# What stands in a joint action for an illegal action by which a player forfeits the game.
+FORFEIT = -1
 
 
 class Transition(NamedTuple, Generic[S]):
@@ -176,7 +179,16 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "opponent_masks": ("observation", "legal_actions"),
 }
 # Methods that neither change what is played nor what players are told.
-TEXTS = {"describe", "describe_action", "check", "parameters", "smallest"}
+TEXTS = {
+    "describe",
+    "describe_action",
+    "describe_play",
+    "describe_revealed",
+    "scene",
+    "check",
+    "parameters",
+    "smallest",
+}
 # Special methods that can give an instance other methods than its class has.
 SPECIAL = {"__post_init__", "__getattribute__"}
 
@@ -279,6 +291,33 @@ class Game(ABC, Generic[S]):
     @abstractmethod
     def describe_action(self, action: int, player: int = 0) -> str:
         """What `player` does with the action, as a word."""
+
+    def describe_play(self, action: int, player: int) -> str:
+        """What `player` did, as a word: `describe_action`, or that it forfeited the game."""
+        return "forfeits" if action == FORFEIT else self.describe_action(action, player)
+
+    def scene(self, revealed: Revealed[S]) -> Scene:
+        """A picture of what is revealed; by default the text of `describe`, the last moves and the payoffs.
+
+        All pictures of a game are of one size. A picture shows no more than `revealed` allows.
+        """
+        lines = self.describe(revealed.state).splitlines()
+        if revealed.last_actions is not None:
+            lines += ["", *(f"player_{p} played {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())]
+        if any(revealed.payoffs):
+            lines += ["", *(f"player_{player} was paid {paid:+g}" for player, paid in enumerate(revealed.payoffs))]
+        aside = "the game is over" if revealed.over else ""
+        return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
+
+    def describe_revealed(self, revealed: Revealed[S]) -> str:
+        """The state, the moves that led to it and whether the game is over, as lines of text."""
+        lines = [self.describe(revealed.state)]
+        if revealed.last_actions is not None:
+            moves = (f"player_{p} {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
+            lines.append("played  " + "  ".join(moves))
+        if revealed.over:
+            lines.append("the game is over")
+        return "\n".join(lines)
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""

@@ -23,16 +23,15 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import Game, IllegalActionError, S
+from cardwar_envs.core.game import FORFEIT, Game, IllegalActionError, S
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
+from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
 RENDER_MODES = ["human", "ansi"]
-# The action of a player that forfeits the game by an illegal action.
-FORFEIT = -1
 # An error lists at most so many legal actions; a war can have thousands.
 LISTED = 40
 
@@ -105,6 +104,7 @@ class Session(Generic[S]):
         acting: The players who choose an action now; empty when the game is over.
         live: The players who are still in the game.
         last_actions: The joint action that led here, or None.
+        before: The state in which it was played, or None.
     """
 
     state: S
@@ -116,6 +116,7 @@ class Session(Generic[S]):
         self.acting: tuple[int, ...] = ()
         self.live: tuple[int, ...] = ()
         self.last_actions: dict[int, int] | None = None
+        self.before: S | None = None
         self._paid = [0.0] * len(self.agents)
         # What the deal paid. No skin can pay before the first step, so the first step pays it.
         self._dealt: tuple[float, ...] | None = None
@@ -156,7 +157,7 @@ class Session(Generic[S]):
             self._dealt = paid if any(paid) else None
         self.acting = self.game.acting_players(self.state)
         self.live = self.game.live_players(self.state)
-        self.last_actions = None
+        self.last_actions, self.before = None, None
         self._paid = [0.0] * len(self.agents)
 
     def require_start(self) -> None:
@@ -184,6 +185,11 @@ class Session(Generic[S]):
         players = range(len(self.agents))
         return np.concatenate([self.game.observation(self.state, player) for player in players])
 
+    def revealed(self, viewer: int | None) -> Revealed[S]:
+        """What a player, or a spectator (None), may see of the game; no commitment is among it."""
+        self.require_start()
+        return Revealed(self.state, viewer, self.last_actions, tuple(self._paid), not self.acting, self.before)
+
     def committed(self, player: int, action: Any) -> int:
         """The action as a number, or FORFEIT for an illegal one where that forfeits.
 
@@ -205,17 +211,17 @@ class Session(Generic[S]):
         """Plays the joint action of the acting players; returns each player's payment in payoff points."""
         if FORFEIT in actions.values():
             rewards = self._forfeit([player for player, action in actions.items() if action == FORFEIT])
+            self.before = self.state
         else:
             outcome = sample_transition(self.game.transitions(self.state, actions), rng)
-            self.state, rewards = outcome.state, outcome.rewards
+            self.before, self.state, rewards = self.state, outcome.state, outcome.rewards
             self.acting = self.game.acting_players(self.state)
             self.live = self.game.live_players(self.state)
             if self._dealt is not None:
                 rewards = tuple(reward + dealt for reward, dealt in zip(rewards, self._dealt, strict=True))
                 self._dealt = None
         self.last_actions = actions
-        if self.forfeits:  # what has been paid so far matters to forfeits only
-            self._paid = [paid + reward for paid, reward in zip(self._paid, rewards, strict=True)]
+        self._paid = [paid + reward for paid, reward in zip(self._paid, rewards, strict=True)]
         return rewards
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:

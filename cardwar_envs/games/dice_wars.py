@@ -36,6 +36,7 @@ class DiceWars(Duel, keeps_claims=True):
     name: ClassVar[str] = "dice_wars"
     default_cards: ClassVar[int] = 6
     lowest_rank: ClassVar[int | None] = 1
+    trick_word: ClassVar[str] = "battle"
 
     sides: int = 6
 

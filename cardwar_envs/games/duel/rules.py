@@ -39,7 +39,9 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, whole_number
+from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.duel.interleaving import Hand, Hands, interleaving, most_held, most_ties
+from cardwar_envs.games.duel.scene import duel_scene
 from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, new_state
 
 MAX_CARDS = 1000
@@ -70,6 +72,7 @@ class Duel(Game[DuelState]):
 
     default_cards: ClassVar[int] = 10
     lowest_rank: ClassVar[int | None] = None
+    trick_word: ClassVar[str] = "trick"  # what a trick is called
 
     num_cards: int | None = None
     hand_0: Hand | None = None
@@ -295,6 +298,10 @@ class Duel(Game[DuelState]):
     def describe_action(self, action: int, player: int = 0) -> str:
         """The rank that it plays."""
         return str(self.ranks[action])
+
+    def scene(self, revealed: Revealed[DuelState]) -> Scene:
+        """Both hands, the last trick, who leads and what is carried over."""
+        return duel_scene(self, revealed)
 
     # -- equal situations -----------------------------------------------------------------
 
