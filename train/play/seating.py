@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import baselines
 from baselines import Solution
 from baselines.oracle import Progress, require_two_zero_sum
+from baselines.threads import processors
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import needs_others, policy_names
 from train.play.judge import judge_by
@@ -42,13 +42,12 @@ class _Patience:
     """Passes progress on; stops work that will take, or has taken, longer than a person waits."""
 
     def __init__(self, progress: Progress | None) -> None:
-        self._progress, self._since, self._accepted = progress, None, False
-
-    _since: float | None
+        self._progress, self._accepted = progress, False
+        self._since: float | None = None
 
     def expect(self, total: int) -> None:
         """Called with the number of matrix games before the work, where it is known."""
-        seconds = total * SECONDS_PER_MATRIX_GAME / (os.cpu_count() or 1)
+        seconds = total * SECONDS_PER_MATRIX_GAME / processors()
         if seconds > PATIENCE:
             raise TooLongError(seconds)
         self._accepted = True

@@ -135,8 +135,7 @@ def _show_end(trainer: Trainer, console: Console) -> None:
     _say(console, phrases.total_in_words(trainer))
     if trainer.review():
         grid = Grid("move", "you played", Column("cost", justify="right"), "cost nothing", title=phrases.REVIEW_FIRST)
-        for step in trainer.review():
-            number = str(trainer.decisions.index(step) + 1)
+        for number, step in trainer.review():
             played = phrases.action_name(table, step.actions[table.seat], table.seat)
-            grid.add_row(number, played, points(step.cost), phrases.free_moves(table, step))
+            grid.add_row(str(number), played, points(step.cost), phrases.free_moves(table, step))
         console.print(grid)

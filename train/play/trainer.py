@@ -15,6 +15,7 @@ import numpy as np
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import Transition
 from cardwar_envs.core.play import draw_action, sample_transition
+from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.session import illegal_action_error
 from train.play.judge import Judge, Verdict
 from train.play.seal import Seal, seal
@@ -121,11 +122,19 @@ class Trainer:
     @property
     def total(self) -> float:
         """What the person's moves have given away, payoff points."""
-        return sum(step.cost for step in self.steps)
+        return sum((step.cost for step in self.steps), 0.0)
 
-    def review(self) -> list[Step]:
-        """The person's moves that gave something away, the costliest first."""
-        return sorted((step for step in self.decisions if step.cost > 0.0), key=lambda step: -step.cost)
+    def revealed(self) -> Revealed[Any]:
+        """What the person may see of the game now; nothing that is sealed is among it."""
+        last = self.steps[-1] if self.steps else None
+        over = not self.table.game.acting_players(self.state)
+        actions, before = (None, None) if last is None else (last.actions, last.before)
+        return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before)
+
+    def review(self) -> list[tuple[int, Step]]:
+        """The person's moves that gave something away, with their numbers, the costliest first."""
+        costly = [(number, step) for number, step in enumerate(self.decisions, start=1) if step.cost > 0.0]
+        return sorted(costly, key=lambda each: -each[1].cost)
 
     def play(self, action: int) -> Step:
         """Makes the person's move.
