@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -84,11 +85,11 @@ def _equilibrium(game: Game[Any], yes: bool) -> tuple[Solution | None, str]:
         return _searched(game, yes), ""
     except TooLongError as wait:
         question = f"Finding the equilibrium of {title} {wait}"
-        if err.is_terminal and typer.confirm(f"{question}. Wait for it?", err=True):
+        if err.is_terminal and sys.stdin.isatty() and typer.confirm(f"{question}. Wait for it?", err=True):
             return _searched(game, True), ""
         return None, f"{question}, so you play without costs; --yes waits for it."
     except ValueError as error:
-        return None, f"You play without costs, because the equilibrium is out of reach: {error}."
+        return None, f"The equilibrium is out of reach, so you play without costs ({error})."
 
 
 def _searched(game: Game[Any], patient: bool) -> Solution:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from cardwar_envs import Game
+
+# How games write several equal cards, as in "3x13".
+COUNT = re.compile(r"^\d+x")
 
 
 class Choices:
@@ -27,7 +31,7 @@ class Choices:
         """The actions whose names have these words in this order.
 
         Numbers must be the same, and of other words the beginning is enough: "2 3 with 9" matches
-        "discards 2 3 4 and battles with 9". No words match all actions.
+        "discards 2 3 4 and battles with 9". A 3 also matches "2x3", two threes. No words match all actions.
         """
         wanted = text.casefold().split()
         return [action for action, name in self.names.items() if _has_in_order(name.casefold().split(), wanted)]
@@ -39,4 +43,6 @@ def _has_in_order(words: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def _matches(word: str, wanted: str) -> bool:
-    return word == wanted if wanted[0].isdigit() else word.startswith(wanted)
+    if wanted[0].isdigit():
+        return wanted in (word, COUNT.sub("", word))
+    return word.startswith(wanted)

@@ -90,7 +90,7 @@ def rows_of(table: Table, step: Step) -> list[Row]:
 
 def ending_in_words(trainer: Trainer) -> str:
     """How the game ended and what the person got; empty while it goes on."""
-    paid = points(trainer.payoffs[trainer.table.seat])
+    paid = f"{trainer.payoffs[trainer.table.seat]:+g}"
     how = {
         "over": f"The game is over: you get {paid} points.",
         "out": f"You are out of the game: you get {paid} points. The others play on without you.",
@@ -100,9 +100,14 @@ def ending_in_words(trainer: Trainer) -> str:
     return how.get(trainer.ending, f"The game was {trainer.ending}. You had {paid} points.")
 
 
-def total_in_words(trainer: Trainer) -> str:
-    """What all moves so far gave away; why there are no costs, if there are none."""
+def given_away(trainer: Trainer) -> str:
+    """What the total counts; why there are no costs, if there are none."""
     if trainer.table.judge is None:
         return trainer.table.without_costs
     count = len(trainer.decisions)
-    return f"{points(trainer.total)} points given away in {count} move{'' if count == 1 else 's'}"
+    return f"points given away in {count} move{'' if count == 1 else 's'}"
+
+
+def total_in_words(trainer: Trainer) -> str:
+    """What all moves so far gave away; why there are no costs, if there are none."""
+    return given_away(trainer) if trainer.table.judge is None else f"{points(trainer.total)} {given_away(trainer)}"

@@ -24,6 +24,8 @@ PATIENCE = 60.0
 # Processor time for a matrix game of a large duel: docs/scale.md, 17 cards.
 SECONDS_PER_MATRIX_GAME = 2.7e-6
 
+UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
+
 
 class TooLongError(Exception):
     """Finding the equilibrium takes longer than a person waits without being asked."""
@@ -32,10 +34,9 @@ class TooLongError(Exception):
         """Takes the estimate; None if it is not known."""
         if seconds is None:
             super().__init__(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
-        elif seconds < 2 * 3600:
-            super().__init__(f"takes about {max(1, round(seconds / 60)):.0f} min")
         else:
-            super().__init__(f"takes about {seconds / 3600:.0f} hours")
+            size, unit = next((size, unit) for size, unit in UNITS if seconds >= 2 * size)
+            super().__init__(f"takes about {seconds / size:.0f} {unit}")
 
 
 class _Patience:
@@ -76,7 +77,7 @@ def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | Non
         ValueError: If it is out of reach; the error says why.
         TooLongError: If it takes longer than a person waits without being asked, and `patient` is false.
     """
-    require_two_zero_sum(game, "the equilibrium, and so what a move costs,")
+    require_two_zero_sum(game, "judging moves by the equilibrium")
     return baselines.solve(game, progress=progress if patient else _Patience(progress))
 
 
