@@ -85,7 +85,8 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.reproduction", "cardwar_envs.conformance"}
-    | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies", "play")},
+    | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")}
+    | {"train.play"},
     "train.cli": {"train.command"},
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train": set(),
