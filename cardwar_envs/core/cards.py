@@ -29,19 +29,30 @@ class Slot:
 
     Attributes:
         text: What the card says.
-        held: Whether the card is there; if not, its place is shown empty.
+        held: How many such cards are there; if none, the place is shown empty.
     """
 
     text: str
-    held: bool = True
+    held: int = 1
 
 
-def card(box: Box, text: str, player: int, size: float, won: bool = False) -> tuple[Shape, ...]:
-    """A card of a player, face up; a card that won stands out by a frame."""
+def card(box: Box, text: str, player: int | None, size: float, won: bool = False) -> tuple[Shape, ...]:
+    """A card face up, in its player's colour (None: nobody's); a card that won stands out by a frame."""
     face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2)
     frame = Box(box.x - 6, box.y - 6, box.width + 12, box.height + 12, None, "win", 4, 0.12 * box.width + 8)
     drawn = (face, centred(face, text, size, bold=True, colour=player_colour(player)))
     return (frame, *drawn) if won else drawn
+
+
+def counted_card(box: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
+    """Several equal cards: the card above, how often it is there below."""
+    upper = Box(box.x, box.y, box.width, 0.62 * box.height)
+    lower = Box(box.x, box.y + 0.55 * box.height, box.width, 0.4 * box.height)
+    return (
+        card(box, "", player, 0)[0],
+        centred(upper, slot.text, 0.46 * box.width, bold=True, colour=player_colour(player)),
+        centred(lower, f"x{slot.held}", 0.38 * box.width, colour="ink"),
+    )
 
 
 def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ...]:
@@ -107,23 +118,28 @@ class HandGrid:
         shown = slots if fitting else slots[: self.rows * self.columns - 1]
         for index, slot in enumerate(shown):
             box = self.place(index, top)
-            draw = card(box, slot.text, player, 0.5 * self.card_width) if slot.held else empty_place(box)
-            shapes.extend(draw)
+            if slot.held > 1:
+                shapes.extend(counted_card(box, slot, player))
+            else:
+                draw = card(box, slot.text, player, 0.5 * box.width) if slot.held else empty_place(box)
+                shapes.extend(draw)
         if not fitting:
             shapes.extend(empty_place(self.place(len(shown), top), f"+{len(slots) - len(shown)}"))
         return shapes
 
 
-def name_plate(player: int, top: float, remark: str, viewer: int | None) -> list[Shape]:
-    """A player's name on its colour at the left, and a remark at the right; `PLATE` high."""
+def name_plate(player: int, top: float, viewer: int | None, right: str = "", left: str = "") -> list[Shape]:
+    """A player's name on its colour, with remarks beside it and at the right end of the line; `PLATE` high."""
     name = f"player_{player}"
     plate = Box(MARGIN, top, text_width(name, 18) + 24, PLATE - 6, player_colour(player), radius=14, line=0)
     shapes: list[Shape] = [plate, centred(plate, name, 18, bold=True)]
-    right = plate.x + plate.width + 10
-    if player == viewer:
-        shapes.append(label(right, top + 21, "you", 60, 18, colour="muted"))
-        right += 60
-    shapes.append(label(WIDTH - MARGIN, top + 21, remark, WIDTH - MARGIN - right, 18, "end", colour="text"))
+    start, end = plate.x + plate.width + 10, WIDTH - MARGIN
+    for remark, colour in (("you" if player == viewer else "", "muted"), (left, "text")):
+        if remark:
+            shapes.append(label(start, top + 21, remark, (end - start) * (0.55 if right else 1.0), 18, colour=colour))
+            start = shapes[-1].bounds[2] + 6
+    if right:
+        shapes.append(label(end, top + 21, right, end - start, 18, "end", colour="muted"))
     return shapes
 
 

@@ -180,14 +180,8 @@ CLAIMS: dict[str, tuple[str, ...]] = {
 }
 # Methods that neither change what is played nor what players are told.
 TEXTS = {
-    "describe",
-    "describe_action",
-    "describe_play",
-    "describe_revealed",
-    "scene",
-    "check",
-    "parameters",
-    "smallest",
+    *("describe", "describe_action", "describe_play", "describe_revealed", "describe_course", "scene"),
+    *("check", "parameters", "smallest"),
 }
 # Special methods that can give an instance other methods than its class has.
 SPECIAL = {"__post_init__", "__getattribute__"}
@@ -310,14 +304,18 @@ class Game(ABC, Generic[S]):
         return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
 
     def describe_revealed(self, revealed: Revealed[S]) -> str:
-        """The state, the moves that led to it and whether the game is over, as lines of text."""
-        lines = [self.describe(revealed.state)]
+        """What is revealed as lines of text: the state, then what `describe_course` says."""
+        return "\n".join([self.describe(revealed.state), *self.describe_course(revealed)])
+
+    def describe_course(self, revealed: Revealed[S]) -> list[str]:
+        """The last moves, if there were any, and whether the game is over, as lines of text."""
+        lines = []
         if revealed.last_actions is not None:
             moves = (f"player_{p} {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
             lines.append("played  " + "  ".join(moves))
         if revealed.over:
             lines.append("the game is over")
-        return "\n".join(lines)
+        return lines
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""
