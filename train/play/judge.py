@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines import PrivateSolution, Solution, StateSolution
-from cardwar_envs.core.forms import BayesianForm
 
 # Costs below this share of the largest payoff (at least 1) are rounding errors of the solver.
 ROUNDING = 1e-9
@@ -51,7 +50,10 @@ class Judge(Protocol):
 
 def judge_by(solution: Solution) -> Judge:
     """The judge who goes by a game's solution."""
-    return PrivateJudge(solution) if isinstance(solution, PrivateSolution) else StateJudge(solution)
+    if isinstance(solution, PrivateSolution):
+        return PrivateJudge(solution)
+    assert isinstance(solution, StateSolution)  # there are two kinds
+    return StateJudge(solution)
 
 
 class StateJudge:
@@ -92,7 +94,8 @@ class PrivateJudge:
     def verdict(self, state: Any, player: int, action: int) -> Verdict:
         """See `Judge`."""
         form, behaviour = self._form, self._solution.behaviour
-        kind = type_seen(form, self._solution.game.observation(state, player), player)
+        seen = self._solution.game.observation(state, player)
+        kind = int(np.flatnonzero((form.observations[player] == seen).all(axis=1))[0])
         weights, payoffs = form.weights, form.payoffs
         if player == 1:  # the same game with the seats exchanged
             weights, payoffs = weights.T, -payoffs.transpose(1, 0, 3, 2)
@@ -100,11 +103,6 @@ class PrivateJudge:
         actions = form.actions[player]
         mix = dict(zip(actions, behaviour[player][kind].tolist(), strict=True))
         return Verdict(action, _costs(self._solution, actions, worth), mix)
-
-
-def type_seen(form: BayesianForm, observation: NDArray[np.float32], player: int) -> int:
-    """The number of the type of a player who sees `observation`."""
-    return int(np.flatnonzero((form.observations[player] == observation).all(axis=1))[0])
 
 
 def _costs(solution: Solution, actions: tuple[int, ...], worth: NDArray[np.float64]) -> dict[int, float]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from train.play.judge import type_seen
 from train.play.trainer import Step, Table, Trainer
 from train.words import points
 
@@ -36,19 +34,9 @@ def action_name(table: Table, action: int, player: int) -> str:
     return table.game.describe_action(action, player)
 
 
-def position(table: Table, state: Any) -> str:
-    """Where the game stands, as the person sees it: what only the person knows comes last."""
-    return "\n".join(filter(None, (table.game.describe(state), private_part(table, state))))
-
-
-def private_part(table: Table, state: Any) -> str:
-    """What only the person sees while the game goes on, in words; empty if all see all."""
-    game = table.game
-    if game.facts.public_state or not game.acting_players(state):
-        return ""
-    form = game.bayesian_form()
-    seen = form.types[table.seat][type_seen(form, game.observation(state, table.seat), table.seat)]
-    return f"only you see: {seen}"
+def position(trainer: Trainer) -> str:
+    """Where the game stands, as the person sees it."""
+    return trainer.table.game.describe_revealed(replace(trainer.revealed(), last_actions=None, before=None))
 
 
 def moves_in_words(table: Table, step: Step) -> list[tuple[str, str]]:
@@ -90,14 +78,15 @@ def rows_of(table: Table, step: Step) -> list[Row]:
 
 def ending_in_words(trainer: Trainer) -> str:
     """How the game ended and what the person got; empty while it goes on."""
-    paid = f"{trainer.payoffs[trainer.table.seat]:+g}"
-    how = {
-        "over": f"The game is over: you get {paid} points.",
-        "out": f"You are out of the game: you get {paid} points. The others play on without you.",
-    }
+    amount = trainer.payoffs[trainer.table.seat]
+    paid = f"{amount:+g} point{'' if abs(amount) == 1.0 else 's'}"
     if trainer.ending is None:
         return ""
-    return how.get(trainer.ending, f"The game was {trainer.ending}. You had {paid} points.")
+    if trainer.ending == "over":
+        return f"You get {paid}."
+    if trainer.ending == "out":
+        return f"You are out of the game: you get {paid}. The others play on without you."
+    return f"The game was {trainer.ending}. You had {paid}."
 
 
 def given_away(trainer: Trainer) -> str:

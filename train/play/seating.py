@@ -52,8 +52,9 @@ class _Patience:
         if seconds > PATIENCE:
             raise TooLongError(seconds)
         self._accepted = True
-        if hasattr(self._progress, "expect"):
-            self._progress.expect(total)
+        expect = getattr(self._progress, "expect", None)
+        if expect is not None:
+            expect(total)
 
     def __call__(self, done: int) -> None:
         """Called now and then. The first call starts the clock, because compiling comes before it."""

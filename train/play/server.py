@@ -140,7 +140,13 @@ def serve(table: Table, seed: int | None, port: int, record: Path | None, say: C
     with _listening(port) as listening:
         port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
         host = Host(table, seed, record)
-        quiet = {"log_level": "warning", "access_log": False, "server_header": False, "lifespan": "off", "ws": "none"}
+        quiet: dict[str, Any] = {
+            "log_level": "warning",
+            "access_log": False,
+            "server_header": False,
+            "lifespan": "off",
+            "ws": "none",
+        }
         config = uvicorn.Config(make_app(host, port, token), **quiet)
         say(table.without_costs or f"The equilibrium of {game_in_words(table.game)} is found.")
         say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C ends the server.")

@@ -60,10 +60,10 @@ def _say(console: Console, line: str = "") -> None:
 
 def _asked(trainer: Trainer, console: Console) -> int | None:
     """The move that the person chooses; None to give up."""
-    table, choices = trainer.table, Choices(trainer.table.game, trainer.table.seat, trainer.choices)
+    choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
     console.print(f"Move {trainer.number}", style="bold")
-    _say(console, phrases.position(table, trainer.state))
+    _say(console, phrases.position(trainer))
     _say(console, f"sealed {trainer.digest}")
     listed = list(choices.names)
     _show_choices(choices, listed, console)
@@ -128,7 +128,7 @@ def _show_step(trainer: Trainer, step: Step, console: Console) -> None:
 def _show_end(trainer: Trainer, console: Console) -> None:
     table = trainer.table
     _say(console)
-    _say(console, phrases.position(table, trainer.state))
+    _say(console, phrases.position(trainer))
     console.print(phrases.ending_in_words(trainer), style="bold", highlight=False, soft_wrap=True)
     if trainer.left is not None:
         _say(console, f"opened {trainer.left.text}")

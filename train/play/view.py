@@ -32,8 +32,7 @@ def view_of(trainer: Trainer, game_id: str) -> dict[str, Any]:
         "parameters": parameters,
         "you": f"player_{table.seat}",
         "opponents": [phrases.player_name(table, player) for player in table.opponents],
-        "position": phrases.position(table, trainer.state),
-        "private": phrases.private_part(table, trainer.state),
+        "position": phrases.position(trainer),
         "digest": trainer.digest,
         "choices": choices_in(trainer, ""),
         "last": _last(trainer),
@@ -83,7 +82,7 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
 
 
 def _opened(sealed: Seal | None) -> dict[str, str] | None:
-    return sealed and {"text": sealed.text, "digest": sealed.digest, "command": sealed.command}
+    return None if sealed is None else {"text": sealed.text, "digest": sealed.digest, "command": sealed.command}
 
 
 def _verdict(trainer: Trainer, step: Step) -> dict[str, Any] | None:

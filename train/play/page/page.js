@@ -74,7 +74,6 @@ function show(now, focus) {
   put("players", `You are ${now.you}, against ${now.opponents.join(", ")}.`);
   $("scene").src = `scene.svg?game=${now.game}&turn=${now.turn}`;
   $("scene").alt = now.position;
-  put("private", now.private);
   showResult();
   showChoices(now.choices, focus);
   showMix();
