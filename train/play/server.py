@@ -124,6 +124,12 @@ def make_app(host: Host, port: int, token: str) -> ASGIApp:
     return Guard(Starlette(routes=site.routes(), exception_handlers={Refused: site.refused}), port, token)
 
 
+def new_server(app: ASGIApp) -> uvicorn.Server:
+    """A server that says nothing of its own; `run` starts it."""
+    quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
+    return uvicorn.Server(uvicorn.Config(app, lifespan="off", ws="none", **quiet))
+
+
 def serve(table: Table, seed: int | None, port: int, record: Path | None, say: Callable[[str], None]) -> None:
     """Serves the page until it is interrupted.
 
@@ -137,28 +143,25 @@ def serve(table: Table, seed: int | None, port: int, record: Path | None, say: C
     Raises:
         ValueError: If the port is taken or there is no such port.
     """
-    with _listening(port) as listening:
+    with listening_at(port) as listening:
         port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
         host = Host(table, seed, record)
-        quiet: dict[str, Any] = {
-            "log_level": "warning",
-            "access_log": False,
-            "server_header": False,
-            "lifespan": "off",
-            "ws": "none",
-        }
-        config = uvicorn.Config(make_app(host, port, token), **quiet)
         say(table.without_costs or f"The equilibrium of {game_in_words(table.game)} is found.")
         say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C ends the server.")
         try:
-            uvicorn.Server(config).run(sockets=[listening])
+            new_server(make_app(host, port, token)).run(sockets=[listening])
         except KeyboardInterrupt:
             pass
         finally:
             host.stop("broken off")
 
 
-def _listening(port: int) -> socket.socket:
+def listening_at(port: int) -> socket.socket:
+    """A socket that listens on this machine only; port 0 takes a free one.
+
+    Raises:
+        ValueError: If the port is taken or there is no such port.
+    """
     if not 0 <= port < 1 << 16:
         raise ValueError(f"port ({port}) must be in 0..{(1 << 16) - 1}")
     listening = socket.socket()
