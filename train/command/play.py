@@ -15,7 +15,6 @@ from train.command.console import GameName, Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.terminal import play_in_terminal
 from train.play.trainer import Table, Trainer
-from train.storage.formats import MAX_SEED
 from train.words import game_for, game_in_words, split_words
 
 PORT = 8765
@@ -47,18 +46,25 @@ def play(
 ) -> None:
     """Play a game yourself: each move is judged by what it gives away against the equilibrium."""
     _check_free(record)
-    opponents = [name for given in against or [] for name in given.split(",")]
-    table = _table(game, words or [], opponents, seat, yes)
-    if seed is not None and not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
+    _check_seed(seed)
     if port is not None and not web:
         raise ValueError(f"--port ({port}) is of use with --web only")
-    if web:
-        from train.play.server import serve  # needs Starlette, from the extra `play`
-
-        serve(table, seed, PORT if port is None else port, record, say)
-    else:
+    opponents = [name for given in against or [] for name in given.split(",")]
+    if not web:
+        table = _table(game, words or [], opponents, seat, yes)
         _play_here(Trainer(table, secrets.randbits(32) if seed is None else seed), record)
+        return
+    from train.play.server import listening_at, serve  # needs Starlette, from the extra `play`
+
+    with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is looked for
+        serve(_table(game, words or [], opponents, seat, yes), seed, listening, record, say)
+
+
+def _check_seed(seed: int | None) -> None:
+    from train.storage.formats import MAX_SEED  # pydantic takes its time to import
+
+    if seed is not None and not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
 
 
 def _check_free(record: Path | None) -> None:
@@ -100,7 +106,7 @@ def _searched(game: Game[Any], patient: bool) -> Solution:
 
 
 def _play_here(trainer: Trainer, record: Path | None) -> None:
-    from train.play.record import write_record  # pydantic takes its time to import
+    from train.play.record import write_record  # pydantic, as above
 
     try:
         play_in_terminal(trainer, out)

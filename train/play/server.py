@@ -130,30 +130,28 @@ def new_server(app: ASGIApp) -> uvicorn.Server:
     return uvicorn.Server(uvicorn.Config(app, lifespan="off", ws="none", **quiet))
 
 
-def serve(table: Table, seed: int | None, port: int, record: Path | None, say: Callable[[str], None]) -> None:
+def serve(
+    table: Table, seed: int | None, listening: socket.socket, record: Path | None, say: Callable[[str], None]
+) -> None:
     """Serves the page until it is interrupted.
 
     Args:
         table: Who plays what.
         seed: Seed of the first game; random if None.
-        port: Port; 0 takes a free one.
+        listening: From `listening_at`.
         record: Where the record of a game is written when it ends; None writes none.
         say: Prints a line.
-
-    Raises:
-        ValueError: If the port is taken or there is no such port.
     """
-    with listening_at(port) as listening:
-        port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
-        host = Host(table, seed, record)
-        say(table.without_costs or f"The equilibrium of {game_in_words(table.game)} is found.")
-        say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C ends the server.")
-        try:
-            new_server(make_app(host, port, token)).run(sockets=[listening])
-        except KeyboardInterrupt:
-            pass
-        finally:
-            host.stop("broken off")
+    port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
+    host = Host(table, seed, record)
+    say(table.without_costs or f"The equilibrium of {game_in_words(table.game)} is found.")
+    say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C ends the server.")
+    try:
+        new_server(make_app(host, port, token)).run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        host.stop("broken off")
 
 
 def listening_at(port: int) -> socket.socket:
