@@ -10,6 +10,7 @@ from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED, Fa
 
 _LISTED: tuple[Callable[[Subject], None], ...] = (
     secrecy.commitments_are_hidden,
+    secrecy.pictures_hide_commitments,
     secrecy.seats_are_asked_in_order,
     masks.masks_allow_what_is_legal,
     masks.illegal_actions_are_refused,

@@ -14,6 +14,7 @@ from cardwar_envs.drawing.palette import PALETTE
 
 # Shapes are drawn so many times larger and then made smaller, which smooths their edges.
 OVERSAMPLING = 2
+NOT_DRAWN = {0: "\ufffd", ord("\n"): " "}
 NEEDS_PYGAME = "pictures need pygame-ce, which comes with the extra: pip install 'cardwar-envs[render]'"
 
 
@@ -100,7 +101,8 @@ class _Painter:
 
 
 def _printable(text: str) -> str:
-    return text.replace("\0", "\ufffd").replace("\n", " ")  # pygame refuses the one and breaks lines at the other
+    """Text that pygame draws: it refuses some characters and breaks lines at others."""
+    return text.encode("utf-8", "replace").decode().translate(NOT_DRAWN)
 
 
 def _up(length: float) -> int:

@@ -14,12 +14,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from baselines.atomic_files import write_atomically
-from cardwar_envs import GAMES, Episode, Game, make_game
+from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
 from train.play.seal import Seal, opens_to
 from train.play.trainer import Step, Trainer
 from train.storage.formats import Points, Seed, Value
 from train.validation import MAX_INT, Strict, check, parse_object
-from train.words import json_parameters
+from train.words import json_parameters, points
 
 # Goes up when older records can no longer be read.
 FORMAT = 1
@@ -166,6 +166,19 @@ class Record:
         self.episode = self._replayed()
         if list(self.episode.payoffs) != content["payoffs"]:
             raise ValueError(f"payoffs ({content['payoffs']}) must be {list(self.episode.payoffs)} after these moves")
+
+    def revealed(self) -> list[Revealed[Any]]:
+        """What the person saw at each state, the first and the final one included."""
+        return self.episode.revealed(self.game, self.seat)
+
+    def remarks(self) -> list[str]:
+        """What the person's move before each state gave away, in words; empty where nothing was judged."""
+        said = [""]
+        for step in self.content["steps"]:
+            verdict, played = step["verdict"], str(step["actions"].get(str(self.seat)))
+            cost = None if verdict is None else verdict["costs"].get(played)
+            said.append("" if cost is None else f"player_{self.seat} gave away {points(cost)} points")
+        return said
 
     def _replayed(self) -> Episode[Any]:
         starts = self.game.initial()

@@ -4,11 +4,13 @@ import json
 import re
 
 import pytest
+from command import run
 
 from cardwar_envs import make_game
 from train.play.record import read_record, record_bytes, record_of, write_record
 from train.play.seating import table_for
 from train.play.trainer import Trainer
+from train.words import points
 
 
 def test_a_record_is_replayed_move_by_move(finished, tmp_path):
@@ -106,3 +108,30 @@ def test_what_is_no_record_is_refused(content, tmp_path):
     (tmp_path / "game.json").write_bytes(content)
     with pytest.raises(ValueError, match=r"game\.json is not the record of a game"):
         read_record(tmp_path / "game.json")
+
+
+def test_a_record_is_watched_with_what_each_move_gave_away(finished, tmp_path, capsys):
+    write_record(finished, tmp_path / "game.json")
+    code, out, err = run(capsys, "watch", str(tmp_path / "game.json"))
+    assert (code, err) == (0, "")
+    said = re.findall(
+        r"played  player_0 (\d)  player_1 (\d)(?:\nthe game is over)?\nplayer_0 gave away ([\d.]+) points", out
+    )
+    steps = finished.steps
+    assert said == [(str(s.actions[0] + 1), str(s.actions[1] + 1), points(s.cost)) for s in steps]
+    assert re.search(r"player_0 │ you +│ [-\d]", out)
+
+
+@pytest.mark.parametrize("more", [["uniform"], ["num_cards=3"], ["--seed", "1"]])
+def test_a_record_is_watched_as_it_is(finished, tmp_path, capsys, more):
+    write_record(finished, tmp_path / "game.json")
+    code, out, err = run(capsys, "watch", str(tmp_path / "game.json"), *more)
+    assert (code, out) == (2, "")
+    assert "is of no use with a record" in err
+
+
+def test_a_file_that_is_no_record_is_not_watched(tmp_path, capsys):
+    (tmp_path / "notes.txt").write_text("nothing")
+    code, _, err = run(capsys, "watch", str(tmp_path / "notes.txt"))
+    assert (code, err.count("\n")) == (2, 1)
+    assert "is not the record of a game" in err
