@@ -44,11 +44,7 @@ def watch(
     if game not in GAMES and Path(game).is_file():
         if words or seed is not None:
             raise ValueError(f"{words[0] if words else '--seed'} is of no use with a record, which has the whole game")
-        from train.play.record import read_record  # pydantic takes its time to import
-
-        record = read_record(Path(game))
-        rules, policies = record.game, list(record.names)
-        shown, remarks = record.revealed(), record.remarks()
+        rules, policies, shown, remarks = _recorded(Path(game))
     else:
         rules = game_for(game, parameters, len(policies))
         shown = play_episode(rules, line_up_from(policies, rules), seed or 0).revealed(rules)
@@ -56,6 +52,13 @@ def watch(
         print_game(rules, policies, shown, remarks)
     else:
         write_gif(rules, shown, gif)
+
+
+def _recorded(path: Path) -> tuple[Game[Any], list[str], list[Revealed[Any]], list[str]]:
+    from train.play.record import read_record  # pydantic takes its time to import
+
+    record = read_record(path)
+    return record.game, list(record.names), record.revealed(), record.remarks()
 
 
 def print_game(

@@ -50,7 +50,7 @@ def cost_in_words(table: Table, step: Step) -> str:
         return ""
     if step.cost == 0.0:
         return NOTHING
-    return f"That gave away {points(step.cost)} points; {free_moves(table, step)} cost nothing."
+    return f"That gave away {points(step.cost)} points; {free_moves(table, step)} would have cost nothing."
 
 
 def free_moves(table: Table, step: Step) -> str:
