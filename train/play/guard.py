@@ -61,7 +61,7 @@ class Guard:
         own = f"http://{host}"
         if origin != own and (origin is not None or request.method not in ("GET", "HEAD")):
             return "This request does not come from the page of this server.\n"
-        _, token, *rest = request.url.path.split("/") if "/" in request.url.path else ("", "")
-        if not (rest and hmac.compare_digest(token.encode(), self._token.encode())):
+        _, *parts = request.scope["path"].split("/")
+        if len(parts) < 2 or not hmac.compare_digest(parts[0].encode(), self._token.encode()):
             return "Open the address that `cardwar play` has printed.\n"
         return ""

@@ -60,7 +60,7 @@ class Site:
         return Response(template.render(game=game_in_words(self._host.game)), media_type="text/html")
 
     async def _part(self, request: Request) -> Response:
-        path = PAGES / request.url.path.rpartition("/")[2]
+        path = PAGES / request.scope["path"].rpartition("/")[2]
         return Response(path.read_text(), media_type=TYPES[path.suffix])
 
     async def _scene(self, request: Request) -> Response:
