@@ -65,24 +65,28 @@ def test_costs_are_the_numbers_of_the_solution_at_every_move(game, seat, trainer
 @pytest.mark.parametrize("seat", [0, 1])
 def test_random_play_of_the_equilibrium_costs_nothing_in_any_move(solution, seat, trainer_of):
     rng, moves = np.random.default_rng(2), 0
+
+    def by_mix(trainer):
+        mix = trainer.table.judge.verdict(trainer.state, seat, trainer.choices[0]).mix
+        return int(rng.choice(list(mix), p=list(mix.values())))
+
     for seed in range(500):  # in either seat
-        trainer = play_out(
-            trainer_of(solution, seat, seed),
-            lambda each: int(rng.choice(5, p=solution.strategies(each.state)[seat])),
-        )
+        trainer = play_out(trainer_of(solution, seat, seed), by_mix)
         assert [step.cost for step in trainer.decisions] == [0.0] * 5
         moves += len(trainer.decisions)
     assert moves == 2500
 
 
-@pytest.mark.parametrize(("name", "seat"), [("highest_card", 0), ("highest_card", 1), ("lowest_card", 0)])
-def test_what_a_policy_gives_away_on_average_is_its_known_loss(solution, name, seat, trainer_of):
+@pytest.mark.parametrize(
+    ("name", "seat", "games"), [("highest_card", 0, 40), ("highest_card", 1, 40), ("uniform", 0, 200)]
+)
+def test_what_a_policy_gives_away_on_average_is_its_known_loss(solution, name, seat, games, trainer_of):
     """The costs of a game add up, on average, to what is lost (the performance-difference identity)."""
     loss = -baselines.head_to_head(solution.game, name, "equilibrium").mean
     if name == "highest_card":
         assert loss == pytest.approx(KNOWN_LOSS, abs=5e-5)
     policy, rng = baselines.make_policy(name, solution.game), np.random.default_rng(3)
-    totals = [play_out(trainer_of(solution, seat, seed), by_policy(policy, rng)).total for seed in range(200)]
+    totals = [play_out(trainer_of(solution, seat, seed), by_policy(policy, rng)).total for seed in range(games)]
     assert np.mean(totals) == pytest.approx(loss, abs=4 * np.std(totals) / np.sqrt(len(totals)) + 1e-9)
 
 
