@@ -27,6 +27,7 @@ from baselines.rounds.positions import (
 )
 from baselines.rounds.value_iteration import RoundsTable
 from baselines.threads import Nodes, in_threads
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
@@ -42,11 +43,9 @@ class ResponsePolicy:
         """Takes `best[r - 1]`, `[codes]` numbers of player 0's choices with `r` rounds left; later ones are alike."""
         self._form, self._best = form, best
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`; uniform over legal actions where the game cannot get."""
-        probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
+        probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
         form = self._form
         codes, rounds_left = form.codes_seen(observations)
         for r in np.unique(rounds_left[(codes >= 0) & (rounds_left > 0)]):
