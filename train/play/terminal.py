@@ -62,7 +62,7 @@ def _asked(trainer: Trainer, console: Console) -> int | None:
     """The move that the person chooses; None to give up."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
-    console.print(f"Move {trainer.number}", style="bold")
+    console.print(f"Move {trainer.number}", style="bold", highlight=False)
     _say(console, phrases.position(trainer))
     _say(console, f"sealed {trainer.digest}")
     listed = list(choices.names)
