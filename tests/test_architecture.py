@@ -89,6 +89,7 @@ ROOMS = {
     | {"train.play"},
     "train.cli": {"train.command"},
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
+    "train.gallery": ENVS | FILES,
     "train": set(),
 }
 

@@ -74,7 +74,8 @@ def _message(error: Exception) -> str | None:
     if isinstance(error, ModuleNotFoundError):
         extra = EXTRAS.get((error.name or "").split(".")[0], "train")
         return f"{error}; it comes with the extra: pip install 'cardwar-envs[{extra}]'"
-    if isinstance(error, (ValueError, OSError, ImportError)):
+    names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
+    if isinstance(error, (ValueError, OSError)) or names_its_extra:
         return " ".join(str(error).split())
     return None
 

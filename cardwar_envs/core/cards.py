@@ -44,21 +44,25 @@ def card(box: Box, text: str, player: int | None, size: float, won: bool = False
     return (frame, *drawn) if won else drawn
 
 
-def counted_card(box: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
-    """Several equal cards: the card above, how often it is there below."""
-    upper = Box(box.x, box.y, box.width, 0.62 * box.height)
-    lower = Box(box.x, box.y + 0.55 * box.height, box.width, 0.4 * box.height)
-    return (
-        card(box, "", player, 0)[0],
-        centred(upper, slot.text, 0.46 * box.width, bold=True, colour=player_colour(player)),
-        centred(lower, f"x{slot.held}", 0.38 * box.width, colour="ink"),
-    )
-
-
 def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ...]:
     """Where a card was, or will be."""
     place = Box(box.x, box.y, box.width, box.height, None, "slot", 2, 0.12 * box.width + 2)
     return (place, centred(place, text, size, colour="muted")) if text else (place,)
+
+
+def draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
+    """What is at a place: nothing, a card, or several equal ones: the card above, how often it is there below."""
+    if not slot.held:
+        return empty_place(place)
+    if slot.held == 1:
+        return card(place, slot.text, player, 0.5 * place.width)
+    upper = Box(place.x, place.y, place.width, 0.62 * place.height)
+    lower = Box(place.x, place.y + 0.55 * place.height, place.width, 0.4 * place.height)
+    return (
+        card(place, "", player, 0)[0],
+        centred(upper, slot.text, 0.5 * place.width, bold=True, colour=player_colour(player)),
+        centred(lower, f"x{slot.held}", 0.44 * place.width, colour="ink"),
+    )
 
 
 @dataclass(frozen=True)
@@ -117,14 +121,9 @@ class HandGrid:
         fitting = self.holds(len(slots))
         shown = slots if fitting else slots[: self.rows * self.columns - 1]
         for index, slot in enumerate(shown):
-            box = self.place(index, top)
-            if slot.held > 1:
-                shapes.extend(counted_card(box, slot, player))
-            else:
-                draw = card(box, slot.text, player, 0.5 * box.width) if slot.held else empty_place(box)
-                shapes.extend(draw)
+            shapes += draw_slot(self.place(index, top), slot, player)
         if not fitting:
-            shapes.extend(empty_place(self.place(len(shown), top), f"+{len(slots) - len(shown)}"))
+            shapes += empty_place(self.place(len(shown), top), f"+{len(slots) - len(shown)}")
         return shapes
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules, RoundsForm
-from cardwar_envs.core.scene import Revealed, Scene, plain_scene, spoken
+from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken
 
 S = TypeVar("S", bound=Hashable)
 G = TypeVar("G", bound="Game[Any]")
@@ -297,9 +297,11 @@ class Game(ABC, Generic[S]):
         """
         lines = self.describe(revealed.state).splitlines()
         if revealed.last_actions is not None:
-            lines += ["", *(f"player_{p} played {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())]
+            moves = (f"player_{p}  {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
+            lines += ["", "last moves", *moves]
         if any(revealed.payoffs):
-            lines += ["", *(f"player_{player} was paid {paid:+g}" for player, paid in enumerate(revealed.payoffs))]
+            payoffs = (f"player_{player}  {in_points(paid)}" for player, paid in enumerate(revealed.payoffs))
+            lines += ["", "payoffs so far", *payoffs]
         aside = "the game is over" if revealed.over else ""
         return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
 

@@ -196,6 +196,11 @@ def player_colour(player: int | None) -> str:
     return "ink" if player is None else f"player_{player % PLAYER_COLOURS}"
 
 
+def in_points(payoff: float, sign: str = "+") -> str:
+    """Payoff points with at most four digits after the point; with `sign=""` without a plus."""
+    return f"{payoff:{sign},.4f}".rstrip("0").rstrip(".")
+
+
 def spoken(name: str) -> str:
     """A game's name as a title, e.g. `Dice Wars` for `dice_wars`."""
     return name.replace("_", " ").title()

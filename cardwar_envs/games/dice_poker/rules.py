@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition, whole_number
-from cardwar_envs.core.scene import Revealed, Scene, spoken
+from cardwar_envs.core.scene import Revealed, Scene, in_points, spoken
 from cardwar_envs.games.dice_poker.scene import dice_scene
 from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
@@ -174,7 +174,7 @@ class DicePoker(Game[DicePokerState]):
         """Two dice, of which the viewer sees its own, and what both have done once that is revealed."""
         plays = revealed.last_actions
         words = None if plays is None else (self.describe_play(plays[0], 0), self.describe_play(plays[1], 1))
-        stakes = f"ante {self.ante:g}, raise {self.raise_size:g}"
+        stakes = f"ante {in_points(self.ante, '')}, raise {in_points(self.raise_size, '')}"
         return dice_scene(spoken(self.name), stakes, self.sides, words, revealed, self.describe_revealed(revealed))
 
     def describe_action(self, action: int, player: int = 0) -> str:

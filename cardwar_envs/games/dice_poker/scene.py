@@ -13,6 +13,7 @@ from cardwar_envs.core.scene import (
     Shape,
     centred,
     heading,
+    in_points,
     label,
     player_colour,
     table,
@@ -82,4 +83,4 @@ def _outcome(revealed: Revealed[DicePokerState]) -> str:
     if not revealed.over:
         return "Both decide at the same time"
     paid = revealed.payoffs[0]
-    return f"player_{int(paid < 0)} wins {abs(paid):g}" if paid else "Nobody wins anything"
+    return f"player_{int(paid < 0)} wins {in_points(abs(paid), '')}" if paid else "Nobody wins anything"

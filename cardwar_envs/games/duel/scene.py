@@ -19,6 +19,7 @@ from cardwar_envs.core.scene import (
     Shape,
     centred,
     heading,
+    in_points,
     label,
     player_colour,
     spoken,
@@ -94,10 +95,10 @@ def duel_scene(game: DuelRules, revealed: Revealed[DuelState]) -> Scene:
     block = PLATE + grid.height + SPACE
     height = round(TOP + 2 * block + MIDDLE + SPACE + 4)
     title, played = spoken(game.facts.name), size - len(revealed.state.hands[0])
-    shapes: list[Shape] = [table(height), *heading(title, f"{game.trick_word} {played} of {size}")]
+    shapes: list[Shape] = [table(height), *heading(title, f"{played} of {size} {game.trick_word}s")]
     seats = seats_in_view(2, revealed.viewer)
     for player, top in zip(seats, (TOP, TOP + block + MIDDLE + SPACE), strict=True):
-        paid = f"payoff {revealed.payoffs[player]:+g}" if any(revealed.payoffs) else ""
+        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
         shapes += name_plate(player, top, revealed.viewer, paid)
         shapes += grid.draw(_slots(game, revealed.state, player), player, top + PLATE)
     shapes += _middle(game, revealed, Box(MARGIN, TOP + block, INSIDE, MIDDLE, "panel", radius=14), seats)

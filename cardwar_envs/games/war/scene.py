@@ -16,7 +16,7 @@ from cardwar_envs.core.cards import (
     HandGrid,
     Slot,
     card,
-    counted_card,
+    draw_slot,
     empty_place,
     name_plate,
     seats_in_view,
@@ -43,6 +43,8 @@ TOP, POT, SPACE = 68.0, 124.0, 14.0
 # So many players are shown with their hands; of more, all are shown by a tile, and one with its hand.
 WITH_HANDS = 6
 TILES, TILE = 4, 56.0
+# So many players in a war are named.
+NAMED = 3
 
 
 class WarRules(Protocol):
@@ -70,19 +72,15 @@ class WarRules(Protocol):
 
 @dataclass(frozen=True)
 class Play:
-    """What a player has just put down.
+    """What a player has just put down: `cards` are the discards and the card that battled; none is a forfeit."""
 
-    Attributes:
-        battle: The card that battled, or what else it did, in a word.
-        cards: The discards and the card that battled.
-    """
-
-    battle: str
-    cards: Pile = ()
+    cards: Pile
 
     @property
     def words(self) -> str:
-        """The discards in words, if there are any."""
+        """The discards in words, if there are any, or that it forfeits."""
+        if not self.cards:
+            return "forfeits"
         return f"discards {' '.join(map(str, self.cards[:-1]))}" if len(self.cards) > 1 else ""
 
 
@@ -128,11 +126,11 @@ def _plays(game: WarRules, revealed: Revealed[WarState]) -> dict[int, Play]:
     for player, action in (revealed.last_actions or {}).items():
         play = None if action == FORFEIT else game.actions.decode(action)
         if isinstance(play, WarChoice):
-            plays[player] = Play(str(play.battle), (*play.discards, play.battle))
+            plays[player] = Play((*play.discards, play.battle))
         elif play is not None:
-            plays[player] = Play(str(play), (play,))
+            plays[player] = Play((play,))
         elif action == FORFEIT:
-            plays[player] = Play("forfeits")
+            plays[player] = Play(())
     return plays
 
 
@@ -147,9 +145,10 @@ def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int
         label(end, panel.y + 31, cards, 180, 18, "end", colour="muted"),
     ]
     places = [Box(panel.x + 20 + i * 44, panel.y + 56, 35, 50) for i in range(12)]
-    battled = sorted(plays.items(), key=lambda play: play[1].cards[-1:], reverse=True)[:WITH_HANDS]
-    for place, (player, play) in zip(places, sorted(battled), strict=False):
-        shapes += card(place, play.battle, player, 18, won=player == winner)
+    cards_put = [(play.cards[-1], player) for player, play in plays.items() if play.cards]
+    battled = sorted((player, battle) for battle, player in sorted(cards_put, reverse=True)[:WITH_HANDS])
+    for place, (player, battle) in zip(places, battled, strict=False):
+        shapes += card(place, str(battle), player, 18, won=player == winner)
     return shapes + _pot(pot, places[len(battled) + 1 :] if battled else places)
 
 
@@ -159,7 +158,7 @@ def _pot(pot: Pile, places: Sequence[Box]) -> list[Shape]:
     fitting = held if len(held) <= len(places) else held[: len(places) - 1]
     shapes: list[Shape] = []
     for place, slot in zip(places, fitting, strict=False):
-        shapes += counted_card(place, slot, None) if slot.held > 1 else card(place, slot.text, None, 18)
+        shapes += draw_slot(place, slot, None)
     if len(fitting) < len(held):
         shapes += empty_place(places[-1], f"+{len(held) - len(fitting)}")
     return shapes
@@ -171,8 +170,9 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
         best = max(revealed.payoffs)
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
         return f"player_{winners[0]} wins" if len(winners) == 1 else "Nobody wins"
-    if revealed.state.tied:
-        return "War between " + ", ".join(f"player_{player}" for player in revealed.state.tied)
+    if tied := revealed.state.tied:
+        names = ", ".join(f"player_{player}" for player in tied)
+        return f"War between {names if len(tied) <= NAMED else f'{len(tied)} players'}"
     winner, taken = _taker(revealed, plays)
     return "A new round" if winner is None else f"player_{winner} takes {taken} cards"
 
