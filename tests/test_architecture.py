@@ -76,12 +76,19 @@ ROOMS = {
     "train.studies": ENVS
     | FILES
     | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
+    # The estimate of how long solving takes goes by the processors that there are.
+    "train.play": ENVS
+    | DOORS
+    | ANSWERS
+    | FILES
+    | {"baselines.threads", "train.policies", "train.storage", "train.words", "train.validation"},
     "train.command": ENVS
     | DOORS
     | ANSWERS
     | FILES
     | {"baselines.reproduction", "cardwar_envs.conformance", "cardwar_envs.contract"}
-    | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
+    | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")}
+    | {"train.play"},
     "train.cli": {"train.command"},
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,
