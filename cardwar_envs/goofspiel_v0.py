@@ -13,10 +13,10 @@ Over the game `player_0` gets +1 and `player_1` -1. With `ties="carry"` the priz
 `player_1` is paid 3 points, and both get 0.
 
 Agents are `player_0` and `player_1`. An observation is
-`{"observation": float32[3 * num_cards + 3], "action_mask": int8[num_cards]}`: own count of each card, the other's
-count of each card, a 1 for each prize that comes later, the prize that is bid for now, own score minus the other's (0
-where it does not matter), points carried. Action `i` plays card `i + 1`. Rewards are payoff points: the prize, at once
-(`payoff="margin"`), or +1 / 0 / -1 at the end (`payoff="win"`).
+`{"observation": float32[3 * num_cards + 1], "action_mask": int8[num_cards]}`: own count of each card, the other's
+count of each card, a 1 for each prize that comes later, the prize that is bid for now. With `payoff="win"` one more
+entry is own score minus the other's; with `ties="carry"` the last entry is the points carried. Action `i` plays card
+`i + 1`. Rewards are payoff points: the prize, at once (`payoff="margin"`), or +1 / 0 / -1 at the end (`payoff="win"`).
 
 * `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
 * `parallel_env(**parameters)` makes the Parallel environment.

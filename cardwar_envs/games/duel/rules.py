@@ -337,8 +337,8 @@ class Duel(Game[DuelState]):
         return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
 
     def smallest(self) -> Duel:
-        """Four cards in each hand."""
-        return replace(self, num_cards=4, hand_0=None, hand_1=None)
+        """Three cards in each hand."""
+        return replace(self, num_cards=3, hand_0=None, hand_1=None)
 
     def check(self, state: DuelState) -> None:
         """Raises ValueError unless the hands and the score can come from this game's hands."""

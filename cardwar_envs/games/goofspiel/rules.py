@@ -99,16 +99,16 @@ class Goofspiel(Game[GoofspielState]):
         """Payoffs are bounded by the points of all prizes."""
         once = (1.0,) * self.num_cards
         held = tuple(map(float, most_held((self.cards, self.cards)))) if self.view == "word" else once
-        score = float(self.total) if self.keeps_score else 0.0
-        carried = float(self.total) if self.ties == "carry" else 0.0
+        total = (float(self.total),)
+        score, carried = total if self.keeps_score else (), total if self.ties == "carry" else ()
         bound = 1.0 if self.payoff == "win" else float(self.total)
         return GameFacts(
             name=self.name,
             version=self.version,
             num_players=2,
             num_actions=self.num_cards,
-            observation_low=(*(0.0,) * (3 * self.num_cards + 1), 0.0 - score, 0.0),
-            observation_high=(*held, *held, *once, float(self.num_cards), score, carried),
+            observation_low=(*(0.0,) * (3 * self.num_cards + 1), *(-most for most in score), *(0.0 for _ in carried)),
+            observation_high=(*held, *held, *once, float(self.num_cards), *score, *carried),
             min_payoff=-bound,
             max_payoff=bound,
             zero_sum=True,
@@ -166,15 +166,16 @@ class Goofspiel(Game[GoofspielState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: GoofspielState, player: int) -> NDArray[np.float32]:
-        """Own count of each card, the other's count of each card, later prizes, the prize, own score, carried points.
+        """Own count of each card, the other's count of each card, later prizes, the prize; score, carried points.
 
-        Later prizes are a 1 or a 0 for each prize; the score is the own points minus the other's.
+        Later prizes are a 1 or a 0 for each prize. The score, own points minus the other's, is there with
+        `payoff="win"` only, carried points with `ties="carry"` only.
         """
         views, own_score = self._views, state.score if player == 0 else -state.score
         counts, others = views[state.hands[player]].counts, views[state.hands[1 - player]].counts
-        return np.concatenate(
-            (counts, others, views[state.prizes].counts, _numbers(state.prize, own_score, state.carried))
-        )
+        score = (own_score,) if self.keeps_score else ()
+        carried = (state.carried,) if self.ties == "carry" else ()
+        return np.concatenate((counts, others, views[state.prizes].counts, _numbers(state.prize, *score, *carried)))
 
     def prizes_seen(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         """The prize that is bid for: `[batch, observation_size]` observations -> `[batch]`."""
@@ -194,7 +195,10 @@ class Goofspiel(Game[GoofspielState]):
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[GoofspielState, int]:
         """The state with the observer as player 0."""
-        *counts, prize, score, carried = observation.astype(int).tolist()
+        numbers = observation.astype(int).tolist()
+        counts, (prize, *rest) = numbers[: 3 * self.num_cards], numbers[3 * self.num_cards :]
+        score = rest[0] if self.keeps_score else 0
+        carried = rest[-1] if self.ties == "carry" else 0
         own, other, prizes = (
             tuple(card for card, n in zip(self.cards, counts[first:], strict=False) for _ in range(n))
             for first in range(0, 3 * self.num_cards, self.num_cards)
@@ -221,7 +225,7 @@ class Goofspiel(Game[GoofspielState]):
 
     def scene(self, revealed: Revealed[GoofspielState]) -> Scene:
         """The prizes, both hands and the last bids."""
-        return goofspiel_scene(self, revealed)
+        return goofspiel_scene(self, revealed, by_word=self.view == "word")
 
     # -- equal situations -----------------------------------------------------------------
 

@@ -17,7 +17,6 @@ Version history: 0: first version.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,10 +25,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, FORFEIT, Game, GameFacts, Transition
+from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.lowest_unique.scene import MOST_ROWS, lowest_unique_scene
+from cardwar_envs.games.lowest_unique.winner import lowest_unique
 
 MAX_PLAYERS = 100
 MAX_NUMBERS = 1000
@@ -41,9 +41,11 @@ class LowestUniqueState(NamedTuple):
 
     Attributes:
         rounds_left: Rounds that are still to be played, the one going on included.
+        last_winner: The player who won the last round; None if nobody did, or none was played.
     """
 
     rounds_left: int
+    last_winner: int | None = None
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,8 @@ class LowestUnique(Game[LowestUniqueState]):
             version=self.version,
             num_players=self.num_players,
             num_actions=self.numbers,
-            observation_low=(0.0,),
-            observation_high=(float(self.rounds),),
+            observation_low=(0.0,) * (self.num_players + 1),
+            observation_high=(float(self.rounds), *(1.0,) * self.num_players),
             min_payoff=0.0 - self.rounds * self._share,
             max_payoff=float(self.rounds),
             zero_sum=self.payoff == "share",
@@ -118,33 +120,46 @@ class LowestUnique(Game[LowestUniqueState]):
         if winner is not None:
             rewards = [0.0 - self._share] * self.num_players
             rewards[winner] = 1.0
-        return [Transition(CERTAIN, LowestUniqueState(state.rounds_left - 1), tuple(rewards))]
+        return [Transition(CERTAIN, LowestUniqueState(state.rounds_left - 1, winner), tuple(rewards))]
 
     def observation(self, state: LowestUniqueState, player: int) -> NDArray[np.float32]:
-        """Rounds left, the one going on included."""
-        return np.array((state.rounds_left,), dtype=np.float32)
+        """Rounds left; for each player, the own seat first and then round the table, 1 if it won the last round."""
+        seen = np.zeros(self.num_players + 1, dtype=np.float32)
+        seen[0] = state.rounds_left
+        if state.last_winner is not None:
+            seen[1 + (state.last_winner - player) % self.num_players] = 1.0
+        return seen
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[LowestUniqueState, int]:
-        """The state; all players see the same."""
-        return LowestUniqueState(int(observation[0])), 0
+        """The state with the observer as player 0."""
+        rounds_left, *won = observation.astype(int).tolist()
+        return LowestUniqueState(rounds_left, won.index(1) if any(won) else None), 0
 
     def smallest(self) -> LowestUnique:
         """Three numbers and two rounds, with at most three players."""
         return replace(self, num_players=min(self.num_players, 3), numbers=3, rounds=2)
 
     def check(self, state: LowestUniqueState) -> None:
-        """Raises ValueError unless the number of rounds left can come up."""
+        """Raises ValueError unless the rounds left and the last winner can come up."""
         try:
             hash(state)
             whole_number("rounds_left", state.rounds_left, range(self.rounds + 1))
+            if state.last_winner is not None:
+                whole_number("last_winner", state.last_winner, range(self.num_players))
         except (AttributeError, TypeError, ValueError):
             raise ValueError(
-                f"state ({state!r}) must be a LowestUniqueState with 0..{self.rounds} rounds left"
+                f"state ({state!r}) must be a LowestUniqueState with 0..{self.rounds} rounds left and a player or None"
             ) from None
+        if state.rounds_left == self.rounds and state.last_winner is not None:
+            raise ValueError(f"state has last_winner {state.last_winner}, but no round was played")
 
     def describe(self, state: LowestUniqueState) -> str:
-        """The rounds left."""
-        return f"rounds left {state.rounds_left}"
+        """The rounds left and who won the last one."""
+        lines = [f"rounds left {state.rounds_left}"]
+        if state.rounds_left < self.rounds:
+            won = "nobody" if state.last_winner is None else f"player_{state.last_winner}"
+            lines.append(f"{won} won the last round")
+        return "\n".join(lines)
 
     def describe_action(self, action: int, player: int = 0) -> str:
         """The number that it chooses."""
@@ -154,13 +169,4 @@ class LowestUnique(Game[LowestUniqueState]):
         """All players with their last choices and payoffs; of many players a text."""
         if self.num_players > MOST_ROWS:
             return super().scene(revealed)
-        last = revealed.last_actions
-        winner = None if last is None or FORFEIT in last.values() else lowest_unique(last)
-        return lowest_unique_scene(self, revealed, winner)
-
-
-def lowest_unique(choices: Mapping[int, int]) -> int | None:
-    """The player whose choice is the lowest that nobody else has made; None if there is none."""
-    chosen = Counter(choices.values())
-    unique = [(choice, player) for player, choice in choices.items() if chosen[choice] == 1]
-    return min(unique)[1] if unique else None
+        return lowest_unique_scene(self, revealed, f"rounds left {revealed.state.rounds_left}")

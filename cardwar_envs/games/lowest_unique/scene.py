@@ -6,8 +6,9 @@ from collections.abc import Hashable
 from typing import TypeVar
 
 from cardwar_envs.core.cards import PLATE, card, empty_place, name_plate, seats_in_view
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, heading, label, spoken, table
+from cardwar_envs.games.lowest_unique.winner import lowest_unique
 
 S = TypeVar("S", bound=Hashable)
 
@@ -17,26 +18,25 @@ TOP, ROW, STANDING = 72.0, 66.0, 56.0
 NUMBER = (72.0, 56.0)
 
 
-def lowest_unique_scene(game: Game[S], revealed: Revealed[S], winner: int | None) -> Scene:
-    """A picture of a game of Lowest unique number; `winner` won the last round, if anybody did."""
+def lowest_unique_scene(game: Game[S], revealed: Revealed[S], aside: str) -> Scene:
+    """A picture of a game of Lowest unique number; `aside` is said at the top right."""
     players = game.facts.num_players
     height, title = round(TOP + STANDING + players * ROW + MARGIN), spoken(game.facts.name)
-    shapes: list[Shape] = [table(height), *heading(title, game.describe(revealed.state))]
+    last = revealed.last_actions
+    winner = None if last is None or FORFEIT in last.values() else lowest_unique(last)
     said = _said(revealed, winner)
-    shapes.append(
-        label(MARGIN, TOP + 26, said, WIDTH - 2 * MARGIN, 22, bold=True, colour="text" if winner is None else "win")
-    )
+    colour = "text" if winner is None else "win"
+    shapes: list[Shape] = [table(height), *heading(title, aside)]
+    shapes.append(label(MARGIN, TOP + 26, said, WIDTH - 2 * MARGIN, 22, bold=True, colour=colour))
     for row, player in enumerate(seats_in_view(players, revealed.viewer)):
         top = TOP + STANDING + row * ROW
-        shapes += name_plate(
-            player, top + (NUMBER[1] - PLATE) / 2 + 3, f"payoff {revealed.payoffs[player]:+g}", revealed.viewer
-        )
+        paid = f"payoff {revealed.payoffs[player]:+g}"
+        shapes += name_plate(player, top + (NUMBER[1] - PLATE) / 2 + 3, paid, revealed.viewer)
         place = Box((WIDTH - NUMBER[0]) / 2, top, *NUMBER)
-        if revealed.last_actions is None:
+        if last is None:
             shapes += empty_place(place)
         else:
-            words = game.describe_play(revealed.last_actions[player], player)
-            shapes += card(place, words, player, 30, won=player == winner)
+            shapes += card(place, game.describe_play(last[player], player), player, 30, won=player == winner)
     return Scene(WIDTH, height, tuple(shapes), f"{title}: {said}", game.describe_revealed(revealed))
 
 
