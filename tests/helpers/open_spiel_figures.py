@@ -9,10 +9,7 @@ OpenSpiel's own functions make NashConv, from its game turned into one in which 
 computed here from its states and linear programs of SciPy.
 """
 
-from functools import cache
-
-import numpy as np
-from scipy.optimize import linprog
+from brute_force import minimax
 
 
 def goofspiel(num_cards, order, returns):
@@ -39,15 +36,21 @@ NASH_CONV = {
     goofspiel(4, "descending", "point_difference"): 2.5,
     goofspiel(4, "ascending", "win_loss"): 1.5833333333333333,
     goofspiel(4, "ascending", "point_difference"): 2.5,
-    oshi_zumo(4, 1, 1, 1000, False): 1.1666666666666665,
     oshi_zumo(6, 2, 1, 1000, False): 1.7888888888888885,
-    oshi_zumo(6, 1, 1, 2, False): 0.6888888888888888,
-    oshi_zumo(5, 1, 1, 1000, True): 0.9,
-    oshi_zumo(3, 1, 0, 3, False): 1.2465277777777777,
+    oshi_zumo(6, 1, 1, 1000, False): 1.3444444444444443,
+    oshi_zumo(6, 1, 1, 3, False): 1.236111111111111,
+    oshi_zumo(6, 1, 1, 1000, True): 1.1083333333333332,
+    oshi_zumo(4, 1, 0, 4, False): 1.3998611111111112,
 }
 
-# The value at the start, which is 0 by symmetry, and after some first bids.
-VALUES = {}
+# The value of a game to player 0 after these bids of both players; at the start it is 0, because the game is symmetric.
+VALUES = {
+    (oshi_zumo(8, 2, 1, 1000, False), (2, 1)): 0.15789473684210528,
+    (oshi_zumo(8, 1, 1, 1000, False), (1, 2)): -0.7142857142857143,
+    (oshi_zumo(6, 1, 1, 3, False), (2, 4)): 0.5,
+    (oshi_zumo(7, 1, 1, 1000, True), (1, 4)): 0.3333333333333333,
+    (oshi_zumo(4, 1, 0, 4, False), (0, 1)): -0.5714285714285714,
+}
 
 
 def nash_conv(words):
@@ -59,33 +62,28 @@ def nash_conv(words):
 
 
 def value(words, bids):
-    """The value to player 0 after the first bids of both players; at the start if there are none."""
+    """The value to player 0 after these bids of both players, by a linear program at each state."""
     import pyspiel
 
-    @cache
-    def to_go(history):
-        state = pyspiel.load_game(words).new_initial_state()
-        for actions in history:
-            state.apply_actions(list(actions))
+    known = {}
+
+    def to_go(state):
         if state.is_terminal():
             return state.returns()[0]
-        return matrix_value(
-            [[to_go((*history, (a, b))) for b in state.legal_actions(1)] for a in state.legal_actions(0)]
-        )
+        key = str(state), state.move_number()
+        if key not in known:
+            rows, columns = state.legal_actions(0), state.legal_actions(1)
+            known[key] = minimax([[to_go(after(state, (a, b))) for b in columns] for a in rows])
+        return known[key]
 
-    return to_go(bids)
+    return to_go(after(pyspiel.load_game(words).new_initial_state(), bids))
 
 
-def matrix_value(payoffs):
-    """The value of a matrix game by a linear program: the most that the row player can guarantee."""
-    matrix = np.array(payoffs)
-    rows, columns = matrix.shape
-    guaranteed = np.hstack([-matrix.T, np.ones((columns, 1))])
-    total = [[1.0] * rows + [0.0]]
-    bounds = [(0, None)] * rows + [(None, None)]
-    found = linprog([0.0] * rows + [-1.0], guaranteed, np.zeros(columns), total, [1.0], bounds)
-    assert found.status == 0
-    return -found.fun
+def after(state, actions):
+    """The state that a joint action leads to."""
+    following = state.clone()
+    following.apply_actions(list(actions))
+    return following
 
 
 if __name__ == "__main__":

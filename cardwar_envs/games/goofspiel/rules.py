@@ -24,27 +24,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition
+from cardwar_envs.core.game import ActionImage, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.duel.interleaving import (
     Hand,
-    Hands,
     interchangeable,
     most_held,
-    most_ties,
     packed_from_one,
 )
 from cardwar_envs.games.duel.state import HandViews
 from cardwar_envs.games.goofspiel.scene import goofspiel_scene
-from cardwar_envs.games.goofspiel.state import GoofspielState, checked_state
+from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, next_prizes, without
 
 MAX_CARDS = 100
 
@@ -140,7 +137,7 @@ class Goofspiel(Game[GoofspielState]):
         """The prize goes to the higher card, and the next prize is turned up."""
         (hand_0, hand_1), prize, prizes, score, carried = state
         card_0, card_1 = self.cards[actions[0]], self.cards[actions[1]]
-        hands = (_without(hand_0, card_0), _without(hand_1, card_1))
+        hands = (without(hand_0, card_0), without(hand_1, card_1))
         if self.view == "word":
             hands = packed_from_one(hands)
         at_stake = prize + carried
@@ -248,75 +245,7 @@ class Goofspiel(Game[GoofspielState]):
 
     def check(self, state: GoofspielState) -> None:
         """Raises ValueError unless hands, prizes, score and carried points can come up together."""
-        state = checked_state(state)
-        self._check_prizes(state)
-        self._check_hands(state.hands)
-        gone = sorted({*self.cards} - {state.prize, *state.prizes})
-        ties = self._possible_ties(state.hands) if self.ties == "carry" else 0
-        could_carry = sum(gone[len(gone) - ties :])  # so many prizes can have been tied, at best the largest
-        if not 0 <= state.carried <= could_carry:
-            raise ValueError(f"state has {state.carried} carried points; possible are 0..{could_carry}")
-        won = sum(gone) - state.carried
-        if not self.keeps_score and state.score:
-            raise ValueError(f"state has score {state.score}; where it does not matter it must be left out, 0")
-        odd = self.ties == "carry" and (state.score - won) % 2  # all that is not carried was won
-        if abs(state.score) > won or (self.keeps_score and odd):
-            raise ValueError(f"state has score {state.score}, impossible if {won} points at most were won")
-
-    def _possible_ties(self, hands: Hands) -> int:
-        """A bound on the prizes that were tied: the equal cards that are gone from both hands."""
-        if self.view == "word":
-            return most_ties((self.cards, self.cards), hands) or 0
-        return len({*self.cards} - {*hands[0], *hands[1]})
-
-    def _check_prizes(self, state: GoofspielState) -> None:
-        left = tuple(sorted((*state.prizes, *((state.prize,) if state.prize else ()))))
-        if len({*left}) < len(left) or not {*left} <= {*self.cards}:
-            raise ValueError(f"state has prizes {left}, which must be different numbers in 1..{self.num_cards}")
-        if left and not state.prize:
-            raise ValueError(f"state has later prizes {state.prizes} and no prize to bid for")
-        if self.prizes == "random" or not left:
-            return
-        of_order = self.cards[: len(left)] if self.prizes == "descending" else self.cards[-len(left) :]
-        if left != of_order or state.prize != next_prizes(self.prizes, left)[0][1]:
-            raise ValueError(f"state has prize {state.prize} and later {state.prizes}, impossible if {self.prizes}")
-
-    def _check_hands(self, hands: Hands) -> None:
-        if self.view == "word":
-            if most_ties((self.cards, self.cards), hands) is None:
-                raise ValueError(f"state has hands {hands}; none that can be left interleave so")
-            if packed_from_one(hands) != hands:
-                raise ValueError(
-                    f"state has hands {hands} that are not packed; packed they are {packed_from_one(hands)}"
-                )
-            return
-        for player, hand in enumerate(hands):
-            if len({*hand}) < len(hand) or not {*hand} <= {*self.cards}:
-                raise ValueError(f"state has hand {hand} of player_{player}, which must be different cards of the game")
-
-
-@lru_cache(maxsize=1 << 12)  # a bound on memory
-def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...]:
-    """The ways in which the next prize can be turned up.
-
-    Args:
-        order: "random", "descending" or "ascending".
-        left: The prizes left, ascending.
-
-    Returns:
-        (probability, prize, prizes left after it); the prize is 0 if none is left.
-    """
-    if not left:
-        return ((CERTAIN, 0, ()),)
-    if order == "random":
-        return tuple((Fraction(1, len(left)), prize, _without(left, prize)) for prize in left)
-    prize = left[-1] if order == "descending" else left[0]
-    return ((CERTAIN, prize, _without(left, prize)),)
-
-
-def _without(cards: Hand, card: int) -> Hand:
-    place = cards.index(card)
-    return cards[:place] + cards[place + 1 :]
+        check_state(state, self.cards, self.prizes, self.ties == "carry", self.keeps_score, self.view == "word")
 
 
 def _words(cards: Hand) -> str:

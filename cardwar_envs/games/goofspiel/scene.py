@@ -23,7 +23,7 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
         by_word: Whether cards are renumbered, so that it is not known which ones were played.
     """
     grid = HandGrid(game.facts.num_actions)
-    block, middle = PLATE + grid.height + SPACE, BIDS + grid.height + 30
+    block, middle = PLATE + grid.height + SPACE, BIDS + 30 + (grid.height if grid.holds(grid.size) else 30)
     height = round(TOP + 2 * block + middle + SPACE + 4)
     title, played = spoken(game.facts.name), game.facts.num_actions - len(revealed.state.hands[0])
     shapes: list[Shape] = [table(height), *heading(title, f"prize {played} of {game.facts.num_actions} is won")]
@@ -75,7 +75,7 @@ def _bids(
 def _prizes(state: GoofspielState, grid: HandGrid, top: float) -> list[Shape]:
     """A row of all prizes: those to come, and empty places."""
     if not grid.holds(grid.size):
-        text = "later prizes: " + (", ".join(map(str, state.prizes)) or "none")
+        text = f"{len(state.prizes)} prizes come later"
         return [label(2 * MARGIN, top + 24, text, INSIDE - 2 * MARGIN, 18, colour="muted")]
     shapes: list[Shape] = []
     for prize in range(1, grid.size + 1):

@@ -41,7 +41,9 @@ def lowest_unique_scene(game: Game[S], revealed: Revealed[S], aside: str) -> Sce
 
 
 def _said(revealed: Revealed[S], winner: int | None) -> str:
-    """Who won the last round."""
-    if winner is not None:
-        return f"player_{winner} has the lowest unique number"
-    return "no round was played yet" if revealed.last_actions is None else "nobody won the last round"
+    """What became of the last round."""
+    if revealed.last_actions is None:
+        return "no round was played yet"
+    if FORFEIT in revealed.last_actions.values():
+        return "the game is forfeited"
+    return "nobody won the round" if winner is None else f"player_{winner} has the lowest unique number"
