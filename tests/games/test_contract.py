@@ -51,6 +51,13 @@ def test_chance_sums_to_exactly_one(game):
 
 
 @each_game
+def test_chance_comes_in_where_the_facts_say(game):
+    moves = any(len(game.transitions(s, a)) > 1 for s in tree(game) for a in joint_actions(game, s))
+    found = "moves" if moves else "deal" if len(game.initial()) > 1 else "none"
+    assert game.facts.chance == found
+
+
+@each_game
 def test_a_start_pays_nothing(game):
     """An episode writes down what is paid after each joint action, so nothing may be paid before the first."""
     assert all(not any(start.rewards) for start in game.initial())

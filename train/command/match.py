@@ -87,16 +87,19 @@ def _played_match(
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
     """How often each player won, and in how many rounds."""
-    headings = ["won", "share", "mean rounds when it won"]
-    if result.mean_payoffs is not None:
-        headings += ["mean payoff", "standard error"]
+    paid = [] if result.mean_payoffs is None else ["mean payoff ± its standard error"]
+    headings = ["won", "share", "mean rounds when it won", *paid]
     numbers = (Column(heading, justify="right") for heading in headings)
-    table = Table("", "policy", *numbers, title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}")
-    means, errors = result.mean_payoffs, _known(result.payoff_errors) or [None] * len(names)
+    table = Table(
+        Column("", no_wrap=True),
+        "policy",
+        *numbers,
+        title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}",
+    )
     for seat, (name, wins, rounds) in enumerate(zip(names, result.wins, result.mean_rounds_won, strict=True)):
         share = f"{wins / result.games:.4f}"
-        payoff = () if means is None else (points(means[seat]), points(errors[seat]))
-        table.add_row(f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}", *payoff)
+        row = (f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}")
+        table.add_row(*row, *(_payoff_in_words(result, seat) for _ in paid))
     for what, number in (("nobody", result.nobody), ("not finished", result.unfinished)):
         if number:
             table.add_row(what, "", f"{number:,}", f"{number / result.games:.4f}", "")
@@ -106,6 +109,13 @@ def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
 def _known(errors: Sequence[float] | None) -> list[float | None] | None:
     """Standard errors; None for one that a single game does not tell."""
     return None if errors is None else [error if math.isfinite(error) else None for error in errors]
+
+
+def _payoff_in_words(result: CrossPlay, seat: int) -> str:
+    assert result.mean_payoffs is not None  # else the table has no column for them
+    assert result.payoff_errors is not None
+    mean, error = points(result.mean_payoffs[seat], 4), result.payoff_errors[seat]
+    return mean if error == 0 or not math.isfinite(error) else f"{mean} ± {points(error, 4)}"
 
 
 def _rounds_in_words(result: CrossPlay) -> str:

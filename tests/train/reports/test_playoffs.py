@@ -194,6 +194,7 @@ def test_a_policy_alone_is_drawn_too(tmp_path):
         (["jujitsu", "num_cards=3", "--wings", "9"], "No such option: --wings"),
         (["chess"], "unknown game 'chess'"),
         (["war", "num_players=3", "min", "max"], "play-offs are for two-player zero-sum games"),
+        (["lowest_unique", "num_players=2", "payoff=prize"], "play-offs are for two-player zero-sum games"),
         (["war", "general_purpose_adversary", "min"], "general_purpose_adversary must know its opponent"),
         (["war", "min", "max"], "--games samples so many games instead"),
         (["war", "min", "max", "--games", "0"], "games (0) must be at least 1"),
