@@ -64,7 +64,7 @@ def _bids(
     left = places[1].x + CARD[0] + 24
     lines = [(_standing(revealed), 24, True, "text"), (_result(revealed), 19, False, "win")]
     if revealed.state.carried and not revealed.over:
-        lines.append((f"{revealed.state.carried} points carried", 18, False, "muted"))
+        lines.append((f"carried points: {revealed.state.carried}", 18, False, "muted"))
     said = [line for line in lines if line[0]]
     for i, (text, size, bold, colour) in enumerate(said):
         y = first.y + CARD[1] / 2 + 8 + 34 * (i - (len(said) - 1) / 2)
