@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -30,6 +33,13 @@ def write_atomically(path: Path, content: bytes | memoryview) -> None:
             beside.unlink()  # on a full disk it would be in the way
         raise OSError(error.errno, error.strerror, str(path)) from None
     _sync_folder(path.parent)
+
+
+def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
+    """The content of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
 def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:

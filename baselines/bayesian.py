@@ -118,8 +118,7 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
     """What each action of each type of `player` brings to player 0, times the type's probability."""
     weighted = form.weights[:, :, None, None] * form.payoffs
     path = "ijab,jb->ia" if player == 0 else "ijab,ia->jb"
-    replies: NDArray[np.float64] = np.einsum(path, weighted, other, optimize=True)
-    return replies
+    return np.asarray(np.einsum(path, weighted, other, optimize=True))
 
 
 def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
@@ -168,28 +167,17 @@ class _Program:
         worth = worth.reshape(actions_1, types_1, types_0 * actions_0) / (np.abs(worth).max() or 1.0)
         steps = np.diff(worth, axis=1, prepend=0.0)
         choices, replies = types_0 * actions_0, types_1 * actions_1
-        chain = sparse.identity(types_1) - sparse.eye(types_1, k=-1)
+        chains = sparse.kron(sparse.identity(actions_1), sparse.identity(types_1) - sparse.eye(types_1, k=-1))
         total = sparse.kron(sparse.identity(types_0), np.ones((1, actions_0)))
         # replies[b, j] - replies[b, j - 1] = steps . x, and each type of player 0 plays something
-        self._equalities = sparse.bmat(
-            [
-                [
-                    sparse.csr_matrix(-steps.reshape(replies, choices)),
-                    sparse.kron(sparse.identity(actions_1), chain),
-                    None,
-                ],
-                [total, None, sparse.csr_matrix((types_0, types_1))],
-            ],
-            format="csr",
-        )
+        moves = sparse.csr_matrix(-steps.reshape(replies, choices))
+        nothing = sparse.csr_matrix((types_0, types_1))
+        self._equalities = sparse.bmat([[moves, chains, None], [total, None, nothing]], format="csr")
         self._sums = np.append(np.zeros(replies), np.ones(types_0))
         # concessions[j] <= replies[b, j]; rows in the order [j, b]
         concede = sparse.kron(sparse.identity(types_1), np.ones((actions_1, 1)))
-        order = np.arange(replies).reshape(actions_1, types_1).T.ravel()
-        self._inequalities = sparse.hstack(
-            [sparse.csr_matrix((replies, choices)), -sparse.identity(replies, format="csr")[order], concede],
-            format="csr",
-        )
+        ordered = sparse.identity(replies, format="csr")[np.arange(replies).reshape(actions_1, types_1).T.ravel()]
+        self._inequalities = sparse.hstack([sparse.csr_matrix((replies, choices)), -ordered, concede], format="csr")
         self._bounds = [(0.0, None)] * choices + [(None, None)] * (replies + types_1)
         self.guarantee = np.concatenate([np.zeros(choices + replies), np.ones(types_1)])
 

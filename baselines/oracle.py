@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.results import BestResponse, HeadToHead, Solution, StateSolution, Strategies
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy
 
@@ -205,9 +206,7 @@ class EquilibriumPolicy:
     def __init__(self, table: Table) -> None:
         self.table, self.by_words = table, table.by_words
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
         return self.table.all_seen(observations)
 

@@ -101,14 +101,17 @@ def _half_unit(text: str) -> float:
 Remarks = tuple[tuple[str, str, str | bool], ...]
 
 
+def _printed(source: str, place: str, item: str, text: str | bool) -> Published:
+    """A figure from the words in which it is printed: decimals are rounded, and all others are exact."""
+    if isinstance(text, bool):
+        return Published(source, place, item, text)
+    if "." in text:
+        return Published(source, place, item, float(text), _half_unit(text))
+    return Published(source, place, item, Fraction(text))
+
+
 def _remarks(source: str, remarks: Remarks) -> Iterator[Published]:
-    for place, item, text in remarks:
-        if isinstance(text, bool):
-            yield Published(source, place, item, text)
-        elif "." in text:
-            yield Published(source, place, item, float(text), _half_unit(text))
-        else:
-            yield Published(source, place, item, Fraction(text))
+    return (_printed(source, *remark) for remark in remarks)
 
 
 # -- Fetterman 2023 ------------------------------------------------------------------------------
@@ -149,6 +152,7 @@ _PARTS = {
 }
 # Place, item, value: what the text says in numbers, or claims to hold.
 _FETTERMAN: Remarks = (
+    ("Figure 3", "D({2,3,6}, {1,3,5})", "2"),
     ("Section 1.1", "greatest score of one player, 1..10 v. 1..10", "9"),
     ("Section 2", "D({2,3,6}, {1,3,5})", "2"),
     ("Section 2", "expected value of {2,4} v. {1,3}", "2"),
@@ -174,19 +178,18 @@ _FETTERMAN: Remarks = (
 def _fetterman() -> Iterator[Published]:
     for place, hand_0, hand_1, entries in _MATRICES:
         for play, entry in _by_play(hand_0, hand_1, entries):
-            yield Published(FETTERMAN, place, f"{{{hand_0}}} v. {{{hand_1}}}, {play}", entry)
+            yield _printed(FETTERMAN, place, f"{{{hand_0}}} v. {{{hand_1}}}, {play}", entry)
     _, hand_0, hand_1, _ = next(matrix for matrix in _MATRICES if matrix[0] == "Figure 5b")
     for part, entries in _PARTS.items():
         for play, entry in _by_play(hand_0, hand_1, entries):
-            yield Published(FETTERMAN, "Figure 5b", f"{{{hand_0}}} v. {{{hand_1}}}, {play}, {part}", entry)
-    yield Published(FETTERMAN, "Figure 3", "D({2,3,6}, {1,3,5})", Fraction(2))
+            yield _printed(FETTERMAN, "Figure 5b", f"{{{hand_0}}} v. {{{hand_1}}}, {play}, {part}", entry)
     yield from _remarks(FETTERMAN, _FETTERMAN)
 
 
-def _by_play(hand_0: str, hand_1: str, entries: str) -> Iterator[tuple[str, Fraction]]:
+def _by_play(hand_0: str, hand_1: str, entries: str) -> Iterator[tuple[str, str]]:
     rows = [row.split() for row in entries.split("|")]
     for (i, card_0), (j, card_1) in product(enumerate(hand_0.split(",")), enumerate(hand_1.split(","))):
-        yield f"{card_0} against {card_1}", Fraction(rows[i][j])
+        yield f"{card_0} against {card_1}", rows[i][j]
 
 
 # -- Sanwal and Drechsler 2002 ---------------------------------------------------------------------
@@ -291,15 +294,14 @@ _DICE_TABLES = {
 
 def _dice_wars() -> Iterator[Published]:
     for name, table in _DICE_TABLES.items():
-        rows = [line.split() for line in table.split("\n")[1:-1]]
-        for (m, row), k in product(enumerate(rows, start=1), range(1, 7)):
-            text = row[k - 1]
-            yield Published(DICE_WARS, f"{name} table", f"{m} v. {k} dice, {name}", float(text), _half_unit(text))
-    yield Published(DICE_WARS, "Count of sums", "ways to roll 7 with 2 dice", Fraction(6))
+        for m, line in enumerate(table.strip().split("\n"), start=1):
+            for k, text in enumerate(line.split(), start=1):
+                yield _printed(DICE_WARS, f"{name} table", f"{m} v. {k} dice, {name}", text)
+    yield _printed(DICE_WARS, "Count of sums", "ways to roll 7 with 2 dice", "6")
     for m in range(1, 5):
         # The code hands the plot no x values, so every curve begins at the first place, 0.
-        yield Published(DICE_WARS, "Plots", f"where the curve of m = {m} begins on the axis of sums", Fraction(0))
-    yield Published(DICE_WARS, "Probability of tie", "seconds for the tie table", 2.29, _half_unit("2.29"))
+        yield _printed(DICE_WARS, "Plots", f"where the curve of m = {m} begins on the axis of sums", "0")
+    yield _printed(DICE_WARS, "Probability of tie", "seconds for the tie table", "2.29")
 
 
 # -- Rauscher 2017 -------------------------------------------------------------------------------------
@@ -327,12 +329,11 @@ def _rauscher() -> Iterator[Published]:
         for number, reply in enumerate(replies, start=1):
             for roll, digit in enumerate(reply, start=1):
                 item = f"reply {number} of {who} to the other's most used, roll {roll}"
-                yield Published(RAUSCHER, "Output, replies", item, Fraction(digit))
+                yield _printed(RAUSCHER, "Output, replies", item, digit)
     for who, chances in _EQUILIBRIUM.items():
         for roll, text in enumerate(chances.split(), start=1):
             # R prints all columns to 7 digits; a whole number is one to that many.
-            item, tolerance = f"{who}, roll {roll}", _half_unit("0.6666667")
-            yield Published(RAUSCHER, "Output, equilibrium", item, float(text), tolerance)
+            yield _printed(RAUSCHER, "Output, equilibrium", f"{who}, roll {roll}", f"{float(text):.7f}")
 
 
 # -- WAR 2017 ------------------------------------------------------------------------------------------

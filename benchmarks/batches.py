@@ -1,6 +1,6 @@
 """How fast batches of games step: ours beside Pgx's fastest and a Python loop over OpenSpiel's goofspiel.
 
-Usage: python -m benchmarks.batches [--rounds 5] [--seconds 0.5]
+Usage: cardwar bench batches [--rounds 5] [--seconds 0.5]
 
 All play is random. Ours write observations and masks of every seat at every step; a joint action counts as
 one step for each seat. Pgx's games, compiled as a whole by JAX, are played in turns, one step each;
@@ -20,7 +20,7 @@ from typing import Any
 
 import gymnasium
 
-from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, alone, clocked, for_seconds
+from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked, for_seconds
 from cardwar_envs import GAMES, make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.registration import gymnasium_id
@@ -163,7 +163,3 @@ def comparisons(settings: Settings) -> list[Comparison]:
             against=tuple(pgx_games),
         )
     ]
-
-
-if __name__ == "__main__":
-    alone("batches")

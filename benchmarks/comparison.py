@@ -239,13 +239,6 @@ def by_cards(target: str, sizes: Iterable[int], most: int, *arguments: Any) -> d
     return {f"{size} cards": in_child(target, size, *arguments) for size in sizes if size <= most}
 
 
-def alone(group: str) -> None:
-    """Measures one group, with the options of the command `cardwar bench`."""
-    from train.cli import main
-
-    main(["bench", group, *sys.argv[1:]])
-
-
 def as_data(result: Result) -> dict[str, Any]:
     """A result as JSON holds it: all measurements, and all ratios round by round."""
     comparison = result.comparison

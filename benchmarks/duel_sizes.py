@@ -1,6 +1,6 @@
 """How much time and memory it takes to solve full-size Jujitsu: a fresh process for each size.
 
-Usage: python -m benchmarks.duel_sizes [--rounds 3] [--most-cards 16]
+Usage: cardwar bench duel_sizes [--rounds 3] [--most-cards 16]
 
 Seconds are those of the solution itself: no process start, no compilation, and nothing read from
 disk. Memory is the peak of the process, with the interpreter and numba (Linux only).
@@ -9,7 +9,7 @@ disk. Memory is the peak of the process, with the interpreter and numba (Linux o
 from __future__ import annotations
 
 from baselines.duel.solver import DuelTable
-from benchmarks.comparison import Comparison, Sample, Settings, alone, by_cards, clocked
+from benchmarks.comparison import Comparison, Sample, Settings, by_cards, clocked
 from benchmarks.machine import peak_megabytes
 from cardwar_envs import make_game
 
@@ -51,7 +51,3 @@ def comparisons(settings: Settings) -> list[Comparison]:
         if ours:
             found.append(Comparison(title=title, unit="games", ours=ours, timed=True, facts=FACTS, rounds=rounds))
     return found
-
-
-if __name__ == "__main__":
-    alone("duel_sizes")

@@ -1,6 +1,6 @@
 """How fast zero-sum matrix games are solved: ours beside other solvers.
 
-Usage: python -m benchmarks.matrix_games [--rounds 5]
+Usage: cardwar bench matrix_games [--rounds 5]
 
 All games are Gaussian. Ours are solved as one batch by `solve_matrices`, with its certificates, on all
 processors; the other solvers take one game per call. The gap of an answer is the sum of what both players
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from baselines import solve_matrices
-from benchmarks.comparison import Comparison, Maker, Measure, Settings, alone, clocked
+from benchmarks.comparison import Comparison, Maker, Measure, Settings, clocked
 
 Array = NDArray[np.float64]
 Answer = tuple[Any, Any]
@@ -120,7 +120,3 @@ def comparisons(settings: Settings) -> list[Comparison]:
             )
         )
     return found
-
-
-if __name__ == "__main__":
-    alone("matrix_games")

@@ -1,6 +1,6 @@
 """How fast whole games are solved, and policies measured: ours on Jujitsu beside OpenSpiel on goofspiel.
 
-Usage: python -m benchmarks.solving [--rounds 5] [--long]
+Usage: cardwar bench solving [--rounds 5] [--long]
 
 The games differ: in Jujitsu all tricks count alike and ties carry over, in goofspiel a trick is worth its prize
 card. But they have the same size. In both, two players with the same n cards each play all of them, one for each
@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from benchmarks.comparison import Comparison, Sample, Settings, alone, by_cards, clocked, in_child
+from benchmarks.comparison import Comparison, Sample, Settings, by_cards, clocked, in_child
 
 SPIEL = "OpenSpiel"
 SOLVERS = {f"{SPIEL} sequence form": "spiel_sequence_form", f"{SPIEL} value iteration": "spiel_value_iteration"}
@@ -118,7 +118,3 @@ def comparisons(settings: Settings) -> list[Comparison]:
                 )
             )
     return [*found, nash_conv]
-
-
-if __name__ == "__main__":
-    alone("solving")

@@ -1,6 +1,6 @@
 """How fast environments step: ours beside PettingZoo's rps_v2 and connect_four_v3.
 
-Usage: python -m benchmarks.stepping [--rounds 5] [--seconds 0.5]
+Usage: cardwar bench stepping [--rounds 5] [--seconds 0.5]
 
 All play is random, in one process, through the public interface; observations, masks and infos are read
 as a learner would read them. `war_v0` is two players with the full deck of 12 ranks: 4,381 actions.
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.comparison import Comparison, Maker, Measure, Settings, alone, clocked, for_seconds
+from benchmarks.comparison import Comparison, Maker, Measure, Settings, clocked, for_seconds
 from cardwar_envs import GAMES
 
 # Plays a whole game; returns the steps made in it.
@@ -90,7 +90,3 @@ def comparisons(settings: Settings) -> list[Comparison]:
         )
         for interface, function, play, peers in interfaces
     ]
-
-
-if __name__ == "__main__":
-    alone("stepping")

@@ -1,6 +1,6 @@
 """How fast WAR is simulated: the compiled simulator beside the game played directly in Python.
 
-Usage: python -m benchmarks.war_simulation [--rounds 5] [--seconds 0.5] [--long]
+Usage: cardwar bench war_simulation [--rounds 5] [--seconds 0.5] [--long]
 
 One `simple_minded_1` plays against 1, 10 and 100 random players; a game stops when it is out. `--long` also
 runs the whole simulation of "WAR with Auction Rounds" (2017): 1.806 million games, 9,030 of each
@@ -14,7 +14,7 @@ import time
 from random import Random
 
 from baselines.war.simulator import simulate
-from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, alone, clocked, for_seconds
+from benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked, for_seconds
 from benchmarks.war_direct import play_game
 
 OPPONENTS = (1, 10, 100)
@@ -95,7 +95,3 @@ def comparisons(settings: Settings) -> list[Comparison]:
             )
         )
     return found
-
-
-if __name__ == "__main__":
-    alone("war_simulation")

@@ -4,6 +4,8 @@ Importing this package registers every game with Gymnasium (`cardwar/Jujitsu-v0`
 PettingZoo (`cardwar/jujitsu-v0`).
 """
 
+from typing import TYPE_CHECKING, Any
+
 from cardwar_envs.core.game import (
     CERTAIN,
     ActionImage,
@@ -52,6 +54,7 @@ __all__ = [
     "War",
     "WarState",
     "__version__",
+    "check_game",
     "make_game",
     "one_of",
     "play_episode",
@@ -59,5 +62,18 @@ __all__ = [
     "to_svg",
     "whole_number",
 ]
+
+if TYPE_CHECKING:
+    from cardwar_envs.contract import check_game
+else:
+
+    def __getattr__(name: str) -> Any:
+        """`check_game`, imported when it is first asked for: most programs never do."""
+        if name == "check_game":
+            from cardwar_envs.contract import check_game
+
+            return check_game
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 register_all()

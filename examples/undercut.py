@@ -59,7 +59,8 @@ class Undercut(Game):
         return (int(observation[0]), int(observation[1])), 0
 
     def check(self, state):
-        if not (isinstance(state, tuple) and len(state) == 2 and state[0] in range(self.rounds + 1)):
+        whole = isinstance(state, tuple) and [type(number) for number in state] == [int, int]
+        if not (whole and 0 <= state[0] <= self.rounds and abs(state[1]) <= self.facts.max_payoff):
             raise ValueError(f"state ({state!r}) must be (rounds left, score)")
 
     def describe(self, state):

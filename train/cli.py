@@ -18,6 +18,7 @@ from train.command.reproduce import reproduce
 from train.command.solve import solve
 from train.command.study import study
 from train.command.train import train
+from train.command.watch import watch
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -73,12 +74,13 @@ def _message(error: Exception) -> str | None:
     if isinstance(error, ModuleNotFoundError):
         extra = EXTRAS.get((error.name or "").split(".")[0])
         return f"{error}" + (f"; it comes with the extra: pip install 'cardwar-envs[{extra}]'" if extra else "")
-    if isinstance(error, (ValueError, OSError)):
+    names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
+    if isinstance(error, (ValueError, OSError)) or names_its_extra:
         return " ".join(str(error).split())
     return None
 
 
-for command in (solve, exploit, match, train, reproduce, report, playoffs, study, bench, check):
+for command in (solve, exploit, match, watch, train, reproduce, report, playoffs, study, bench, check):
     # Options of an algorithm are not known before its name is.
     settings = {"ignore_unknown_options": True} if command is train else {}
     app.command(context_settings=settings)(command)

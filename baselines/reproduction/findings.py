@@ -9,7 +9,6 @@ A paper's module names the printed figure, computes its own, and gives the reaso
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -17,7 +16,7 @@ from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
-from baselines.atomic_files import write_atomically
+from baselines.atomic_files import csv_bytes, write_atomically
 from baselines.published import Published
 from baselines.reproduction.pictures import Figure
 
@@ -136,11 +135,7 @@ def write(reproduction: Reproduction, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     rows = [[_cell(value) for value in asdict(each).values()] for each in reproduction.findings]
     tables = {"rows": [list(Finding.__annotations__), *rows], **reproduction.tables}
-    contents: dict[Path, bytes] = {}
-    for name, table in tables.items():
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(table)
-        contents[folder / f"{name}.csv"] = text.getvalue().encode()
+    contents = {folder / f"{name}.csv": csv_bytes(table) for name, table in tables.items()}
     for name, draw in reproduction.pictures.items():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 

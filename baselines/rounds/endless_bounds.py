@@ -47,8 +47,7 @@ class EndlessBounds:
     @property
     def widths(self) -> NDArray[np.float64]:
         """`[positions]` upper less lower bound of each."""
-        widths: NDArray[np.float64] = self.bounds[:, 1] - self.bounds[:, 0]
-        return widths
+        return np.asarray(self.bounds[:, 1] - self.bounds[:, 0])
 
     def wider(self, width: float) -> int:
         """How many positions have bounds further apart than `width`, payoff points."""

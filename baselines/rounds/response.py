@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from baselines.oracle import Payoffs, Request, solve_table
 from baselines.results import BestResponse, HeadToHead, StateSolution
 from baselines.rounds.positions import (
+    MAX_POSITIONS,
     arrays_of,
     at_codes,
     choice_places,
@@ -27,6 +28,7 @@ from baselines.rounds.positions import (
 )
 from baselines.rounds.value_iteration import RoundsTable
 from baselines.threads import Nodes, in_threads
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
@@ -42,11 +44,9 @@ class ResponsePolicy:
         """Takes `best[r - 1]`, `[codes]` numbers of player 0's choices with `r` rounds left; later ones are alike."""
         self._form, self._best = form, best
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`; uniform over legal actions where the game cannot get."""
-        probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
+        probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
         form = self._form
         codes, rounds_left = form.codes_seen(observations)
         for r in np.unique(rounds_left[(codes >= 0) & (rounds_left > 0)]):
@@ -191,8 +191,12 @@ class Outcomes(_Sweep):
 class RoundsOracle:
     """The `Oracle` of two-player games of many rounds over few positions."""
 
-    def __init__(self, game: Game[Any]) -> None:
-        self._game = game
+    def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
+        self._game, self._max_states = game, MAX_POSITIONS if max_states is None else max_states
+
+    @property
+    def _form(self) -> RoundsForm[Any]:
+        return form_of(self._game, self._max_states)
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
@@ -210,14 +214,14 @@ class RoundsOracle:
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         """See `Oracle`."""
-        form, other = form_of(self._game), policies[1 - player]
+        form, other = self._form, policies[1 - player]
         response = Response(form, other, keep=True)
         self._play([other], response)
         return BestResponse(self._at_start(response.values, player), ResponsePolicy(form, response.best))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
         """See `Oracle`."""
-        form, (first, second) = form_of(self._game), policies
+        form, (first, second) = self._form, policies
         outcomes, to_second = Outcomes(form, policies), Response(form, second)
         to_first = to_second if first is second else Response(form, first)
         self._play(policies, *{outcomes, to_second, to_first})
@@ -226,14 +230,14 @@ class RoundsOracle:
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""
-        outcomes = Outcomes(form_of(self._game), policies)
+        outcomes = Outcomes(self._form, policies)
         self._play(policies, outcomes)
         win, loss, tie = (self._at_start(outcomes.values[:, k], 0) for k in range(3))
         return HeadToHead(win, loss, tie, win - loss)
 
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
         """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
-        asked, rounds = _Policies(form_of(self._game), policies), self._game.facts.max_rounds
+        asked, rounds = _Policies(self._form, policies), self._game.facts.max_rounds
         assert rounds is not None  # `takes` has asked
         for r in range(1, rounds + 1):
             asked.ask(r)
@@ -245,7 +249,7 @@ class RoundsOracle:
     @cached_property
     def _starts(self) -> list[tuple[float, int]]:
         """Probabilities and codes of the starts."""
-        form = form_of(self._game)
+        form = self._form
         return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
 
     def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:

@@ -246,8 +246,7 @@ class RoundsTable(Table):
 def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int32]:
     """The actions of player 0's choices at codes, one after the other."""
     begins = form.rows[form.lists[codes >> 1, codes & 1]]
-    actions: NDArray[np.int32] = form.actions[choice_places(form, codes, begins)]
-    return actions
+    return np.asarray(form.actions[choice_places(form, codes, begins)])
 
 
 def values_of(solution: Any) -> RoundValues:

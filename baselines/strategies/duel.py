@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.games.duel import Duel
 
@@ -26,15 +26,12 @@ class _CardByPlace:
             raise ValueError(f"{type(self).__name__} plays duels, not {game.facts.name}")
         self._game = game
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`: all weight on one rank."""
         up_to = self._game.action_counts(observations, action_masks).cumsum(axis=1)
         place = np.minimum(self.place, up_to[:, -1] - 1)
         rank = (up_to <= place[:, None]).sum(axis=1)
-        probabilities: NDArray[np.float64] = np.eye(action_masks.shape[1])[rank]
-        return probabilities
+        return np.asarray(np.eye(action_masks.shape[1])[rank])
 
 
 class HighestCard(_CardByPlace):

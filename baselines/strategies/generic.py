@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 
 
@@ -23,13 +23,10 @@ class Uniform:
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         counts = self._game.action_counts(observations, action_masks)
-        probabilities: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
-        return probabilities
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 class UniformActions:
@@ -40,8 +37,6 @@ class UniformActions:
     def __init__(self, game: Game[Any]) -> None:
         pass
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True), dtype=np.float64)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+
 
 class TablePolicy:
     """Plays what a table says for an observation; for other observations, all legal actions are equally likely."""
@@ -15,11 +17,9 @@ class TablePolicy:
         """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities."""
         self._table = dict(table)
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
-        probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
+        probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
         # Adding zero turns -0.0, whose bytes differ, into 0.0.
         for row, observation in enumerate(np.ascontiguousarray(observations, dtype=np.float32) + np.float32(0.0)):
             listed = self._table.get(observation.tobytes())

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.strategies.generic import Uniform
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.games.war import War
 
@@ -45,9 +46,7 @@ class WarPlayer:
     def __init__(self, game: Game[Any]) -> None:
         self._game = checked_war(game, self)
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`: all weight on one card, on one choice of a war, or on waiting."""
         game, rows = self._game, np.arange(len(observations))
         players, ranks, wait = game.num_players, game.ranks, game.actions.wait
@@ -168,8 +167,7 @@ class SimpleMindedPlayer1AsWritten(_SimpleMinded):
         tops = _highest(others)
         held = np.take_along_axis(hand, np.maximum(tops, 0), axis=1) > 0
         no_better = _highest(others, 2) <= _highest(hand, 2)[:, None]
-        dares: Ranks = np.where(held & no_better, tops, -1).max(axis=1)
-        return dares
+        return np.asarray(np.where(held & no_better, tops, -1).max(axis=1))
 
 
 class SimpleMindedPlayer2AsWritten(_SimpleMinded):
@@ -187,8 +185,7 @@ class SimpleMindedPlayer2AsWritten(_SimpleMinded):
 def _highest(cards: Cards, place: int = 1) -> Ranks:
     """The rank of the highest card (second highest with `place` 2, ...), -1 where there are fewer."""
     at_least = cards[..., ::-1].cumsum(axis=-1) >= place  # cards of a rank or above, from the top
-    ranks: Ranks = at_least.sum(axis=-1) - 1
-    return ranks
+    return np.asarray(at_least.sum(axis=-1) - 1)
 
 
 def _lowest_above(hand: Cards, rank: Ranks | None = None) -> Ranks:

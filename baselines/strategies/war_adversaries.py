@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from baselines.strategies.war import checked_war
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, needs_others
 from cardwar_envs.games.war.actions import WarChoice
@@ -46,9 +46,7 @@ class _Adversary:
         self._others = [as_policy(each, self._game) for each in others]
         self.stationary = all(getattr(each, "stationary", False) for each in self._others)
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`: all weight on one action.
 
         Raises:

@@ -29,15 +29,15 @@ class Slot:
 
     Attributes:
         text: What the card says.
-        held: Whether the card is there; if not, its place is shown empty.
+        held: How many such cards are there; if none, the place is shown empty.
     """
 
     text: str
-    held: bool = True
+    held: int = 1
 
 
-def card(box: Box, text: str, player: int, size: float, won: bool = False) -> tuple[Shape, ...]:
-    """A card of a player, face up; a card that won stands out by a frame."""
+def card(box: Box, text: str, player: int | None, size: float, won: bool = False) -> tuple[Shape, ...]:
+    """A card face up, in its player's colour (None: nobody's); a card that won stands out by a frame."""
     face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2)
     frame = Box(box.x - 6, box.y - 6, box.width + 12, box.height + 12, None, "win", 4, 0.12 * box.width + 8)
     drawn = (face, centred(face, text, size, bold=True, colour=player_colour(player)))
@@ -48,6 +48,21 @@ def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ..
     """Where a card was, or will be."""
     place = Box(box.x, box.y, box.width, box.height, None, "slot", 2, 0.12 * box.width + 2)
     return (place, centred(place, text, size, colour="muted")) if text else (place,)
+
+
+def draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
+    """What is at a place: nothing, a card, or several equal ones: the card above, how often it is there below."""
+    if not slot.held:
+        return empty_place(place)
+    if slot.held == 1:
+        return card(place, slot.text, player, 0.5 * place.width)
+    upper = Box(place.x, place.y, place.width, 0.62 * place.height)
+    lower = Box(place.x, place.y + 0.55 * place.height, place.width, 0.4 * place.height)
+    return (
+        card(place, "", player, 0)[0],
+        centred(upper, slot.text, 0.5 * place.width, bold=True, colour=player_colour(player)),
+        centred(lower, f"x{slot.held}", 0.44 * place.width, colour="ink"),
+    )
 
 
 @dataclass(frozen=True)
@@ -106,24 +121,24 @@ class HandGrid:
         fitting = self.holds(len(slots))
         shown = slots if fitting else slots[: self.rows * self.columns - 1]
         for index, slot in enumerate(shown):
-            box = self.place(index, top)
-            draw = card(box, slot.text, player, 0.5 * self.card_width) if slot.held else empty_place(box)
-            shapes.extend(draw)
+            shapes += draw_slot(self.place(index, top), slot, player)
         if not fitting:
-            shapes.extend(empty_place(self.place(len(shown), top), f"+{len(slots) - len(shown)}"))
+            shapes += empty_place(self.place(len(shown), top), f"+{len(slots) - len(shown)}")
         return shapes
 
 
-def name_plate(player: int, top: float, remark: str, viewer: int | None) -> list[Shape]:
-    """A player's name on its colour at the left, and a remark at the right; `PLATE` high."""
+def name_plate(player: int, top: float, viewer: int | None, right: str = "", left: str = "") -> list[Shape]:
+    """A player's name on its colour, with remarks beside it and at the right end of the line; `PLATE` high."""
     name = f"player_{player}"
     plate = Box(MARGIN, top, text_width(name, 18) + 24, PLATE - 6, player_colour(player), radius=14, line=0)
     shapes: list[Shape] = [plate, centred(plate, name, 18, bold=True)]
-    right = plate.x + plate.width + 10
-    if player == viewer:
-        shapes.append(label(right, top + 21, "you", 60, 18, colour="muted"))
-        right += 60
-    shapes.append(label(WIDTH - MARGIN, top + 21, remark, WIDTH - MARGIN - right, 18, "end", colour="text"))
+    start, end = plate.x + plate.width + 10, WIDTH - MARGIN
+    for remark, colour in (("you" if player == viewer else "", "muted"), (left, "text")):
+        if remark:
+            shapes.append(label(start, top + 21, remark, (end - start) * (0.55 if right else 1.0), 18, colour=colour))
+            start = shapes[-1].bounds[2] + 6
+    if right:
+        shapes.append(label(end, top + 21, right, end - start, 18, "end", colour="muted"))
     return shapes
 
 

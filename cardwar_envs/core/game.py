@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules, RoundsForm
-from cardwar_envs.core.scene import Revealed, Scene, plain_scene, spoken
+from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken
 
 S = TypeVar("S", bound=Hashable)
 G = TypeVar("G", bound="Game[Any]")
@@ -147,14 +147,8 @@ CLAIMS: dict[str, tuple[str, ...]] = {
 }
 # Methods that neither change what is played nor what players are told.
 TEXTS = {
-    "describe",
-    "describe_action",
-    "describe_play",
-    "describe_revealed",
-    "scene",
-    "check",
-    "parameters",
-    "smallest",
+    *("describe", "describe_action", "describe_play", "describe_revealed", "describe_course", "scene"),
+    *("check", "parameters", "smallest"),
 }
 # Special methods that can give an instance other methods than its class has.
 SPECIAL = {"__post_init__", "__getattribute__"}
@@ -270,21 +264,27 @@ class Game(ABC, Generic[S]):
         """
         lines = self.describe(revealed.state).splitlines()
         if revealed.last_actions is not None:
-            lines += ["", *(f"player_{p} played {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())]
+            moves = (f"player_{p}  {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
+            lines += ["", "last moves", *moves]
         if any(revealed.payoffs):
-            lines += ["", *(f"player_{player} was paid {paid:+g}" for player, paid in enumerate(revealed.payoffs))]
+            payoffs = (f"player_{player}  {in_points(paid)}" for player, paid in enumerate(revealed.payoffs))
+            lines += ["", "payoffs so far", *payoffs]
         aside = "the game is over" if revealed.over else ""
         return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
 
     def describe_revealed(self, revealed: Revealed[S]) -> str:
-        """The state, the moves that led to it and whether the game is over, as lines of text."""
-        lines = [self.describe(revealed.state)]
+        """What is revealed as lines of text: the state, then what `describe_course` says."""
+        return "\n".join([self.describe(revealed.state), *self.describe_course(revealed)])
+
+    def describe_course(self, revealed: Revealed[S]) -> list[str]:
+        """The last moves, if there were any, and whether the game is over, as lines of text."""
+        lines = []
         if revealed.last_actions is not None:
             moves = (f"player_{p} {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
             lines.append("played  " + "  ".join(moves))
         if revealed.over:
             lines.append("the game is over")
-        return "\n".join(lines)
+        return lines
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 
 ENTRY_POINT_GROUP = "cardwar_envs.policies"
@@ -23,9 +24,7 @@ ILLEGAL_TOLERANCE = 1e-9
 class Policy(Protocol):
     """A behaviour strategy: sees observations and masks only, never a state."""
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """The probability of each action.
 
         Args:
@@ -38,9 +37,7 @@ class Policy(Protocol):
         ...
 
 
-def checked_probabilities(
-    policy: Policy, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-) -> NDArray[np.float64]:
+def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
     """Asks a policy, and checks that the answer is a behaviour strategy.
 
     Args:

@@ -28,7 +28,7 @@ class Revealed(Generic[S]):
     Attributes:
         state: Where the game stands.
         viewer: The player whose private information may be shown. None is a spectator, who sees
-            nobody's before the game is over.
+            nobody's before the game shows it to all.
         last_actions: The joint action that led here (player -> action), or None.
         payoffs: What each player was paid so far, payoff points.
         over: Whether the game is over.
@@ -191,9 +191,14 @@ def centred(box: Box, text: str, size: float, **look: object) -> Text:
     return Text(box.x + box.width / 2, box.y + box.height / 2 + 0.36 * fits, words, fits, "middle", **look)  # type: ignore[arg-type]
 
 
-def player_colour(player: int) -> str:
-    """The colour role of a player."""
-    return f"player_{player % PLAYER_COLOURS}"
+def player_colour(player: int | None) -> str:
+    """The colour role of a player, or of what is nobody's (None)."""
+    return "ink" if player is None else f"player_{player % PLAYER_COLOURS}"
+
+
+def in_points(payoff: float, sign: str = "+") -> str:
+    """Payoff points with at most four digits after the point; with `sign=""` without a plus."""
+    return f"{payoff:{sign},.4f}".rstrip("0").rstrip(".")
 
 
 def spoken(name: str) -> str:

@@ -33,7 +33,6 @@ from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
-RENDER_MODES = ["human", "ansi"]
 # An error lists at most so many legal actions; a war can have thousands.
 LISTED = 40
 
@@ -178,7 +177,9 @@ class Session(Generic[S]):
     def revealed(self, viewer: int | None) -> Revealed[S]:
         """What a player, or a spectator (None), may see of the game; no commitment is among it."""
         self.require_start()
-        return Revealed(self.state, viewer, self.last_actions, tuple(self._paid), not self.acting, self.before)
+        dealt = self._dealt or (0.0,) * len(self._paid)
+        payoffs = tuple(paid + more for paid, more in zip(self._paid, dealt, strict=True))
+        return Revealed(self.state, viewer, self.last_actions, payoffs, not self.acting, self.before)
 
     def committed(self, player: int, action: Any) -> int:
         """The action as a number, or FORFEIT for an illegal one where that forfeits.
@@ -201,7 +202,7 @@ class Session(Generic[S]):
         """Plays the joint action of the acting players; returns each player's payment in payoff points."""
         if FORFEIT in actions.values():
             rewards = self._forfeit([player for player, action in actions.items() if action == FORFEIT])
-            self.before = self.state
+            self.before, self._dealt = self.state, None
         else:
             outcome = sample_transition(self.game.transitions(self.state, actions), rng)
             self.before, self.state, rewards = self.state, outcome.state, outcome.rewards

@@ -86,6 +86,20 @@ def game_class(name: str) -> type[Game[Any]]:
     )
 
 
+def names_a_game(name: str) -> bool:
+    """Whether a name that the user typed is that of a game, not of anything else that a module has."""
+    if name in GAMES or name in installed_games():
+        return True
+    module, _, path = name.partition(":")
+    if not (module and path):
+        return False
+    try:
+        kind = _loaded(name, name)
+    except ValueError:
+        return False
+    return isinstance(kind, type) and issubclass(kind, Game)
+
+
 def add_game(kind: type[Game[Any]]) -> None:
     """Adds a class to `GAMES`. One of the same module and name is replaced, as when a notebook's cell runs again.
 

@@ -37,6 +37,7 @@ class DiceWars(Duel, keeps_claims=True):
     default_cards: ClassVar[int] = 6
     lowest_rank: ClassVar[int | None] = 1
     trick_word: ClassVar[str] = "battle"
+    card_unit: ClassVar[str] = "dice"
 
     sides: int = 6
 

@@ -17,7 +17,7 @@ import torch
 from thinning import each_row
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/tutorial.md", "docs/learners.md"]
+PAGES = ["README.md", "docs/tutorial.md", "docs/learners.md", "docs/rendering.md"]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\s*^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"#\s+(-?\d+(?:\.(\d+))?)(?=[\s,;]|$)")
 

@@ -2,8 +2,8 @@
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented
 with masks by sb3-contrib. It learns against its present self, which need not converge in games
-whose optimal play is mixed. The entropy bonus keeps it mixed. `LIBRARY` holds the settings that
-sb3-contrib ships.
+whose optimal play is mixed. The entropy bonus keeps it mixed. The settings that sb3-contrib ships
+are the preset `ppo_library` of `studies/learning_curves.toml`.
 """
 
 from __future__ import annotations
@@ -29,27 +29,10 @@ from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxP
 
 NEVER = sys.maxsize
 
-LIBRARY: dict[str, int | float] = {
-    "rollout": 2048,
-    "batch_size": 64,
-    "epochs": 10,
-    "learning_rate": 3e-4,
-    "final_rate": 1.0,
-    "gamma": 0.99,
-    "gae_lambda": 0.95,
-    "normalize_advantage": 1,
-    "clip_range": 0.2,
-    "entropy": 0.0,
-    "width": 64,
-    "layers": 2,
-    "relu": 0,
-}
-"""Arguments that make this the library's PPO; the library leaves the number of games side by side to the caller."""
-
 
 @dataclass(frozen=True)
 class Args(SelfPlayArgs):
-    """Arguments of PPO; for those of the library see `LIBRARY`."""
+    """Arguments of PPO."""
 
     rollout: int = option(20, "joint actions per game between updates", low=2)
     batch_size: int = option(1000, "decisions per minibatch", low=2)

@@ -25,6 +25,9 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
 ]
+MaxStates = Annotated[
+    int | None, typer.Option(min=1, help="Give up beyond so many states, in games whose states are listed.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 # Names of files, policies and studies are shown as they are, whatever is in them.
 out, err = Console(markup=False, emoji=False), Console(stderr=True, markup=False, emoji=False)

@@ -14,7 +14,7 @@ import baselines
 from baselines import CrossPlay
 from baselines.cross_play import warm_up
 from cardwar_envs import Game, Policy
-from train.command.console import AsJson, GameName, advancing, compile_for, out, print_json, say, timed
+from train.command.console import AsJson, GameName, MaxStates, advancing, compile_for, out, print_json, say, timed
 from train.policies.by_word import line_up_from
 from train.words import game_for, points, split_words
 
@@ -27,6 +27,7 @@ def match(
     ],
     games: Annotated[int | None, typer.Option(help="Number of games if odds are not exact; default 1000.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
+    max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
     """Play policies against each other: exact odds if all courses of the game can be listed, else many games."""
@@ -40,19 +41,23 @@ def match(
     if exact and given:
         option, value = next(iter(given.items()))
         raise ValueError(f"--{option} ({value}) is of no use for {game}: its results are exact")
+    if max_states is not None and not exact:
+        raise ValueError(f"--max-states ({max_states}) is of no use for {game}: games are played, not listed")
     line_up, title = line_up_from(policies, rules), " ".join([game, *words])
     if exact:
-        _exact_match(rules, policies, line_up, title, as_json)
+        _exact_match(rules, policies, line_up, max_states, title, as_json)
     else:
         _played_match(rules, policies, line_up, given, title, as_json)
 
 
-def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
+def _exact_match(
+    game: Game[Any], names: list[str], line_up: list[Policy], max_states: int | None, title: str, as_json: bool
+) -> None:
     compile_for(game, lambda small: baselines.head_to_head(small, "uniform", "uniform"))
-    result, seconds = timed(lambda: baselines.head_to_head(game, *line_up))
+    result, seconds = timed(lambda: baselines.head_to_head(game, *line_up, max_states=max_states))
     figures, headings = dataclasses.asdict(result), ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
     if not game.facts.zero_sum:  # then the other's payoff does not follow
-        figures["mean_1"] = baselines.nash_conv(game, line_up).payoffs[1]
+        figures["mean_1"] = baselines.nash_conv(game, line_up, max_states=max_states).payoffs[1]
         headings += ["mean payoff of player_1"]
     if as_json:
         print_json(game, policies=names, **figures, seconds=seconds)

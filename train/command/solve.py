@@ -12,7 +12,18 @@ import typer
 from rich.table import Table
 
 import baselines
-from train.command.console import AsJson, GameName, Words, advancing, compile_for, new_table, out, print_json, say
+from train.command.console import (
+    AsJson,
+    GameName,
+    MaxStates,
+    Words,
+    advancing,
+    compile_for,
+    new_table,
+    out,
+    print_json,
+    say,
+)
 from train.words import game_of_words, points
 
 
@@ -48,6 +59,7 @@ def solve(
         Path | None,
         typer.Option(metavar="DIR", help="Store values there, and continue from those stored (large duels)."),
     ] = None,
+    max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
     """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
@@ -55,7 +67,13 @@ def solve(
     compile_for(rules, baselines.solve)
     with _ray_aside(), advancing("states") as progress:
         solution = baselines.solve(
-            rules, exact=exact, progress=progress, engine=engine, keep_layers=keep_layers, cache=cache
+            rules,
+            exact=exact,
+            max_states=max_states,
+            progress=progress,
+            engine=engine,
+            keep_layers=keep_layers,
+            cache=cache,
         )
     strategies = solution.at_start()
     if as_json:

@@ -55,9 +55,8 @@ def train(
         print_json(
             rules,
             algorithm=algorithm,
-            value=result.value,
+            **dataclasses.asdict(result.reference),
             **dataclasses.asdict(result.evaluation),
-            uniform_exploitability=result.uniform_exploitability,
             steps=result.steps,
             seconds=result.seconds,
             folder=str(result.folder),

@@ -18,15 +18,19 @@ from train.storage.archive import Archive
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 # An entry with more possible values is not encoded by switches, but as a share of its greatest value.
 MOST_NUMBERS = 64
+# Broken parts of entries are told apart down to one part in so many, by the rows of the memory.
+BROKEN_PARTS = 2.0**40
 # Numbers in a row of the memory.
 ROW_SIZE = 32
 
 
 class Encoding(nn.Module):
-    """Encodes observations: a switch for each value that an entry can have, and a learned row of numbers.
+    """Encodes observations: a switch for each whole number that an entry can be, and a learned row of numbers.
 
     For example, an entry that counts 0 to 2 cards becomes three switches, of which one is on: 2 becomes 0, 0, 1.
-    With switches a network tells three cards of a rank from two as easily as some cards from none.
+    With switches a network tells three cards of a rank from two as easily as some cards from none. A number between
+    two whole ones is shared by their switches: 1.25 becomes 0, 0.75, 0.25. An entry whose bounds are not whole
+    numbers, or too far apart, becomes one number, scaled by its bounds.
 
     The learned row is looked up by a hash of the whole observation. It learns what is particular to one
     observation without disturbing others, except for the few that share the row. After T. Müller et al.,
@@ -56,14 +60,16 @@ class Encoding(nn.Module):
 
     def forward(self, observations: Tensor) -> Tensor:
         """`[batch, observation_size]` -> `[batch, size]`."""
-        switches = observations[:, self._columns] == torch.from_numpy(self._numbers)
+        switches = 1.0 - (observations[:, self._columns] - torch.from_numpy(self._numbers)).abs()
         scaled = observations[:, self._others] / torch.from_numpy(self._scales)
         learned = () if self.memory is None else (self.memory(self.rows(observations)),)
-        return torch.cat((switches.float(), scaled, *learned), dim=1)
+        return torch.cat((switches.clamp(min=0.0), scaled, *learned), dim=1)
 
     def rows(self, observations: Tensor) -> Tensor:
-        """`[batch]`: the row of the memory for each observation; only its integer parts count."""
-        mixed = (observations.to(torch.int64) * torch.from_numpy(self._factors)).sum(dim=1)  # overflows on purpose
+        """`[batch]`: the row of the memory for each observation, by the whole and the broken parts of its entries."""
+        whole = observations.to(torch.int64)
+        parts = whole + ((observations - whole) * BROKEN_PARTS).to(torch.int64)  # 0 is added to a whole number
+        mixed = (parts * torch.from_numpy(self._factors)).sum(dim=1)  # overflows on purpose
         mixed = (mixed ^ (mixed >> 32)) * 0x3F58476D1CE4E5B9
         return (mixed ^ (mixed >> 32)) % self.memory.num_embeddings
 

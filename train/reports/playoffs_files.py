@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from baselines.atomic_files import write_atomically
+from baselines.atomic_files import csv_bytes, write_atomically
 from train.reports.figures import picture
 from train.reports.playoffs import DIGITS, PlayOffs
 from train.reports.tables import markdown_table
@@ -31,20 +29,14 @@ def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     contents = {
-        PAIRS: _csv(_pairs(result)),
-        POLICIES: _csv(_policies(result)),
+        PAIRS: csv_bytes(_pairs(result)),
+        POLICIES: csv_bytes(_policies(result)),
         TABLES: _markdown(result).encode(),
         PICTURE: draw(result),
     }
     for name, content in contents.items():
         write_atomically(folder / name, content)
     return [folder / name for name in contents]
-
-
-def _csv(rows: Sequence[Sequence[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def _pairs(result: PlayOffs) -> list[Sequence[Any]]:

@@ -23,7 +23,7 @@ from train.algorithms.contract import CommonArgs, Learner, SelfPlayArgs
 from train.algorithms.registry import Algorithm, algorithm_named
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
-from train.runs.evaluate import Evaluation, evaluate, reference, response_in_words, verdict
+from train.runs.evaluate import Evaluation, Reference, evaluate, reference, response_in_words, verdict
 from train.storage.archive import Archive
 from train.storage.formats import MAX_SEED
 from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder
@@ -42,8 +42,7 @@ class RunResult:
         folder: Folder with everything about the run.
         policy: The policy at its end.
         evaluation: Exact evaluation of that policy.
-        value: The game's value to player 0, payoff points.
-        uniform_exploitability: Exploitability of uniform play, payoff points.
+        reference: What the policy is compared with.
         steps: Steps taken in learning; `Algorithm.step` says what a step is.
         seconds: Wall time of learning, evaluations included, over all parts of a resumed run.
         verdict: All this in words.
@@ -52,8 +51,7 @@ class RunResult:
     folder: Path
     policy: LearnedPolicy
     evaluation: Evaluation
-    value: float
-    uniform_exploitability: float
+    reference: Reference
     steps: int
     seconds: float
     verdict: str
@@ -239,15 +237,14 @@ def _line(row: MetricsRow) -> str:
 
 
 def _finish(game: Game[Any], entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow) -> RunResult:
-    policy, seconds, known = learner.policy(), last["seconds"], reference(game)
+    policy, seconds = learner.policy(), last["seconds"]
     save_policy(folder.path / POLICY_FILE, policy)
     evaluation = Evaluation(last["exploitability"], last["nash_conv"], (last["guaranteed_0"], last["guaranteed_1"]))
     return RunResult(
         folder=folder.path,
         policy=policy,
         evaluation=evaluation,
-        value=known.value,
-        uniform_exploitability=known.uniform_exploitability,
+        reference=reference(game),
         steps=learner.steps,
         seconds=seconds,
         verdict=verdict(game, entry.label, evaluation, learner.steps, seconds) + response_in_words(last),

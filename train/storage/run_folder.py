@@ -25,7 +25,7 @@ import numpy as np
 import torch
 
 import cardwar_envs
-from baselines.atomic_files import refuse_links, write_atomically
+from baselines.atomic_files import csv_bytes, refuse_links, write_atomically
 from train.storage.archive import Archive, parse_object, read_archive, write_archive
 from train.storage.formats import (
     FORMAT,
@@ -173,11 +173,7 @@ class RunFolder:
 
     def write_metrics(self, rows: Sequence[MetricsRow]) -> None:
         """Replaces `metrics.csv`, atomically."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        content = text.getvalue().encode()
+        content = csv_bytes([rows[0], *([row[name] for name in rows[0]] for row in rows)])
         lines, line = self._checksums(), _checksum(METRICS_FILE, content)
         self._write_checksums([*lines, line])
         write_atomically(self.path / METRICS_FILE, content)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.strategies.table import TablePolicy
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
@@ -110,13 +111,10 @@ class _Script:
         self.choices: list[tuple[int, list[int]]] = []
         self._answers = list(answers)
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`: all weight on the answer."""
         answers = np.array([self._answer(*row) for row in zip(observations, action_masks, strict=True)])
-        probabilities: NDArray[np.float64] = np.eye(action_masks.shape[1])[answers]
-        return probabilities
+        return np.asarray(np.eye(action_masks.shape[1])[answers])
 
     def _answer(self, observation: NDArray[np.float32], mask: NDArray[np.int8]) -> int:
         key = observation.tobytes()

@@ -57,8 +57,7 @@ class ExpectedGain(WarPlayer):
         below = np.cumsum(odds, axis=1) - odds
         above = 1.0 - below - odds
         won = np.cumsum(odds * self._worth, axis=1) - odds * self._worth
-        gains: NDArray[np.float64] = won - above * self._worth + (below - above) * pot[:, None]
-        return gains
+        return np.asarray(won - above * self._worth + (below - above) * pot[:, None])
 
 
 # Shift and power of the worths that are tried: all cards equal, by rank, and ever more for high ranks.

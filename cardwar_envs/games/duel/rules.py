@@ -82,6 +82,7 @@ class Duel(Game[DuelState]):
     default_cards: ClassVar[int] = 10
     lowest_rank: ClassVar[int | None] = None
     trick_word: ClassVar[str] = "trick"  # what a trick is called
+    card_unit: ClassVar[str] = ""  # what a rank is a number of
 
     num_cards: int | None = None
     hand_0: Hand | None = None

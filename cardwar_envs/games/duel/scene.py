@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Protocol
 
 from cardwar_envs.core.cards import INSIDE, PLATE, HandGrid, Slot, card, empty_place, name_plate, seats_in_view
 from cardwar_envs.core.game import FORFEIT, GameFacts
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, heading, label, spoken, table
+from cardwar_envs.core.scene import (
+    MARGIN,
+    WIDTH,
+    Box,
+    Revealed,
+    Scene,
+    Shape,
+    centred,
+    heading,
+    in_points,
+    label,
+    player_colour,
+    spoken,
+    table,
+)
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.state import DuelState
 
@@ -24,6 +38,10 @@ class DuelRules(Protocol):
     @property
     def trick_word(self) -> str:
         """What a trick is called."""
+
+    @property
+    def card_unit(self) -> str:
+        """What a card's rank is a number of, or nothing."""
 
     @property
     def view(self) -> str:
@@ -62,12 +80,12 @@ class Trick:
     Attributes:
         words: What each player did.
         winner: The player who won it, -1 if it was a tie; None if that is not known.
-        odds: The odds, if chance decided it.
+        odds: The probability that each player wins it, or that it is a tie (-1), if chance decided it.
     """
 
     words: tuple[str, str]
     winner: int | None
-    odds: str = ""
+    odds: Mapping[int, float] = field(default_factory=dict)
 
 
 def duel_scene(game: DuelRules, revealed: Revealed[DuelState]) -> Scene:
@@ -77,11 +95,11 @@ def duel_scene(game: DuelRules, revealed: Revealed[DuelState]) -> Scene:
     block = PLATE + grid.height + SPACE
     height = round(TOP + 2 * block + MIDDLE + SPACE + 4)
     title, played = spoken(game.facts.name), size - len(revealed.state.hands[0])
-    shapes: list[Shape] = [table(height), *heading(title, f"{game.trick_word} {played} of {size}")]
+    shapes: list[Shape] = [table(height), *heading(title, f"{played} of {size} {game.trick_word}s")]
     seats = seats_in_view(2, revealed.viewer)
     for player, top in zip(seats, (TOP, TOP + block + MIDDLE + SPACE), strict=True):
-        paid = f"payoff {revealed.payoffs[player]:+g}" if any(revealed.payoffs) else ""
-        shapes += name_plate(player, top, paid, revealed.viewer)
+        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
+        shapes += name_plate(player, top, revealed.viewer, paid)
         shapes += grid.draw(_slots(game, revealed.state, player), player, top + PLATE)
     shapes += _middle(game, revealed, Box(MARGIN, TOP + block, INSIDE, MIDDLE, "panel", radius=14), seats)
     return Scene(
@@ -96,7 +114,7 @@ def _slots(game: DuelRules, state: DuelState, player: int) -> list[Slot]:
         return [Slot(str(rank)) for rank in state.hands[player]]
     slots = []
     for rank in start:
-        slots.append(Slot(str(rank), held=left[rank] > 0))
+        slots.append(Slot(str(rank), held=int(left[rank] > 0)))
         left[rank] -= 1
     return slots
 
@@ -111,27 +129,46 @@ def _middle(game: DuelRules, revealed: Revealed[DuelState], panel: Box, seats: S
             shapes += empty_place(place)
         else:
             shapes += card(place, trick.words[player], player, 40, won=trick.winner == player)
-    standing = _standing(game, revealed)
-    lines = [(standing[0].upper() + standing[1:] if standing[0] == "n" else standing, 26, True, "text")]
+            caption = Box(place.x, place.y + 0.7 * place.height, place.width, 0.25 * place.height)
+            shapes.append(centred(caption, game.card_unit, 18, colour="ink"))
+    lines = [(_standing(game, revealed), 26, True, "text")]
     if trick is not None:
         lines.append((_result(trick, word), 20, False, "text" if trick.winner == -1 else "win"))
-        lines.append((trick.odds, 18, False, "muted"))
     if revealed.state.ties and not revealed.over:
         ties = revealed.state.ties
         lines.append((f"{ties} tied, the next counts {ties + 1}", 18, False, "muted"))
     left = places[1].x + CARD[0] + 32
-    return shapes + _lines(lines, left, panel)
+    right = Box(left, panel.y, panel.x + panel.width - 16 - left, panel.height)
+    if trick is not None and len(trick.odds) > 1:
+        right = Box(right.x, right.y, right.width, right.height - 36)
+        shapes += _odds_bar(trick.odds, seats, Box(right.x, right.y + right.height - 12, right.width, 28))
+    return shapes + _lines(lines, right)
 
 
-def _lines(lines: Sequence[tuple[str, float, bool, str]], left: float, panel: Box) -> list[Shape]:
+def _lines(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Shape]:
     """Lines of text (text, size, bold, colour), which are centred vertically; empty ones are left out."""
     said = [line for line in lines if line[0]]
-    first = panel.y + panel.height / 2 - 17 * (len(said) - 1) + 8
-    room = panel.x + panel.width - 16 - left
+    first = room.y + room.height / 2 - 17 * (len(said) - 1) + 8
     return [
-        label(left, first + 34 * i, text, room, size, bold=bold, colour=colour)
+        label(room.x, first + 34 * i, text, room.width, size, bold=bold, colour=colour)
         for i, (text, size, bold, colour) in enumerate(said)
     ]
+
+
+def _odds_bar(odds: Mapping[int, float], seats: Sequence[int], bar: Box) -> list[Shape]:
+    """The odds of each player and of a tie as parts of a bar, with percentages where there is room."""
+    shapes: list[Shape] = []
+    left = bar.x
+    for who in (seats[0], -1, seats[1]):
+        part = Box(left, bar.y, odds.get(who, 0.0) * bar.width, bar.height, radius=0, line=0)
+        part = replace(part, fill="slot" if who == -1 else player_colour(who))
+        if part.width >= 1:
+            shapes.append(part)
+        if part.width >= 40:
+            share = f"{odds[who]:.0%}"
+            shapes.append(centred(part, ">99%" if share == "100%" and odds[who] < 1.0 else share, 18))
+        left += part.width
+    return shapes
 
 
 def _last_trick(game: DuelRules, revealed: Revealed[DuelState]) -> Trick | None:
@@ -144,11 +181,10 @@ def _last_trick(game: DuelRules, revealed: Revealed[DuelState]) -> Trick | None:
     outcomes = game.trick_outcomes(game.ranks[actions[0]], game.ranks[actions[1]])
     if len(outcomes) == 1:
         return Trick(words, _who(outcomes[0][1]))
-    names = {0: "player_0", 1: "player_1", -1: "tie"}
-    odds = ", ".join(f"{names[_who(sign)]} {float(chance):.0%}" for chance, sign in outcomes)
-    known = revealed.before is not None and game.keeps_score
-    won = revealed.state.score - revealed.before.score if known and revealed.before is not None else None
-    return Trick(words, None if won is None else _who(won), f"odds: {odds}")
+    odds = {_who(sign): float(chance) for chance, sign in outcomes}
+    if revealed.before is None or not game.keeps_score:
+        return Trick(words, None, odds)
+    return Trick(words, _who(revealed.state.score - revealed.before.score), odds)
 
 
 def _who(points: float) -> int:
@@ -169,7 +205,7 @@ def _standing(game: DuelRules, revealed: Revealed[DuelState]) -> str:
     scored = game.keeps_score and not forfeited
     leader = _who(state.score if scored else payoffs[0] - payoffs[1])
     if leader == -1:
-        return "a draw" if revealed.over else "nobody leads"
+        return "A draw" if revealed.over else "Nobody leads"
     if revealed.over:
         return f"player_{leader} wins"
     return f"player_{leader} leads" + (f" by {abs(state.score)}" if scored else "")

@@ -6,7 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from cardwar_envs.core.cards import INSIDE, PLATE, HandGrid, Slot, card, empty_place, name_plate, seats_in_view
 from cardwar_envs.core.game import FORFEIT, Game
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, centred, heading, label, spoken, table
+from cardwar_envs.core.scene import (
+    MARGIN,
+    WIDTH,
+    Box,
+    Revealed,
+    Scene,
+    Shape,
+    centred,
+    heading,
+    in_points,
+    label,
+    spoken,
+    table,
+)
 from cardwar_envs.games.goofspiel.state import GoofspielState
 
 TOP, SPACE = 68.0, 16.0
@@ -29,8 +42,8 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
     shapes: list[Shape] = [table(height), *heading(title, f"prize {played} of {game.facts.num_actions} is won")]
     seats = seats_in_view(2, revealed.viewer)
     for player, top in zip(seats, (TOP, TOP + block + middle + SPACE), strict=True):
-        paid = f"payoff {revealed.payoffs[player]:+g}" if any(revealed.payoffs) else ""
-        shapes += name_plate(player, top, paid, revealed.viewer)
+        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
+        shapes += name_plate(player, top, revealed.viewer, paid)
         slots = _slots(revealed.state.hands[player], grid, by_word)
         shapes += grid.draw(slots, player, top + PLATE)
     panel = Box(MARGIN, TOP + block, INSIDE, middle, "panel", radius=14)
@@ -42,7 +55,7 @@ def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
     """A place for each card; a card that was played leaves its place empty, unless cards are renumbered."""
     if by_word or not grid.holds(grid.size):
         return [Slot(str(each)) for each in hand]
-    return [Slot(str(each), each in hand) for each in range(1, grid.size + 1)]
+    return [Slot(str(each), int(each in hand)) for each in range(1, grid.size + 1)]
 
 
 def _bids(

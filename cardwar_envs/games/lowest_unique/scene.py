@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from cardwar_envs.core.cards import PLATE, card, empty_place, name_plate, seats_in_view
 from cardwar_envs.core.game import FORFEIT, Game
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, heading, label, spoken, table
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, heading, in_points, label, spoken, table
 from cardwar_envs.games.lowest_unique.winner import lowest_unique
 
 S = TypeVar("S", bound=Hashable)
@@ -30,8 +30,8 @@ def lowest_unique_scene(game: Game[S], revealed: Revealed[S], aside: str) -> Sce
     shapes.append(label(MARGIN, TOP + 26, said, WIDTH - 2 * MARGIN, 22, bold=True, colour=colour))
     for row, player in enumerate(seats_in_view(players, revealed.viewer)):
         top = TOP + STANDING + row * ROW
-        paid = f"payoff {revealed.payoffs[player]:+g}"
-        shapes += name_plate(player, top + (NUMBER[1] - PLATE) / 2 + 3, paid, revealed.viewer)
+        paid = f"payoff {in_points(revealed.payoffs[player])}"
+        shapes += name_plate(player, top + (NUMBER[1] - PLATE) / 2 + 3, revealed.viewer, paid)
         place = Box((WIDTH - NUMBER[0]) / 2, top, *NUMBER)
         if last is None:
             shapes += empty_place(place)

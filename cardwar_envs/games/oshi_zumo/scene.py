@@ -13,6 +13,7 @@ from cardwar_envs.core.scene import (
     Scene,
     Shape,
     heading,
+    in_points,
     label,
     player_colour,
     spoken,
@@ -41,8 +42,8 @@ def oshi_zumo_scene(game: Game[OshiZumoState], revealed: Revealed[OshiZumoState]
     shapes: list[Shape] = [table(height), *heading(title, f"at most {state.moves_left} moves left")]
     seats = seats_in_view(2, revealed.viewer)
     for player, top in zip(seats, (TOP, TOP + block + BOARD + SPACE), strict=True):
-        paid = f"payoff {revealed.payoffs[player]:+g}" if any(revealed.payoffs) else ""
-        shapes += name_plate(player, top, paid, revealed.viewer)
+        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
+        shapes += name_plate(player, top, revealed.viewer, paid)
         shapes += _purse(state.coins[player], coins, player, top + PLATE)
         bid = Box(WIDTH / 2 - BID[0] / 2, top + PLATE + BAR + SPACE, *BID)
         shapes += _bid(game, revealed, player, bid)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from ppo_library import LIBRARY
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
@@ -62,7 +63,7 @@ def test_learning_rate_and_entropy_fall_over_the_whole_run():
 
 def test_the_librarys_settings_are_those_that_it_ships():
     shipped = {name: each.default for name, each in inspect.signature(MaskablePPO).parameters.items()}
-    model = ppo.Learner(GAME, ppo.Args(num_games=1, **ppo.LIBRARY), seed=0)._model
+    model = ppo.Learner(GAME, ppo.Args(num_games=1, **LIBRARY), seed=0)._model
     fresh = MaskablePPO("MlpPolicy", SelfPlayVecEnv(GameBatch(GAME, 1, seed=0)), device="cpu")
     same = [
         "n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "normalize_advantage", "ent_coef", "vf_coef",
@@ -78,7 +79,7 @@ def test_the_librarys_settings_are_those_that_it_ships():
 
 def test_the_librarys_settings_leave_open_only_what_is_not_the_librarys():
     caller = {"steps", "evaluate_every", "num_games", "threads", "final_entropy"}  # 0 of entropy stays 0
-    assert {field.name for field in dataclasses.fields(ppo.Args)} == ppo.LIBRARY.keys() | caller
+    assert {field.name for field in dataclasses.fields(ppo.Args)} == LIBRARY.keys() | caller
 
 
 def test_the_model_gets_all_arguments():

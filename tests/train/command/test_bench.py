@@ -2,7 +2,6 @@
 
 import io
 import json
-import sys
 from importlib import import_module
 
 import pytest
@@ -12,10 +11,11 @@ from thinning import each_row
 
 import train.command.bench
 from benchmarks import machine
-from benchmarks.comparison import QUICK, Comparison, Sample, Settings, alone, as_data, clocked, in_child, measure
+from benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, clocked, in_child, measure
 from benchmarks.report import cells, duration, for_terminal, markdown, plot, short, spread
 from benchmarks.suite import GROUPS, ON_REQUEST
 from cardwar_envs import GAMES
+from train.cli import main
 
 
 def scripted(*samples, log=None, name=None):
@@ -199,10 +199,9 @@ def test_the_command_measures_every_game_and_writes_json(capsys, tmp_path):
     assert str(tmp_path / "results.json") in data["files"]
 
 
-def test_a_group_runs_alone_and_prints_tables(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["matrix_games.py", "--quick", "--out", str(tmp_path)])
+def test_a_group_runs_alone_and_prints_tables(capsys, tmp_path):
     with pytest.raises(SystemExit, match="0"):
-        alone("matrix_games")
+        main(["bench", "matrix_games", "--quick", "--out", str(tmp_path)])
     shown = capsys.readouterr().out
     assert "scipy" in shown
     report, data = (tmp_path / "report.md").read_text(), json.loads((tmp_path / "results.json").read_text())

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from command import run as command
+from ppo_library import LIBRARY
 from rich.console import Console
 from thinning import each_row
 
 from cardwar_envs import GAMES, make_game
-from train.algorithms.ppo import LIBRARY
 from train.algorithms.registry import ALGORITHMS
 from train.runs.loop import run as learn
 from train.storage.run_folder import RunFolder

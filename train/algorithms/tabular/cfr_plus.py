@@ -19,19 +19,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from cardwar_envs.core.game import Game
-from train.algorithms.contract import option
 from train.algorithms.tabular.information_states import Strategies, Weights
-from train.algorithms.tabular.learner import TabularArgs, TabularLearner, normalised
+from train.algorithms.tabular.learner import ReachArgs, TabularLearner, normalised
 
 
-@dataclass(frozen=True)
-class Args(TabularArgs):
+class Args(ReachArgs):
     """Arguments of CFR+."""
-
-    reach: int = option(0, "1: weight by reach, as on a tree; 0: every state is a game of its own", low=0, high=1)
 
 
 class Learner(TabularLearner):

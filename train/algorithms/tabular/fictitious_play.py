@@ -18,19 +18,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 
 from cardwar_envs.core.game import Game
-from train.algorithms.contract import option
 from train.algorithms.tabular.information_states import Strategies, Strategy, Weights
-from train.algorithms.tabular.learner import TabularArgs, TabularLearner
+from train.algorithms.tabular.learner import ReachArgs, TabularLearner
 
 
-@dataclass(frozen=True)
-class Args(TabularArgs):
+class Args(ReachArgs):
     """Arguments of fictitious play."""
-
-    reach: int = option(0, "1: weight by reach, as on a tree; 0: every state is a game of its own", low=0, high=1)
 
 
 class Learner(TabularLearner):

@@ -30,6 +30,13 @@ class TabularArgs(CommonArgs):
     evaluate_every: int = option(20, "iterations from one exact evaluation and checkpoint to the next", low=1)
 
 
+@dataclass(frozen=True)
+class ReachArgs(TabularArgs):
+    """Arguments of learners that can weight by reach, as papers about trees do."""
+
+    reach: int = option(0, "1: weight by reach, as on a tree; 0: every state is a game of its own", low=0, high=1)
+
+
 class TabularLearner(ABC):
     """A learner whose memory is a few arrays, each of the shape of a player's strategy."""
 

@@ -1,0 +1,108 @@
+"""Checks of play: who acts, what is legal, with which probabilities a move leads where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.verdicts import Failed, Noted
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.core.game import Transition
+
+
+def rules_answer(case: Case) -> None:
+    """`initial`, `acting_players`, `live_players`, `legal_actions` and `transitions` raise nothing."""
+    if case.walk.raised:
+        raise Failed(case.walk.raised)
+    if not case.walk.starts:
+        raise Failed("initial gives no start")
+
+
+def players_are_seats(case: Case) -> None:
+    """`acting_players` and `live_players` are seats, ascending; who acts is live; if nobody acts, nobody is live."""
+    if case.walk.bad_seats:
+        raise Failed(case.walk.bad_seats)
+
+
+def legal_actions_are_in_order(case: Case) -> None:
+    """Each live player has a legal action; `legal_actions` is a tuple of actions, ascending, each once."""
+    if case.walk.bad_actions:
+        raise Failed(case.walk.bad_actions)
+    for node, player in case.walk.choosing:
+        given = case.game.legal_actions(node.state, player)
+        if not isinstance(given, tuple) or given != node.legal[player]:
+            at = place(node.state, player)
+            raise Failed(f"{at}: legal_actions are {short(given)}, which must be a tuple, ascending and distinct")
+
+
+def masks_are_legal_actions(case: Case) -> None:
+    """`action_mask` is int8 and 1 exactly where an action is legal."""
+    for node, player in case.walk.choosing:
+        with asking("action_mask", node.state, player):
+            mask = case.game.action_mask(node.state, player)
+        at, size = place(node.state, player), case.facts.num_actions
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.int8 or mask.shape != (size,):
+            raise Failed(f"{at}: action_mask is {_kind(mask)}, not int8[{size}]")
+        expected = np.zeros(size, dtype=np.int8)
+        expected[list(node.legal[player])] = 1
+        if not np.array_equal(mask, expected):
+            raise Failed(f"{at}: action_mask is {short(mask)}, but legal_actions are {node.legal[player]}")
+
+
+def _kind(data: Any) -> str:
+    return f"{data.dtype}{list(data.shape)}" if isinstance(data, np.ndarray) else type(data).__name__
+
+
+def probabilities_are_exact(case: Case) -> None:
+    """Probabilities of starts, and of the outcomes of a joint action, are positive Fractions that sum to one.
+
+    Solvers sum over the outcomes that environments draw from. Floats would sum to one only nearly.
+    """
+    if case.walk.starts:
+        _require_sound("the starts", case.walk.starts)
+    for node in case.nodes:
+        for actions, outcomes in node.moves.items():
+            _require_sound(place(node.state, actions=node.chosen(actions)), outcomes)
+
+
+def _require_sound(at: str, outcomes: Sequence[Transition[Any]]) -> None:
+    total = Fraction(0)
+    for outcome in outcomes:
+        if not isinstance(outcome.probability, Fraction):
+            raise Failed(f"{at}: probability {short(outcome.probability)} must be a Fraction")
+        if outcome.probability <= 0:
+            raise Failed(f"{at}: probability {outcome.probability} must be above 0")
+        total += outcome.probability
+    if total != 1:
+        raise Failed(f"{at}: probabilities sum to {total}, not to 1")
+
+
+def starts_begin_a_game(case: Case) -> None:
+    """Nothing is paid before the first move, and somebody acts at each start.
+
+    In an environment a payment comes after a step, and an episode that is over at its reset has none. What a start
+    should pay can be paid by the first move.
+    """
+    for start in case.walk.starts:
+        if case.payment_fault == "" and any(start.rewards):
+            raise Failed(f"start in {place(start.state)} pays {start.rewards}; the first move can pay it instead")
+    over = {node.state for node in case.nodes if not node.acting}
+    for start in case.walk.starts:
+        if not case.walk.unhashable and start.state in over:
+            raise Failed(f"start in {place(start.state)}: the game is over in it")
+
+
+def seats_and_actions_are_used(case: Case) -> None:
+    """Every player acts somewhere, and every action is legal somewhere (a note, if not)."""
+    acting = {player for node in case.nodes for player in node.acting}
+    legal = {action for node in case.nodes for actions in node.legal.values() for action in actions}
+    idle = [f"player_{player}" for player in range(case.facts.num_players) if player not in acting]
+    unused = [action for action in range(case.facts.num_actions) if action not in legal]
+    if idle:
+        raise Noted(f"{', '.join(idle)} never acts in {case.walk.extent}")
+    if unused:
+        raise Noted(f"actions {short(unused)} are never legal in {case.walk.extent}")

@@ -1,0 +1,34 @@
+"""Draws the pictures of games that the documents show: `python -m train.gallery` writes them to `docs/pictures/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from baselines.atomic_files import write_atomically
+from cardwar_envs import Scene, make_game, play_episode, to_svg
+
+FOLDER = Path("docs/pictures")
+# File -> the game, its parameters, who plays, the seed, the number of moves made, and whose picture it is.
+SHOWN: dict[str, tuple[str, dict[str, int], tuple[str, ...], int, int, int | None]] = {
+    "jujitsu": ("jujitsu", {"num_cards": 5}, ("uniform", "uniform"), 1, 3, 0),
+    "dice-wars": ("dice_wars", {}, ("uniform", "uniform"), 2, 4, None),
+    "dice-poker": ("dice_poker", {}, ("uniform", "uniform"), 5, 0, 1),
+    "war": ("war", {"num_players": 3}, ("simple_minded_1", "max", "dummie"), 0, 2, 2),
+}
+
+
+def picture(name: str) -> Scene:
+    """The scene in the file of that name."""
+    game_name, parameters, policies, seed, moves, viewer = SHOWN[name]
+    game = make_game(game_name, **parameters)
+    return game.scene(play_episode(game, policies, seed).revealed(game, viewer)[moves])
+
+
+def main() -> None:
+    """Writes all pictures."""
+    for name in SHOWN:
+        write_atomically(FOLDER / f"{name}.svg", to_svg(picture(name)).encode())
+
+
+if __name__ == "__main__":
+    main()
