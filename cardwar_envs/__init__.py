@@ -24,6 +24,9 @@ from cardwar_envs.envs.registration import register_all, register_game
 from cardwar_envs.games import GAMES, make_game
 from cardwar_envs.games.dice_poker import DicePokerState
 from cardwar_envs.games.duel import Duel, DuelState
+from cardwar_envs.games.goofspiel import GoofspielState
+from cardwar_envs.games.lowest_unique import LowestUniqueState
+from cardwar_envs.games.oshi_zumo import OshiZumoState
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
 
@@ -40,7 +43,10 @@ __all__ = [
     "Episode",
     "Game",
     "GameFacts",
+    "GoofspielState",
     "IllegalActionError",
+    "LowestUniqueState",
+    "OshiZumoState",
     "Policy",
     "Revealed",
     "Scene",

@@ -14,7 +14,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ S = TypeVar("S", bound=Hashable)
 G = TypeVar("G", bound="Game[Any]")
 
 CERTAIN = Fraction(1)
+# Where a game has chance, see `GameFacts.chance`.
+Chance = Literal["none", "deal", "moves"]
 # What stands in a joint action for an illegal action by which a player forfeits the game.
 FORFEIT = -1
 
@@ -100,6 +102,8 @@ class GameFacts:
         max_length: No game has more joint actions than this.
         max_rounds: Rounds after which the game ends, if positions come up again and states count the
             rounds left; else None.
+        chance: Where chance can come in: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
+            joint action is played. "moves" allows everything, so it is the default.
     """
 
     name: str
@@ -115,6 +119,7 @@ class GameFacts:
     public_state: bool
     max_length: int
     max_rounds: int | None = None
+    chance: Chance = "moves"
 
     @cached_property
     def observation_size(self) -> int:

@@ -26,7 +26,8 @@ class PettingZooSkin:
             "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
         illegal_action: "raise" raises an IllegalActionError and leaves the game as it was. "forfeit"
             ends the game once all have committed: each offender's payoff is the least of the
-            game, and the others share what the offenders lose (all get 0 if all offend).
+            game. In a zero-sum game the others share what the offenders lose (all get 0 if all
+            offend); in other games they keep what they were paid.
         **parameters: Parameters of the game, if its name was given.
 
     Raises:

@@ -10,7 +10,8 @@ A session knows the current state only. The skin hands over all commitments in o
 and only then the generator is used, so nothing in here can give a committed move away.
 
 With `illegal_action="forfeit"` an illegal action is a forfeit: it ends the game, and the offender gets
-the least payoff of the game (`facts.min_payoff`), in a duel for margins for example -1 for each card.
+the least payoff of the game (`facts.min_payoff`), in a duel for margins for example -1 for each card. The
+others gain by it only if the game is zero-sum.
 """
 
 from __future__ import annotations
@@ -215,21 +216,19 @@ class Session(Generic[S]):
         return rewards
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game so that offenders get the least payoff in total, and all payoffs sum to 0.
+        """Ends the game so that offenders get the least payoff in total.
 
-        Players that were out already keep what they were paid. The rest is shared equally by the
-        players that did not offend, or by the offenders if all offended.
+        Players that were out already keep what they were paid. In a zero-sum game all payoffs sum to 0: the
+        rest is shared equally by the players that did not offend, or by the offenders if all offended. In
+        other games the players that did not offend keep what they were paid.
         """
-        least = self.game.facts.min_payoff
-        payoffs = self._paid[:]
-        sharing = [player for player in self.live if player not in offenders]
-        if sharing:
-            for player in offenders:
-                payoffs[player] = least
-        else:
-            sharing = offenders
-        rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
-        for player in sharing:
-            payoffs[player] = (0.0 - rest) / len(sharing)
+        facts, payoffs = self.game.facts, self._paid[:]
+        sharing = [player for player in self.live if player not in offenders] or offenders
+        for player in offenders:
+            payoffs[player] = facts.min_payoff
+        if facts.zero_sum:
+            rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
+            for player in sharing:
+                payoffs[player] = (0.0 - rest) / len(sharing)
         self.acting, self.live = (), ()
         return tuple(payoff - paid for payoff, paid in zip(payoffs, self._paid, strict=True))

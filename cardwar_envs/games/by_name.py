@@ -28,14 +28,19 @@ from cardwar_envs.core.parameters import check_names
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.dinosaur_war import DinosaurWar
+from cardwar_envs.games.goofspiel import Goofspiel
 from cardwar_envs.games.jujitsu import Jujitsu
+from cardwar_envs.games.lowest_unique import LowestUnique
+from cardwar_envs.games.oshi_zumo import OshiZumo
 from cardwar_envs.games.war import War
 
 ENTRY_POINT_GROUP = "cardwar_envs.games"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 # The games of this package, and those that are registered.
-GAMES: dict[str, type[Game[Any]]] = {game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker)}
+GAMES: dict[str, type[Game[Any]]] = {
+    game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker, Goofspiel, OshiZumo, LowestUnique)
+}
 
 
 def make_game(name: str, **parameters: Any) -> Game[Any]:

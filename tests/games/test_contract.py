@@ -41,6 +41,13 @@ def test_the_name_and_the_parameters_make_the_game_again(game):
 
 
 @each_game
+def test_chance_comes_in_where_the_facts_say(game):
+    moves = any(len(game.transitions(s, a)) > 1 for s in tree(game) for a in joint_actions(game, s))
+    found = "moves" if moves else "deal" if len(game.initial()) > 1 else "none"
+    assert game.facts.chance == found
+
+
+@each_game
 def test_the_bounds_of_observations_are_reached_by_the_hands(game):
     """Bounds that are too wide would be true of any game; no entry may exceed, or never come near, its bound."""
     seen = np.array([game.observation(s, p) for s in tree(game) for p in range(game.facts.num_players)])

@@ -12,7 +12,7 @@ Version history: 0: first version.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import index
@@ -78,6 +78,7 @@ class DicePoker(Game[DicePokerState]):
             seat_symmetric=False,
             public_state=False,
             max_length=1,
+            chance="deal",
         )
 
     def initial(self) -> Sequence[Transition[DicePokerState]]:
@@ -144,6 +145,10 @@ class DicePoker(Game[DicePokerState]):
 
         tables = (self.sides, self.ante, self.ante + self.raise_size)
         return CompiledRules(kernel, tables, 4, to_row, from_row)
+
+    def smallest(self) -> DicePoker:
+        """Two faces."""
+        return replace(self, sides=2)
 
     def check(self, state: DicePokerState) -> None:
         """Raises ValueError unless the rolls are faces and the actions, if any, are actions."""

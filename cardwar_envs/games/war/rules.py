@@ -126,6 +126,7 @@ class War(Game[WarState]):
             public_state=True,
             max_length=self.rounds * (1 + most_wars),
             max_rounds=self.rounds,
+            chance="none",
         )
 
     # -- the rules ------------------------------------------------------------------------
