@@ -6,10 +6,21 @@ PettingZoo (`cardwar/jujitsu-v0`).
 
 from typing import TYPE_CHECKING, Any
 
-from cardwar_envs.core.game import Game, GameFacts, IllegalActionError, Transition
+from cardwar_envs.core.game import (
+    CERTAIN,
+    ActionImage,
+    Canonical,
+    Game,
+    GameFacts,
+    IllegalActionError,
+    Transition,
+)
+from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.play import Episode, play_episode
 from cardwar_envs.core.policy import Policy
-from cardwar_envs.envs.registration import register_all
+from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.drawing.svg import to_svg
+from cardwar_envs.envs.registration import register_all, register_game
 from cardwar_envs.games import GAMES, make_game
 from cardwar_envs.games.dice_poker import DicePokerState
 from cardwar_envs.games.duel import Duel, DuelState
@@ -19,7 +30,10 @@ from cardwar_envs.games.war.state import WarState
 __version__ = "0.1.0"
 
 __all__ = [
+    "CERTAIN",
     "GAMES",
+    "ActionImage",
+    "Canonical",
     "DicePokerState",
     "Duel",
     "DuelState",
@@ -28,13 +42,19 @@ __all__ = [
     "GameFacts",
     "IllegalActionError",
     "Policy",
+    "Revealed",
+    "Scene",
     "Transition",
     "War",
     "WarState",
     "__version__",
     "check_game",
     "make_game",
+    "one_of",
     "play_episode",
+    "register_game",
+    "to_svg",
+    "whole_number",
 ]
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("cardwar_envs", "baselines", "train")
 
-ENVS = {"cardwar_envs", "cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.envs"}
+ENVS = {"cardwar_envs", "cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing", "cardwar_envs.envs"}
 DOORS = {
     "baselines",
     "baselines.solution",
@@ -31,7 +31,8 @@ INSIDES = {"baselines.graph", "baselines.bayesian", "baselines.strategies"}
 ROOMS = {
     "cardwar_envs.core": set(),
     "cardwar_envs.games": {"cardwar_envs.core"},
-    "cardwar_envs.envs": {"cardwar_envs.core", "cardwar_envs.games"},
+    "cardwar_envs.drawing": {"cardwar_envs.core"},
+    "cardwar_envs.envs": {"cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing"},
     "cardwar_envs.conformance": set(),  # it looks from outside
     # What a check can say is said in one way. Compiled rules are held to the rules by stepping batches.
     "cardwar_envs.contract": {f"cardwar_envs.{room}" for room in ("core", "games", "envs", "conformance")},
@@ -148,6 +149,7 @@ def test_a_room_imports_only_what_its_row_names(room):
         ("cardwar_envs.core.game", "from cardwar_envs.games import make_game"),
         ("cardwar_envs.core.game", "import cardwar_envs"),
         ("cardwar_envs.core.game", "from ..games import duel"),
+        ("cardwar_envs.games.duel.scene", "from cardwar_envs.drawing.svg import to_svg"),
         ("cardwar_envs.games.duel.rules", "def f():\n    import baselines.matrix_game"),
         ("cardwar_envs.envs.aec", "from baselines import solve"),
         ("cardwar_envs.conformance.play", "from cardwar_envs.core.game import Game"),

@@ -27,8 +27,9 @@ app = typer.Typer(
     help=__doc__,
 )
 
-# Module -> the extra that installs it; all other modules come with `train`.
+# Module -> the extra that installs it. A module that is not here is one that a game of the user's own needs.
 EXTRAS = {
+    **dict.fromkeys(("jinja2", "pydantic", "safetensors", "sb3_contrib", "stable_baselines3", "torch"), "train"),
     "matplotlib": "plot",
     "PIL": "render",
     "pygame": "render",
@@ -70,8 +71,8 @@ def _message(error: Exception) -> str | None:
     if hasattr(error, "format_message"):  # typer's own errors
         return " ".join(str(error.format_message()).split())
     if isinstance(error, ModuleNotFoundError):
-        extra = EXTRAS.get((error.name or "").split(".")[0], "train")
-        return f"{error}; it comes with the extra: pip install 'cardwar-envs[{extra}]'"
+        extra = EXTRAS.get((error.name or "").split(".")[0])
+        return f"{error}" + (f"; it comes with the extra: pip install 'cardwar-envs[{extra}]'" if extra else "")
     if isinstance(error, (ValueError, OSError)):
         return " ".join(str(error).split())
     return None

@@ -5,7 +5,7 @@ raises `Failed` with the state that shows what is wrong.
 """
 
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.loading import game_class, load_game
+from cardwar_envs.contract.loading import is_game, load_game
 from cardwar_envs.contract.runner import CHECKS, Report, check_game
 
-__all__ = ["CHECKS", "Case", "Report", "check_game", "game_class", "load_game"]
+__all__ = ["CHECKS", "Case", "Report", "check_game", "is_game", "load_game"]

@@ -81,6 +81,25 @@ def _require_sound(at: str, outcomes: Sequence[Transition[Any]]) -> None:
         raise Failed(f"{at}: probabilities sum to {total}, not to 1")
 
 
+def chance_is_as_declared(case: Case) -> None:
+    """If the facts say that chance is "none" or in the "deal", no move has two outcomes; if "none", there is one start.
+
+    It is a note if the facts allow chance in moves, but no move has any: some learners refuse such games.
+    """
+    declared = case.facts.chance
+    if declared == "none" and len(case.walk.starts) > 1:
+        raise Failed(f"the facts say that there is no chance, but initial gives {len(case.walk.starts)} starts")
+    for node in case.nodes:
+        for actions, outcomes in node.moves.items():
+            if len(outcomes) > 1:
+                if declared not in ("none", "deal"):
+                    return
+                at = place(node.state, actions=node.chosen(actions))
+                raise Failed(f"{at} has {len(outcomes)} outcomes; the facts say that chance is {declared!r}")
+    if declared == "moves" and case.walk.complete:
+        raise Noted(f"the facts allow chance in moves, but no move has any in {case.walk.extent}")
+
+
 def starts_begin_a_game(case: Case) -> None:
     """Nothing is paid before the first move, and somebody acts at each start.
 

@@ -25,7 +25,8 @@ from cardwar_envs.contract import (
 )
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import short
-from cardwar_envs.core.game import Game, whole_number
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import whole_number
 
 MAX_STATES = 2000
 
@@ -39,6 +40,7 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     moves.legal_actions_are_in_order,
     moves.masks_are_legal_actions,
     moves.probabilities_are_exact,
+    moves.chance_is_as_declared,
     moves.starts_begin_a_game,
     moves.seats_and_actions_are_used,
     states.states_are_values,

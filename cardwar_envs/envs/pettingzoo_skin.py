@@ -10,9 +10,10 @@ from gymnasium.utils.seeding import np_random
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_of, own_stream, resolved_game
+from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, own_stream, resolved_game
 
 
 class PettingZooSkin:
@@ -23,7 +24,8 @@ class PettingZooSkin:
         render_mode: "ansi" (text), "human" (the text printed) or None.
         illegal_action: "raise" raises an IllegalActionError and leaves the game as it was. "forfeit"
             ends the game once all have committed: each offender's payoff is the least of the
-            game, and the others share what the offenders lose (all get 0 if all offend).
+            game. In a zero-sum game the others share what the offenders lose (all get 0 if all
+            offend); in other games they keep what they were paid.
         **parameters: Parameters of the game, if its name was given.
 
     Raises:

@@ -12,11 +12,12 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import draw_action
 from cardwar_envs.core.policy import Policy, as_policy
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_of, own_stream, resolved_game
+from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, own_stream, resolved_game
 
 Opponent = str | Policy
 # A game may end before the agent is asked; a new one is started then, at most so often.

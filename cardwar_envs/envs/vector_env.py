@@ -15,12 +15,13 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import checked_probabilities
 from cardwar_envs.core.streams import draw, streams_of
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
-from cardwar_envs.envs.session import Session, checked_seed, one_of, resolved_game
+from cardwar_envs.envs.session import Session, checked_seed, resolved_game
 from cardwar_envs.envs.single_agent import MAX_STARTS, Opponent, seated_opponents
 
 Seed = int | Sequence[int | None] | None

@@ -22,7 +22,7 @@ from cardwar_envs.contract import CHECKS, Case
 from cardwar_envs.games.war import War
 
 ROOT = Path(__file__).parents[2]
-NOTES = {"seats_and_actions_are_used", "entries_vary", "states_read_differently"}
+NOTES = {"seats_and_actions_are_used", "entries_vary", "states_read_differently"}  # checks that never fail
 FORMS = {"compiled_rules_are_the_rules", "rounds_form_is_the_rules", "bayesian_form_is_the_rules"}
 
 

@@ -10,7 +10,9 @@ from typing import Annotated
 
 import typer
 
+from cardwar_envs.games.by_name import append_working_folder
 from train.command.console import AsJson, say
+from train.words import game_of_words
 
 
 def check(
@@ -38,11 +40,10 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check the rules of a game, or any simultaneous-move environment; exit code 0 if nothing fails, else 1."""
-    from cardwar_envs.contract import game_class
+    from cardwar_envs.contract import is_game
 
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # `python -m` finds modules of the working folder as well
-    if game_class(subject) is None:
+    append_working_folder()
+    if not is_game(subject):
         if max_states is not None or seed is not None:
             raise ValueError("--max-states and --seed are for games, not for environments")
         return _check_environment(subject, words or [], zero_sum, as_json)
@@ -53,10 +54,10 @@ def check(
 
 
 def _check_game(name: str, words: list[str], limits: dict[str, int], as_json: bool) -> int:
-    from cardwar_envs.contract import check_game, load_game
+    from cardwar_envs.contract import check_game
 
     with contextlib.redirect_stdout(sys.stderr):  # rules may print
-        report = check_game(load_game(name, words), **limits)
+        report = check_game(game_of_words(name, words), **limits)
     if as_json:
         checks = [dataclasses.asdict(result) for result in report]
         found = {"states": report.states, "complete": report.complete, "passed": report.passed, "checks": checks}

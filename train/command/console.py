@@ -18,7 +18,9 @@ from rich.text import Text
 from cardwar_envs import GAMES, Game
 
 T = TypeVar("T")
-GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
+GameName = Annotated[
+    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}; or module:Class, a game of your own.")
+]
 Words = Annotated[
     list[str] | None,
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),

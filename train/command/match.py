@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -49,12 +50,15 @@ def match(
 def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
     compile_for(game, lambda small: baselines.head_to_head(small, "uniform", "uniform"))
     result, seconds = timed(lambda: baselines.head_to_head(game, *line_up))
+    figures, headings = dataclasses.asdict(result), ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
+    if not game.facts.zero_sum:  # then the other's payoff does not follow
+        figures["mean_1"] = baselines.nash_conv(game, line_up).payoffs[1]
+        headings += ["mean payoff of player_1"]
     if as_json:
-        print_json(game, policies=names, **dataclasses.asdict(result), seconds=seconds)
+        print_json(game, policies=names, **figures, seconds=seconds)
         return
-    headings = (Column(heading, justify="right") for heading in ("P(win)", "P(loss)", "P(tie)", "mean payoff"))
-    table = Table(*headings, title=f"{title}, exact")
-    table.add_row(*map(points, (result.win, result.loss, result.tie, result.mean)))
+    table = Table(*(Column(heading, justify="right") for heading in headings), title=f"{title}, exact")
+    table.add_row(*map(points, figures.values()))
     out.print(table)
 
 
@@ -68,23 +72,40 @@ def _played_match(
         out.print(_played_table(result, names, title))
         say(_rounds_in_words(result))
         return
-    keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won")
+    keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won", "mean_payoffs")
     course = () if result.rounds is None else ("rounds", "winner")
     figures = {key: getattr(result, key) for key in (*keys, *course)}
-    print_json(game, policies=names, **figures, seed=given.get("seed", 0), seconds=seconds)
+    print_json(
+        game,
+        policies=names,
+        **figures,
+        payoff_errors=_known(result.payoff_errors),
+        seed=given.get("seed", 0),
+        seconds=seconds,
+    )
 
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
     """How often each player won, and in how many rounds."""
-    numbers = (Column(heading, justify="right") for heading in ("won", "share", "mean rounds when it won"))
+    headings = ["won", "share", "mean rounds when it won"]
+    if result.mean_payoffs is not None:
+        headings += ["mean payoff", "standard error"]
+    numbers = (Column(heading, justify="right") for heading in headings)
     table = Table("", "policy", *numbers, title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}")
+    means, errors = result.mean_payoffs, _known(result.payoff_errors) or [None] * len(names)
     for seat, (name, wins, rounds) in enumerate(zip(names, result.wins, result.mean_rounds_won, strict=True)):
         share = f"{wins / result.games:.4f}"
-        table.add_row(f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}")
+        payoff = () if means is None else (points(means[seat]), points(errors[seat]))
+        table.add_row(f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}", *payoff)
     for what, number in (("nobody", result.nobody), ("not finished", result.unfinished)):
         if number:
             table.add_row(what, "", f"{number:,}", f"{number / result.games:.4f}", "")
     return table
+
+
+def _known(errors: Sequence[float] | None) -> list[float | None] | None:
+    """Standard errors; None for one that a single game does not tell."""
+    return None if errors is None else [error if math.isfinite(error) else None for error in errors]
 
 
 def _rounds_in_words(result: CrossPlay) -> str:

@@ -12,7 +12,7 @@ Version history: 0: first version.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import index
@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
-from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition, whole_number
+from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
+from cardwar_envs.core.parameters import whole_number
 
 # The game as arrays takes 32 bytes per pair of rolls, and solving it several times that.
 MAX_SIDES = 2000
@@ -86,6 +87,7 @@ class DicePoker(Game[DicePokerState]):
             seat_symmetric=False,
             public_state=False,
             max_length=1,
+            chance="deal",
         )
 
     def initial(self) -> Sequence[Transition[DicePokerState]]:
@@ -152,6 +154,10 @@ class DicePoker(Game[DicePokerState]):
 
         tables = (self.sides, self.ante, self.ante + self.raise_size)
         return CompiledRules(kernel, tables, 4, to_row, from_row)
+
+    def smallest(self) -> DicePoker:
+        """Two faces."""
+        return replace(self, sides=2)
 
     def check(self, state: DicePokerState) -> None:
         """Raises ValueError unless the rolls are faces and the actions, if any, are actions."""

@@ -32,7 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
-from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition, whole_number
+from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war.state import Pile, WarState, check_state, new_state, utility
 
@@ -123,6 +124,7 @@ class War(Game[WarState]):
             public_state=True,
             max_length=self.rounds * (1 + most_wars),
             max_rounds=self.rounds,
+            chance="none",
         )
 
     # -- the rules ------------------------------------------------------------------------
