@@ -178,7 +178,7 @@ def test_a_report_can_be_read_and_kept():
     report = check_game(WRONG["the prize cannot be seen"][1])
     first, second, *lines = str(report).splitlines()
     assert first == "ThePrizeCannotBeSeen(cards=3)"
-    assert second == "all 39 states: 30 passed, 1 failed, 5 not applicable"
+    assert second == f"all 39 states: {len(CHECKS) - 6} passed, 1 failed, 5 not applicable"
     assert [line[16:].split(":")[0] for line in lines] == list(CHECKS)
     assert [result.check for result in report] == list(CHECKS)
     assert pickle.loads(pickle.dumps(report)) == report

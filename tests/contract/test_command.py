@@ -20,7 +20,7 @@ def test_check_prints_the_report(capsys):
     assert (code, err) == (0, "")
     assert out.splitlines()[:3] == [
         "Bidding(cards=2)",
-        "all 11 states: 33 passed, 3 not applicable",
+        f"all 11 states: {len(CHECKS) - 3} passed, 3 not applicable",
         "passed          game_is_a_frozen_dataclass",
     ]
 
@@ -79,4 +79,4 @@ def test_the_plugin_makes_a_test_of_every_check(tmp_path):
 def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):
     done = pytest_run(tmp_path, "--cardwar-game", "bidding:Nothing")
     assert done.returncode == 4
-    assert "bidding:Nothing: no game of the suite (dinosaur_war, " in done.stderr
+    assert "bidding:Nothing: " in done.stderr
