@@ -62,23 +62,24 @@ def probabilities_are_exact(case: Case) -> None:
 
     Solvers sum over the outcomes that environments draw from. Floats would sum to one only nearly.
     """
-    if case.walk.starts:
-        _require_sound("the starts", case.walk.starts)
+    if case.walk.starts and (fault := _odds_fault(case.walk.starts)):
+        raise Failed(f"the starts: {fault}")
     for node in case.nodes:
         for actions, outcomes in node.moves.items():
-            _require_sound(place(node.state, actions=node.chosen(actions)), outcomes)
+            if fault := _odds_fault(outcomes):
+                raise Failed(f"{place(node.state, actions=node.chosen(actions))}: {fault}")
 
 
-def _require_sound(at: str, outcomes: Sequence[Transition[Any]]) -> None:
+def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
+    """What is wrong with the probabilities; "" if nothing is."""
     total = Fraction(0)
     for outcome in outcomes:
         if not isinstance(outcome.probability, Fraction):
-            raise Failed(f"{at}: probability {short(outcome.probability)} must be a Fraction")
+            return f"probability {short(outcome.probability)} must be a Fraction"
         if outcome.probability <= 0:
-            raise Failed(f"{at}: probability {outcome.probability} must be above 0")
+            return f"probability {outcome.probability} must be above 0"
         total += outcome.probability
-    if total != 1:
-        raise Failed(f"{at}: probabilities sum to {total}, not to 1")
+    return "" if total == 1 else f"probabilities sum to {total}, not to 1"
 
 
 def chance_is_as_declared(case: Case) -> None:
