@@ -1,10 +1,12 @@
-"""A pytest plugin: `pytest --cardwar-env MODULE_OR_ID` runs the conformance checks as further tests.
+"""A pytest plugin: `--cardwar-env MODULE_OR_ID` and `--cardwar-game NAME` run the checks as further tests.
 
 It lies outside of `cardwar_envs` because pytest imports it in every run, also if nobody uses it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -12,45 +14,71 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options."""
-    group = parser.getgroup("cardwar", "conformance of simultaneous-move environments")
+    group = parser.getgroup("cardwar", "checks of simultaneous-move environments and games")
+    again = "can be given more than once, parameters follow the name as KEY=VALUE"
     group.addoption(
         "--cardwar-env",
         action="append",
         default=[],
         metavar="MODULE_OR_ID",
-        help="check this environment; can be given more than once, parameters follow the name as KEY=VALUE",
+        help=f"check this environment; {again}",
     )
     group.addoption("--cardwar-zero-sum", action="store_true", help="rewards of these environments must sum to zero")
+    group.addoption(
+        "--cardwar-game",
+        action="append",
+        default=[],
+        metavar="MODULE:CLASS",
+        help=f"check the rules of this game; {again}",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Adds a test for each check of each environment that was named."""
-    for text in config.getoption("--cardwar-env"):
-        from cardwar_envs.conformance import CHECKS, load  # only when needed: it imports much
+    """Adds a test for each check of each environment and game that was named."""
+    try:
+        for text in config.getoption("--cardwar-env"):
+            from cardwar_envs.conformance import CHECKS, load, run  # only when needed: it imports much
 
-        word, *words = text.split()
-        try:
+            word, *words = text.split()
             subject = load(word, words, config.getoption("--cardwar-zero-sum") or None)
-        except ValueError as error:
-            raise pytest.UsageError(str(error)) from None
-        for name in CHECKS:
-            nodeid = f"{subject.name}::{name}"
-            items.append(ConformanceItem.from_parent(session, name=name, nodeid=nodeid, subject=subject))
+            items += [_item(session, subject.name, name, partial(run, name, subject)) for name in CHECKS]
+        for text in config.getoption("--cardwar-game"):
+            from cardwar_envs.conformance.subject import parameters_of
+            from cardwar_envs.contract import CHECKS as RULES
+            from cardwar_envs.contract import check_game
+            from cardwar_envs.games import make_game
+
+            word, *words = text.split()
+            game = make_game(word, **parameters_of(words))
+            report = cache(partial(check_game, game))  # the first test makes it for all
+            results = [partial(_result, report, place) for place in range(len(RULES))]
+            items += [_item(session, text, name, result) for name, result in zip(RULES, results, strict=True)]
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
-class ConformanceItem(pytest.Item):
-    """One check of one environment."""
+def _result(report: Callable[[], Any], place: int) -> Any:
+    return report().results[place]
 
-    def __init__(self, *, subject: Any, **rest: Any) -> None:
+
+def _item(session: pytest.Session, subject: str, name: str, result: Callable[[], Any]) -> pytest.Item:
+    item: pytest.Item = CheckItem.from_parent(
+        session, name=name, nodeid=f"{subject}::{name}", subject=subject, result=result
+    )
+    return item
+
+
+class CheckItem(pytest.Item):
+    """One check of one environment or game."""
+
+    def __init__(self, *, subject: str, result: Callable[[], Any], **rest: Any) -> None:
         super().__init__(**rest)
-        self.subject = subject
+        self.subject, self.result = subject, result
 
     def runtest(self) -> None:
         """Runs the check; one that does not apply is skipped."""
-        from cardwar_envs.conformance import run
-
-        result = run(self.name, self.subject)
+        result = self.result()
         if result.status == "not applicable":
             pytest.skip(result.reason)
         if result.status == "failed":
@@ -58,4 +86,4 @@ class ConformanceItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Any, None, str]:
         """The name of the check in reports."""
-        return self.path, None, f"{self.subject.name}: {self.name}"
+        return self.path, None, f"{self.subject}: {self.name}"

@@ -11,7 +11,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import as_policies
 
 
-def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestResponse:
+def best_response(game: Game[Any], policy: Seats, player: int = 0, *, max_states: int | None = None) -> BestResponse:
     """The exact best response of one player.
 
     Args:
@@ -24,6 +24,9 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
             `player`'s seat is not used). In a game of many rounds it is asked once for every number
             of rounds left, or once altogether if it has an attribute `stationary` that is true.
         player: Who responds.
+        max_states: Give up beyond so many states, or positions in a game of many rounds; a million, or four million,
+            if None. It is for games whose states are listed: neither duels in which only the order of ranks matters
+            nor games on private information.
 
     Returns:
         Its value and policy.
@@ -34,4 +37,4 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0) -> BestRespon
     """
     if player not in range(game.facts.num_players):
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
-    return oracle_for(game).response(as_policies(policy, game), player)
+    return oracle_for(game, max_states).response(as_policies(policy, game), player)

@@ -10,13 +10,16 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, seated_policies
 
 
-def head_to_head(game: Game[Any], first: Policy | str, second: Policy | str) -> HeadToHead:
+def head_to_head(
+    game: Game[Any], first: Policy | str, second: Policy | str, *, max_states: int | None = None
+) -> HeadToHead:
     """Plays two policies against each other over all courses that a game can take.
 
     Args:
         game: A two-player game, of the kinds that `best_response` takes.
         first: The policy in seat 0.
         second: The policy in seat 1.
+        max_states: As for `best_response`.
 
     Returns:
         Exact probabilities and the exact mean.
@@ -27,4 +30,4 @@ def head_to_head(game: Game[Any], first: Policy | str, second: Policy | str) -> 
     """
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
-    return oracle_for(game).odds(seated_policies((first, second), game))
+    return oracle_for(game, max_states).odds(seated_policies((first, second), game))

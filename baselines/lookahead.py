@@ -25,19 +25,17 @@ def check_lookahead(game: Game[Any]) -> None:
 
     Raises:
         ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or
-            has chance moves after the deal.
+            can have chance after the deal, by `GameFacts.chance`.
     """
     facts = game.facts
     if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
         raise ValueError(
             f"{facts.name}: looking ahead is for two-player zero-sum games of public state and symmetric seats"
         )
-    state = game.initial()[0].state
-    while players := game.acting_players(state):  # one course of the game: if a move has chance, all moves have
-        after = game.transitions(state, {player: game.legal_actions(state, player)[0] for player in players})
-        if len(after) > 1:
-            raise ValueError(f"{facts.name}: looking ahead is for games without chance after the deal")
-        state = after[0].state
+    if facts.chance == "moves":
+        raise ValueError(
+            f"{facts.name}: looking ahead is for games without chance after the deal; its facts allow chance in moves"
+        )
 
 
 def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:

@@ -21,9 +21,20 @@ ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, G
 
 
 @lru_cache(maxsize=8)
-def oracle_for(game: Game[Any]) -> Oracle:
-    """The oracle that answers questions about policies of a game; kept for the next question."""
-    return next(kind for kind in ORACLES if kind.takes(game))(game)
+def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
+    """The oracle that answers questions about policies of a game; kept for the next question.
+
+    Raises:
+        ValueError: If `max_states` is given for a game whose states are not listed.
+    """
+    kind = next(kind for kind in ORACLES if kind.takes(game))
+    if max_states is None:
+        return kind(game)
+    if kind is GraphOracle:
+        return GraphOracle(game, max_states)
+    if kind is RoundsOracle:
+        return RoundsOracle(game, max_states)
+    raise ValueError(f"max_states ({max_states}) is of no use here: the states of {game.facts.name} are not listed")
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:

@@ -96,7 +96,8 @@ class Solution(ABC):
         value: Expected payoff to player 0 under optimal play, payoff points.
         policy: An equilibrium behaviour strategy, for either seat.
         method: How it was found.
-        gap: Certified bound on the error of `value`, payoff points.
+        gap: Certified bound on the error of `value`, payoff points, if the rules tell the truth about themselves
+            (see `cardwar_envs.check_game`).
         states: How many matrix games, or information states, the solution covers.
         solved: How many of them were solved now; fewer than `states` if some were read from a cache.
         seconds: Wall time that solving took, without the start of a cluster.

@@ -26,6 +26,9 @@ def solve(
 ) -> Solution:
     """Finds an equilibrium.
 
+    The certificate `gap` is about the rules as the game tells them. Whether they tell the truth (facts, claims,
+    observations) is for `cardwar_envs.check_game` to say.
+
     Args:
         game: A two-player zero-sum game of public state that always ends, or one in which both
             players move once on private information.

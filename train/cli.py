@@ -1,4 +1,4 @@
-"""The command `cardwar`: solve games, measure policies, let them play, train, study, report, check papers' figures."""
+"""The command `cardwar`: solve games, play them, measure policies, train, study, report, check papers' figures."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from train.command.check import check
 from train.command.exploit import exploit
 from train.command.levels import levels
 from train.command.match import match
+from train.command.play import play
 from train.command.playoffs import playoffs
 from train.command.report import report
 from train.command.reproduce import reproduce
 from train.command.solve import solve
 from train.command.study import study
 from train.command.train import train
+from train.command.watch import watch
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,8 +30,9 @@ app = typer.Typer(
     help=__doc__,
 )
 
-# Module -> the extra that installs it; all other modules come with `train`.
+# Module -> the extra that installs it. A module that is not here is one that a game of the user's own needs.
 EXTRAS = {
+    **dict.fromkeys(("jinja2", "pydantic", "safetensors", "sb3_contrib", "stable_baselines3", "torch"), "train"),
     "matplotlib": "plot",
     "PIL": "render",
     "pygame": "render",
@@ -71,14 +74,16 @@ def _message(error: Exception) -> str | None:
     if hasattr(error, "format_message"):  # typer's own errors
         return " ".join(str(error.format_message()).split())
     if isinstance(error, ModuleNotFoundError):
-        extra = EXTRAS.get((error.name or "").split(".")[0], "train")
-        return f"{error}; it comes with the extra: pip install 'cardwar-envs[{extra}]'"
-    if isinstance(error, (ValueError, OSError)):
+        extra = EXTRAS.get((error.name or "").split(".")[0])
+        return f"{error}" + (f"; it comes with the extra: pip install 'cardwar-envs[{extra}]'" if extra else "")
+    names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
+    if isinstance(error, (ValueError, OSError)) or names_its_extra:
         return " ".join(str(error).split())
     return None
 
 
-for command in (solve, exploit, match, levels, train, reproduce, report, playoffs, study, bench, check):
+COMMANDS = (solve, exploit, match, play, watch, levels, train, reproduce, report, playoffs, study, bench, check)
+for command in COMMANDS:
     # Options of an algorithm are not known before its name is.
     settings = {"ignore_unknown_options": True} if command is train else {}
     app.command(context_settings=settings)(command)

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping
 from itertools import chain, combinations
 from typing import Any
 
-from cardwar_envs import GAMES, Game, make_game
-from cardwar_envs.games import field_names
+from cardwar_envs import Game, make_game
+from cardwar_envs.core.parameters import check_names
+from cardwar_envs.games.by_name import game_class, spelled_name
 
-NUMBERS: dict[type, str] = {int: "an integer", float: "a number"}
+TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
+BOOLEANS = {"true": True, "false": False}
 
 
 def converted(name: str, text: str, hint: Any) -> Any:
@@ -23,20 +25,25 @@ def converted(name: str, text: str, hint: Any) -> Any:
     Args:
         name: Name of the field, for the error.
         text: A word; the items of a tuple are separated by commas.
-        hint: The field's type: int, float, str, a tuple of one of these, or any of them or None.
+        hint: The field's type: int, float, bool, str, literal texts or numbers, a tuple of one of these, or any of
+            them or None.
 
     Raises:
-        ValueError: If the text does not read as that type.
+        ValueError: If the text does not read as that type, or the type is another one.
     """
-    if isinstance(hint, types.UnionType):
-        hint = next(part for part in typing.get_args(hint) if part is not types.NoneType)
-    if typing.get_origin(hint) is tuple:
-        item = typing.get_args(hint)[0]
-        return tuple(converted(name, part.strip(), item) for part in text.split(","))
+    parts = typing.get_args(hint)
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        return converted(name, text, next(part for part in parts if part is not types.NoneType))
+    if typing.get_origin(hint) is tuple and parts:
+        return tuple(converted(name, part.strip(), parts[0]) for part in text.split(","))
+    if typing.get_origin(hint) is typing.Literal:
+        return {str(part): part for part in parts}.get(text, text)  # the game says itself what it allows
+    if hint not in (str, *TYPES):
+        raise ValueError(f"{name} ({text}) cannot be given as a word: it is of the type {hint}")
     try:
-        return hint(text)
-    except ValueError:
-        raise ValueError(f"{name} ({text}) must be {NUMBERS[hint]}") from None
+        return BOOLEANS[text.lower()] if hint is bool else hint(text)
+    except (KeyError, ValueError):
+        raise ValueError(f"{name} ({text}) must be {TYPES[hint]}") from None
 
 
 def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
@@ -53,14 +60,6 @@ def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, A
     check_names(kind, words, owner)
     hints = typing.get_type_hints(kind)
     return {name: converted(name, text, hints[name]) for name, text in words.items()}
-
-
-def check_names(kind: type, names: Iterable[str], owner: str) -> None:
-    """Raises ValueError if one of the names is not that of a field of the dataclass `kind`, which `owner` has."""
-    known = [field.name for field in dataclasses.fields(kind)]
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{owner} has no parameter {name!r}; it has {', '.join(known)}")
 
 
 def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], list[str]]:
@@ -93,19 +92,17 @@ def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], l
 
 
 def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
-    """Makes the game of that name; the values of its parameters are words.
+    """Makes the game of that name, which the user typed; the values of its parameters are words.
 
     Raises:
         ValueError: If there is no such game, or it has no such parameter.
     """
-    if name not in GAMES:
-        return make_game(name)  # which raises the error
-    return make_game(name, **fields_from(GAMES[name], field_names(name, parameters), name))
+    return make_game(name, **fields_from(game_class(name), parameters, name))
 
 
 def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
     """As `game_from`, for `num_players` if the game takes any number of players and the parameters give none."""
-    open_number = name in GAMES and "num_players" in {field.name for field in dataclasses.fields(GAMES[name])}
+    open_number = "num_players" in {field.name for field in dataclasses.fields(game_class(name))}
     return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
 
 
@@ -122,12 +119,15 @@ def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
 
 
 def game_in_words(game: Game[Any]) -> str:
-    """The game's name and the fewest parameters that make it, e.g. `jujitsu num_cards=5`."""
+    """The game's name and the fewest parameters that make it, e.g. `jujitsu num_cards=5`.
+
+    A game of the user's own has the name that makes it again, e.g. `undercut:Undercut rounds=2`.
+    """
     parameters = game.parameters()
     subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters)))
     given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
     words = (f"{name}={_value_in_words(parameters[name])}" for name in given)
-    return " ".join([game.facts.name, *words])
+    return " ".join([spelled_name(game), *words])
 
 
 def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,6 +150,20 @@ def build_graph(
     return explorer.graph(places, [float(root.probability) for root in roots], rewards)
 
 
+class _Arrival(NamedTuple):
+    """Where a move that leads to a state arrives.
+
+    Attributes:
+        number: The number of the state, or of its canonical representative, or `END`.
+        settled: What is still paid to each player if the state is settled there, payoff points; else None.
+        swapped: Whether the seats are swapped in the representative.
+    """
+
+    number: int
+    settled: tuple[float, ...] | None = None
+    swapped: bool = False
+
+
 class _Explorer(Generic[S]):
     """Breadth-first search that writes edges down as it goes."""
 
@@ -157,19 +171,34 @@ class _Explorer(Generic[S]):
         self.game, self.canonical, self.max_states = game, canonical, max_states
         self.number: dict[S, int] = {}
         self.states: list[S] = []
+        # The rules are asked once where a state leads to, however many moves lead to it.
+        self._arrivals: dict[S, _Arrival] = {}
         self.first_edge = array("q", [0])
-        self.actions, self.children = array("i"), array("i")
-        self.probabilities, self.rewards = array("d"), array("d")
+        self.choices, self.outcomes = array("i"), array("q")  # one per joint action; the others are one per edge
+        self.children, self.probabilities, self.rewards = array("i"), array("d"), array("d")
         self.swapped = array("b")
 
     def arrive(self, outcome: Transition[S]) -> tuple[int, tuple[float, ...], bool]:
         """The number of the state arrived at (or END), what has been paid on the way, seats swapped or not."""
-        state, rewards = outcome.state, outcome.rewards
+        _, state, rewards = outcome
+        number, settled, swapped = self._arrivals.get(state) or self._arrival(state)
+        if settled is not None:
+            rewards = tuple(r + s for r, s in zip(rewards, settled, strict=True))
+        return number, rewards, swapped
+
+    def _arrival(self, state: S) -> _Arrival:
+        arrival = self._first_arrival(state)
+        if len(self._arrivals) >= MAX_STATES:
+            self._arrivals.clear()  # it saves time only, and must not take more memory than the states
+        self._arrivals[state] = arrival
+        return arrival
+
+    def _first_arrival(self, state: S) -> _Arrival:
         if not self.game.acting_players(state):
-            return END, rewards, False
+            return _Arrival(END)
         settled = self.game.settled(state)
         if settled is not None:
-            return END, tuple(r + s for r, s in zip(rewards, settled, strict=True)), False
+            return _Arrival(END, settled)
         swapped = False
         if self.canonical:
             state, seats = self.game.canonical(state)
@@ -178,11 +207,11 @@ class _Explorer(Generic[S]):
             if len(self.states) >= self.max_states:
                 raise ValueError(
                     f"{self.game.facts.name} has more than {self.max_states} states to decide in; "
-                    "this oracle takes smaller games"
+                    "this oracle takes smaller games, or more states if max_states says so"
                 )
             self.number[state] = len(self.states)
             self.states.append(state)
-        return self.number[state], rewards, swapped
+        return _Arrival(self.number[state], None, swapped)
 
     def explore(self, progress: Progress | None) -> None:
         for done, state in enumerate(self.states, start=1):  # the list grows meanwhile
@@ -197,9 +226,11 @@ class _Explorer(Generic[S]):
         for choice in product(*(self.game.legal_actions(state, player) for player in acting)):
             for player, action in zip(acting, choice, strict=True):
                 row[player] = action
-            for outcome in self.game.transitions(state, dict(zip(acting, choice, strict=True))):
+            outcomes = self.game.transitions(state, dict(zip(acting, choice, strict=True)))
+            self.choices.extend(row)
+            self.outcomes.append(len(outcomes))
+            for outcome in outcomes:
                 child, rewards, swapped = self.arrive(outcome)
-                self.actions.extend(row)
                 self.children.append(child)
                 self.probabilities.append(float(outcome.probability))
                 self.rewards.extend(rewards)
@@ -226,7 +257,9 @@ class _Explorer(Generic[S]):
             root_rewards=np.array(root_rewards, dtype=np.float64).reshape(-1, players),
             layers=np.searchsorted(heights[order], np.arange(1, heights.max(initial=0) + 2)),
             first_edge=np.concatenate([[0], np.cumsum(np.diff(first_edge)[order])]),
-            actions=np.array(self.actions, dtype=np.int32).reshape(-1, players)[edges],
+            actions=np.repeat(np.array(self.choices, dtype=np.int32).reshape(-1, players), self.outcomes, axis=0)[
+                edges
+            ],
             children=place[children[edges]],
             probabilities=np.array(self.probabilities)[edges],
             rewards=np.array(self.rewards).reshape(-1, players)[edges],
@@ -248,9 +281,9 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
 
 
 @lru_cache(maxsize=8)
-def full_graph(game: Game[Any]) -> GameGraph[Any]:
+def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
     """The graph of all states of a game from its start; kept for the next question about it."""
-    return build_graph(game, game.initial())
+    return build_graph(game, game.initial(), max_states=max_states)
 
 
 def group_sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:

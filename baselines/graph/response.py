@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.game_graph import END, GameGraph, full_graph, group_sums
+from baselines.graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
 from baselines.graph.selection import table_for
 from baselines.oracle import Payoffs, Request, solve_table
 from baselines.results import BestResponse, HeadToHead, StateSolution
@@ -20,8 +20,8 @@ from cardwar_envs.core.policy import Policy
 class GraphOracle:
     """The `Oracle` of games whose states can be listed."""
 
-    def __init__(self, game: Game[Any]) -> None:
-        self._game = game
+    def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
+        self._game, self._max_states = game, MAX_STATES if max_states is None else max_states
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
@@ -42,7 +42,7 @@ class GraphOracle:
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         """See `Oracle`."""
-        graph = full_graph(self._game)
+        graph = full_graph(self._game, self._max_states)
         strategies = [
             None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
         ]
@@ -55,7 +55,7 @@ class GraphOracle:
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
         """See `Oracle`."""
-        graph = full_graph(self._game)
+        graph = full_graph(self._game, self._max_states)
         strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
         responses = []
         for player in range(self._game.facts.num_players):
@@ -65,7 +65,7 @@ class GraphOracle:
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""
-        graph = full_graph(self._game)
+        graph = full_graph(self._game, self._max_states)
         strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
         payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))
         ahead = payoffs[:, 0] - payoffs[:, 1]

@@ -17,10 +17,12 @@ DECIMALS = 6
 
 
 class Switches:
-    """Encodes observations: a switch for each value that an entry can have; other entries are scaled.
+    """Encodes observations: a switch for each whole number that an entry can be; other entries are scaled.
 
     For example, an entry that counts 0 to 2 cards becomes three switches, of which one is on: 2 becomes 0, 0, 1.
-    With switches a network tells three cards of a rank from two as easily as some cards from none.
+    With switches a network tells three cards of a rank from two as easily as some cards from none. A number between
+    two whole ones is shared by their switches: 1.25 becomes 0, 0.75, 0.25. An entry whose bounds are not whole
+    numbers, or too far apart, becomes one number, scaled by its bounds.
 
     Attributes:
         columns: `[switches]`: the entry that each switch looks at.
@@ -43,7 +45,7 @@ class Switches:
 
     def encode(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """`[batch, observation_size]` -> `[batch, size]`."""
-        on = observations[:, self.columns] == self.numbers
+        on = np.maximum(1.0 - np.abs(observations[:, self.columns] - self.numbers), 0.0)
         return np.concatenate((on, observations[:, self.others] / self.scales), axis=1).astype(np.float64)
 
 

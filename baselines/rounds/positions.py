@@ -38,13 +38,13 @@ def counts_rounds(game: Game[Any]) -> bool:
 
 
 @lru_cache(maxsize=2)
-def form_of(game: Game[Any]) -> RoundsForm[Any]:
+def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[Any]:
     """The positions of a game from its start, kept for the next question about it.
 
     Raises:
         ValueError: If the game is of another kind or too large.
     """
-    return game.rounds_form([start.state for start in game.initial()], MAX_POSITIONS)
+    return game.rounds_form([start.state for start in game.initial()], max_positions)
 
 
 def arrays_of(form: RoundsForm[Any]) -> Arrays:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from baselines.oracle import Payoffs, Request, solve_table
 from baselines.results import BestResponse, HeadToHead, StateSolution
 from baselines.rounds.positions import (
+    MAX_POSITIONS,
     arrays_of,
     at_codes,
     choice_places,
@@ -193,8 +194,12 @@ class Outcomes(_Sweep):
 class RoundsOracle:
     """The `Oracle` of two-player games of many rounds over few positions."""
 
-    def __init__(self, game: Game[Any]) -> None:
-        self._game = game
+    def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
+        self._game, self._max_states = game, MAX_POSITIONS if max_states is None else max_states
+
+    @property
+    def _form(self) -> RoundsForm[Any]:
+        return form_of(self._game, self._max_states)
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
@@ -212,14 +217,14 @@ class RoundsOracle:
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         """See `Oracle`."""
-        form, other = form_of(self._game), policies[1 - player]
+        form, other = self._form, policies[1 - player]
         response = Response(form, other, keep=True)
         self._play([other], response)
         return BestResponse(self._at_start(response.values, player), ResponsePolicy(form, response.best))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
         """See `Oracle`."""
-        form, (first, second) = form_of(self._game), policies
+        form, (first, second) = self._form, policies
         outcomes, to_second = Outcomes(form, policies), Response(form, second)
         to_first = to_second if first is second else Response(form, first)
         self._play(policies, *{outcomes, to_second, to_first})
@@ -228,14 +233,14 @@ class RoundsOracle:
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""
-        outcomes = Outcomes(form_of(self._game), policies)
+        outcomes = Outcomes(self._form, policies)
         self._play(policies, outcomes)
         win, loss, tie = (self._at_start(outcomes.values[:, k], 0) for k in range(3))
         return HeadToHead(win, loss, tie, win - loss)
 
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
         """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
-        asked, rounds = _Policies(form_of(self._game), policies), self._game.facts.max_rounds
+        asked, rounds = _Policies(self._form, policies), self._game.facts.max_rounds
         assert rounds is not None  # `takes` has asked
         for r in range(1, rounds + 1):
             asked.ask(r)
@@ -247,7 +252,7 @@ class RoundsOracle:
     @cached_property
     def _starts(self) -> list[tuple[float, int]]:
         """Probabilities and codes of the starts."""
-        form = form_of(self._game)
+        form = self._form
         return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
 
     def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:

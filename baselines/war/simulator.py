@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.threads import map_in_threads, processors
-from cardwar_envs.core.game import Game, keeps_rules, whole_number
+from cardwar_envs.core.game import Game, keeps_rules
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.games.war import War
 
 # In the order of the kernel's codes.

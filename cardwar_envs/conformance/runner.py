@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from cardwar_envs.conformance import copies, ends, masks, observations, payoffs, secrecy, seeds, skins
 from cardwar_envs.conformance.subject import Subject, quiet
-from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED, Failed, NotApplicable, Result, in_a_line
+from cardwar_envs.conformance.verdicts import Result, judged
 
 _LISTED: tuple[Callable[[Subject], None], ...] = (
     secrecy.commitments_are_hidden,
+    secrecy.pictures_hide_commitments,
     secrecy.seats_are_asked_in_order,
     masks.masks_allow_what_is_legal,
     masks.illegal_actions_are_refused,
@@ -41,16 +42,8 @@ def run(name: str, subject: Subject) -> Result:
         name: A key of `CHECKS`.
         subject: The environment.
     """
-    try:
-        with quiet():
-            CHECKS[name](subject)
-    except NotApplicable as reason:
-        return Result(name, NOT_APPLICABLE, str(reason))
-    except Failed as reason:
-        return Result(name, FAILED, str(reason))
-    except Exception as error:
-        return Result(name, FAILED, in_a_line(error))
-    return Result(name, PASSED)
+    with quiet():
+        return judged(name, lambda: CHECKS[name](subject))
 
 
 def run_all(subject: Subject) -> list[Result]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cardwar_envs.conformance.compare import difference, require_same
@@ -18,6 +18,8 @@ SEEDS = range(3)
 # Every look is a replay from the start, so only the first steps of each episode are looked at.
 DEPTH = 24
 ALTERNATIVES = 4
+# Pixels take long to draw, so only the first commitments of one episode are looked at in them.
+LOOKS = 3
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def commitments_are_hidden(subject: Subject) -> None:
     An agent has committed once it has handed in its action; the game moves on when all have. The check looks at
     observations, last(), infos, masks, rewards, state(), render() and random generators, but not at what the
     committed agent itself is told. PettingZoo's own tests look at none of it, and a learner that sees the other's
-    move first "solves" any simultaneous game.
+    move first "solves" any simultaneous game. (render() is looked at in one mode, text if there is text.)
     """
     skin, compared = repeatable(_simultaneous(subject)), 0
     pictures = subject.pictures()
@@ -56,6 +58,31 @@ def commitments_are_hidden(subject: Subject) -> None:
                 compared += 1
     if not compared:
         raise NotApplicable("nobody ever commits to a choice while another's is still to come")
+
+
+def pictures_hide_commitments(subject: Subject) -> None:
+    """Until all have committed, render() gives the same in every further mode, whatever an agent has committed to."""
+    modes = subject.pictures()[1:]
+    if not modes:
+        raise NotApplicable(f"there is no second render mode that returns something, of {' and '.join(PICTURES)}")
+    skin, compared = repeatable(_simultaneous(subject)), 0
+    moves = _episode(skin, SEEDS[0])
+    looked = [i for i, move in enumerate(moves) if move.open and move.others][:LOOKS]
+    for mode in modes:
+        _require_drawn(skin, mode)
+        for i in looked:
+            few = [*moves[:i], replace(moves[i], others=moves[i].others[:2]), *moves[i + 1 :]]
+            _compare(skin, {"render_mode": mode}, SEEDS[0], few, i)
+            compared += 1
+    if not compared:
+        raise NotApplicable("nobody ever commits to a choice while another's is still to come")
+
+
+def _require_drawn(skin: Skin[AECPlay], mode: str) -> None:
+    try:
+        skin.new(render_mode=mode).reset(SEEDS[0]).env.render()
+    except ImportError as error:
+        raise NotApplicable(f"render_mode={mode!r} needs what is not installed: {error}") from error
 
 
 def _simultaneous(subject: Subject) -> Skin[AECPlay]:

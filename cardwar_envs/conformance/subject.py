@@ -142,7 +142,7 @@ def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None) -> 
 
 def _load(word: str, words: list[str], zero_sum: bool | None) -> Subject:
     aec, parallel = _registered(word) if "/" in word else _found(word)
-    subject = Subject(" ".join([word, *words]), aec, parallel, _parameters(words), zero_sum)
+    subject = Subject(" ".join([word, *words]), aec, parallel, parameters_of(words), zero_sum)
     if not subject.skins():
         raise ValueError(f"{word}: has neither env nor parallel_env, nor makes an environment")
     for skin in subject.skins():
@@ -185,12 +185,17 @@ def _found(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | N
     return aec, parallel
 
 
-def _parameters(words: Iterable[str]) -> dict[str, Any]:
+def parameters_of(words: Iterable[str]) -> dict[str, Any]:
+    """Parameters from words `KEY=VALUE`; values that are Python literals are read as such.
+
+    Raises:
+        ValueError: If a word does not read so.
+    """
     parameters = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name.isidentifier():
-            raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the environment")
+            raise ValueError(f"{word!r} must read KEY=VALUE, a parameter")
         try:
             parameters[name] = ast.literal_eval(text)
         except (ValueError, SyntaxError):

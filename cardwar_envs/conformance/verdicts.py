@@ -1,18 +1,23 @@
-"""What a check can say."""
+"""What a check can say, of an environment or of a game's rules."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
+PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 
 
 class Failed(AssertionError):  # noqa: N818  # as pytest calls it
-    """An environment does what a check forbids; the message says where and what."""
+    """What is checked does what a check forbids; the message says where and what."""
 
 
 class NotApplicable(Exception):  # noqa: N818  # not an error: there is nothing to check
-    """An environment lacks what a check is about; the message says what."""
+    """What is checked lacks what a check is about; the message says what."""
+
+
+class Noted(Exception):  # noqa: N818  # not an error: whoever wrote it may mean it so
+    """Something is unusual, but not wrong; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +26,28 @@ class Result:
 
     Attributes:
         check: Name of the check.
-        status: "passed", "failed" or "not applicable".
+        status: "passed", "failed", "not applicable" or "note".
         reason: Why; empty if the check passed.
     """
 
     check: str
     status: str
     reason: str = ""
+
+
+def judged(name: str, check: Callable[[], None]) -> Result:
+    """Runs a check; any error that is raised is a failure."""
+    try:
+        check()
+    except NotApplicable as reason:
+        return Result(name, NOT_APPLICABLE, str(reason))
+    except Noted as reason:
+        return Result(name, NOTED, str(reason))
+    except Failed as reason:
+        return Result(name, FAILED, str(reason))
+    except Exception as error:
+        return Result(name, FAILED, in_a_line(error))
+    return Result(name, PASSED)
 
 
 def in_a_line(error: BaseException) -> str:

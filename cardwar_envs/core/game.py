@@ -14,18 +14,22 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from operator import index
-from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules, RoundsForm
+from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken
 
 S = TypeVar("S", bound=Hashable)
 G = TypeVar("G", bound="Game[Any]")
 
 CERTAIN = Fraction(1)
+# Where a game has chance, see `GameFacts.chance`.
+Chance = Literal["none", "deal", "moves"]
+# What stands in a joint action for an illegal action by which a player forfeits the game.
+FORFEIT = -1
 
 
 class Transition(NamedTuple, Generic[S]):
@@ -98,6 +102,8 @@ class GameFacts:
         max_length: No game has more joint actions than this.
         max_rounds: Rounds after which the game ends, if positions come up again and states count the
             rounds left; else None.
+        chance: Where chance can come in: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
+            joint action is played. "moves" allows everything, so it is the default.
     """
 
     name: str
@@ -113,6 +119,7 @@ class GameFacts:
     public_state: bool
     max_length: int
     max_rounds: int | None = None
+    chance: Chance = "moves"
 
     @cached_property
     def observation_size(self) -> int:
@@ -122,43 +129,6 @@ class GameFacts:
 
 class IllegalActionError(ValueError):
     """An action that the rules do not allow where it was tried."""
-
-
-def whole_number(name: str, number: object, allowed: range | None = None) -> int:
-    """A parameter as an int. All integer types are accepted, but no bool.
-
-    Raises:
-        ValueError: If it is not an integer, or not in the range allowed; the message names the parameter.
-    """
-    try:
-        if isinstance(number, bool | np.bool_):
-            raise TypeError
-        whole = index(number)  # type: ignore[arg-type]  # this call is the check
-    except TypeError:
-        raise ValueError(f"{name} ({number}) must be an integer") from None
-    if allowed is not None and whole not in allowed:
-        raise ValueError(f"{name} ({number}) must be in {allowed[0]}..{allowed[-1]}")
-    return whole
-
-
-def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:
-    """A tuple of numbers as ints.
-
-    Raises:
-        ValueError: If it is not a tuple of integers.
-    """
-    return tuple(whole_number(name, number) for number in checked_tuple(name, numbers))
-
-
-def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
-    """The items, which must be a tuple.
-
-    Raises:
-        ValueError: If they are not.
-    """
-    if not isinstance(items, tuple):
-        raise ValueError(f"{name} ({items}) must be a tuple")
-    return items
 
 
 # What a class claims about its rules, beyond the rules themselves -> the rules that the claim is about (and the
@@ -177,7 +147,10 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "opponent_masks": ("observation", "legal_actions"),
 }
 # Methods that neither change what is played nor what players are told.
-TEXTS = {"describe", "describe_action", "check", "parameters", "smallest"}
+TEXTS = {
+    *("describe", "describe_action", "describe_play", "describe_revealed", "describe_course", "scene"),
+    *("check", "parameters", "smallest"),
+}
 # Special methods that can give an instance other methods than its class has.
 SPECIAL = {"__post_init__", "__getattribute__"}
 
@@ -280,6 +253,39 @@ class Game(ABC, Generic[S]):
     @abstractmethod
     def describe_action(self, action: int, player: int = 0) -> str:
         """What `player` does with the action, as a word."""
+
+    def describe_play(self, action: int, player: int) -> str:
+        """What `player` did, as a word: `describe_action`, or that it forfeited the game."""
+        return "forfeits" if action == FORFEIT else self.describe_action(action, player)
+
+    def scene(self, revealed: Revealed[S]) -> Scene:
+        """A picture of what is revealed; by default the text of `describe`, the last moves and the payoffs.
+
+        All pictures of a game are of one size. A picture shows no more than `revealed` allows.
+        """
+        lines = self.describe(revealed.state).splitlines()
+        if revealed.last_actions is not None:
+            moves = (f"player_{p}  {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
+            lines += ["", "last moves", *moves]
+        if any(revealed.payoffs):
+            payoffs = (f"player_{player}  {in_points(paid)}" for player, paid in enumerate(revealed.payoffs))
+            lines += ["", "payoffs so far", *payoffs]
+        aside = "the game is over" if revealed.over else ""
+        return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
+
+    def describe_revealed(self, revealed: Revealed[S]) -> str:
+        """What is revealed as lines of text: the state, then what `describe_course` says."""
+        return "\n".join([self.describe(revealed.state), *self.describe_course(revealed)])
+
+    def describe_course(self, revealed: Revealed[S]) -> list[str]:
+        """The last moves, if there were any, and whether the game is over, as lines of text."""
+        lines = []
+        if revealed.last_actions is not None:
+            moves = (f"player_{p} {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
+            lines.append("played  " + "  ".join(moves))
+        if revealed.over:
+            lines.append("the game is over")
+        return lines
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from cardwar_envs.core.game import CERTAIN, Game, S, Transition
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
+from cardwar_envs.core.scene import Revealed
 
 
 def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
@@ -51,6 +52,21 @@ class Episode(Generic[S]):
     def payoffs(self) -> tuple[float, ...]:
         """What each player got in all, payoff points."""
         return tuple(sum(paid) for paid in zip(self.dealt, *self.rewards, strict=True))
+
+    def revealed(self, game: Game[S], viewer: int | None = None) -> list[Revealed[S]]:
+        """What was revealed at each state, the first and the final one included.
+
+        Args:
+            game: The rules.
+            viewer: The player whose private information is shown, or None for a spectator.
+        """
+        payoffs, seen = self.dealt, [Revealed(self.states[0], viewer, None, self.dealt, not self.actions)]
+        for number, (actions, paid) in enumerate(zip(self.actions, self.rewards, strict=True)):
+            payoffs = tuple(sum(both) for both in zip(payoffs, paid, strict=True))
+            before, state = self.states[number : number + 2]
+            over = not game.acting_players(state)
+            seen.append(Revealed(state, viewer, actions, payoffs, over, before))
+        return seen
 
 
 def draw_action(game: Game[S], state: S, player: int, policy: Policy, rng: np.random.Generator) -> int:

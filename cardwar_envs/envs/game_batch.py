@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import require_playable
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views
 from cardwar_envs.envs.engines.rules import RulesEngine
-from cardwar_envs.envs.session import START, one_of
+from cardwar_envs.envs.session import START
 
 
 class BatchStep(NamedTuple):

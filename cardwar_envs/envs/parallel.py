@@ -8,9 +8,9 @@ from typing import Any
 from gymnasium.error import ResetNeeded
 from pettingzoo import ParallelEnv
 
+from cardwar_envs.core.game import FORFEIT
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.pettingzoo_skin import PettingZooSkin
-from cardwar_envs.envs.session import FORFEIT
 
 Infos = dict[str, dict[str, Any]]
 StepResult = tuple[dict[str, spaces.Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]

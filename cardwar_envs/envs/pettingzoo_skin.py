@@ -10,9 +10,11 @@ from gymnasium.utils.seeding import np_random
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import one_of
+from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_of, own_stream, resolved_game
+from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, render
+from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolved_game
 
 
 class PettingZooSkin:
@@ -20,10 +22,12 @@ class PettingZooSkin:
 
     Args:
         game: A game or its name.
-        render_mode: "ansi" (text), "human" (the text printed) or None.
+        render_mode: "human" (a window, drawn by itself after each change; text where no window can be had),
+            "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
         illegal_action: "raise" raises an IllegalActionError and leaves the game as it was. "forfeit"
             ends the game once all have committed: each offender's payoff is the least of the
-            game, and the others share what the offenders lose (all get 0 if all offend).
+            game. In a zero-sum game the others share what the offenders lose (all get 0 if all
+            offend); in other games they keep what they were paid.
         **parameters: Parameters of the game, if its name was given.
 
     Raises:
@@ -43,11 +47,12 @@ class PettingZooSkin:
         facts = self.game.facts
         self.metadata: dict[str, Any] = {
             "name": f"{facts.name}_v{facts.version}",
-            "render_modes": RENDER_MODES,
-            "render_fps": 2,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
             "is_parallelizable": True,
         }
         self._session = Session(self.game, illegal_action)
+        self._window = Window()
         self._rng: np.random.Generator | None = None
         self.possible_agents = list(self._session.agents)
         self._player_of = {agent: player for player, agent in enumerate(self.possible_agents)}
@@ -81,9 +86,15 @@ class PettingZooSkin:
         """
         return self._session.global_state()
 
-    def render(self) -> str | None:
-        """The state as text (mode "ansi"), or printed (mode "human")."""
-        return render(self._session, self.render_mode)
+    def render(self) -> Frame | None:
+        """What a spectator sees, as text (mode "ansi") or pixels (mode "rgb_array"), or shown (mode "human").
+
+        Raises:
+            ResetNeeded: If there is no game yet.
+            ImportError: In mode "rgb_array", if pygame-ce is not installed; the message names the extra.
+        """
+        return render(self._session, None, self.render_mode, self._window, self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Does nothing: no resource is held open."""
+        """Closes the window, if there is one."""
+        self._window.close()

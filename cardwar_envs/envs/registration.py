@@ -2,35 +2,73 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium
 import pettingzoo
 
-from cardwar_envs.games import GAMES
+from cardwar_envs.core.game import Game
+from cardwar_envs.games.by_name import GAMES, add_game, installed_games
 
 NAMESPACE = "cardwar"
+SKINS = "cardwar_envs.envs"
 
 
-def gymnasium_id(name: str) -> str:
-    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`."""
-    return f"{NAMESPACE}/{name.title().replace('_', '')}-v{GAMES[name].version}"
+def gymnasium_id(name: str, version: int | None = None) -> str:
+    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`; the version is that of the game in `GAMES` if none is given."""
+    return f"{NAMESPACE}/{name.title().replace('_', '')}-v{GAMES[name].version if version is None else version}"
 
 
-def pettingzoo_id(name: str) -> str:
-    """E.g. `cardwar/dinosaur-war-v0` for `dinosaur_war`."""
-    return f"{NAMESPACE}/{name.replace('_', '-')}-v{GAMES[name].version}"
+def pettingzoo_id(name: str, version: int | None = None) -> str:
+    """E.g. `cardwar/dinosaur-war-v0` for `dinosaur_war`; the version as in `gymnasium_id`."""
+    return f"{NAMESPACE}/{name.replace('_', '-')}-v{GAMES[name].version if version is None else version}"
 
 
 def register_all() -> None:
-    """Registers each game once; a second call changes nothing."""
-    for name, game in GAMES.items():
-        module = f"cardwar_envs.{name}_v{game.version}"
-        if gymnasium_id(name) in gymnasium.registry:
-            continue
+    """Registers each game once; a second call changes nothing.
+
+    These are the games of this package and those of installed packages, which are not imported, so their ids end
+    in `-v0`; and `cardwar/game-v0`, which takes any game as its argument `game`.
+    """
+    for name, kind in GAMES.items():
+        _register(name, kind.version)
+    for name in installed_games():
+        _register(name, 0)
+    _register_ids(f"{NAMESPACE}/game-v0", f"{NAMESPACE}/game-v0", {})
+
+
+def register_game(kind: type[Game[Any]]) -> type[Game[Any]]:
+    """Makes a game known by its name: to `make_game`, the command, `gymnasium.make` and `pettingzoo.make`.
+
+    It can be used as a decorator above `@dataclass(frozen=True)`. The ids of environments are made of the name and the
+    version: for `name = "undercut"`, `cardwar/Undercut-v0` and `cardwar/undercut-v0`.
+
+    Args:
+        kind: A class of a game.
+
+    Returns:
+        The class.
+
+    Raises:
+        ValueError: If it is not a class of a game, not a frozen dataclass, or another game has its name.
+    """
+    add_game(kind)
+    _register(kind.name, kind.version)
+    return kind
+
+
+def _register(name: str, version: int) -> None:
+    _register_ids(gymnasium_id(name, version), pettingzoo_id(name, version), {"game": name})
+
+
+def _register_ids(for_gymnasium: str, for_pettingzoo: str, kwargs: dict[str, Any]) -> None:
+    if for_gymnasium not in gymnasium.registry:
         gymnasium.register(
-            gymnasium_id(name),
-            entry_point="cardwar_envs.envs.single_agent:SingleAgentEnv",
-            vector_entry_point="cardwar_envs.envs.vector_env:GameVectorEnv",
-            kwargs={"game": name},
+            for_gymnasium,
+            entry_point=f"{SKINS}.single_agent:SingleAgentEnv",
+            vector_entry_point=f"{SKINS}.vector_env:GameVectorEnv",
+            kwargs=kwargs,
         )
-        pettingzoo.register("aec", pettingzoo_id(name), entry_point=f"{module}:env")
-        pettingzoo.register("parallel", pettingzoo_id(name), entry_point=f"{module}:parallel_env")
+    if for_pettingzoo not in pettingzoo.aec_registry:
+        pettingzoo.register("aec", for_pettingzoo, entry_point=f"{SKINS}.aec:AECGameEnv", kwargs=kwargs)
+        pettingzoo.register("parallel", for_pettingzoo, entry_point=f"{SKINS}.parallel:ParallelGameEnv", kwargs=kwargs)

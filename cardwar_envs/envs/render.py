@@ -1,37 +1,54 @@
-"""A game in progress as text."""
+"""A game in progress as text, as pixels or in a window."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import gymnasium
+import numpy as np
+from numpy.typing import NDArray
 
-from cardwar_envs.envs.session import FORFEIT, Session
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.scene import Revealed
+from cardwar_envs.drawing.pixels import to_pixels
+from cardwar_envs.drawing.window import Window
+from cardwar_envs.envs.session import Session
 
-
-def session_text(session: Session[Any]) -> str:
-    """The state, and the moves that led to it once all are revealed."""
-    game = session.game
-    lines = [game.describe(session.state)]
-    if session.last_actions is not None:
-        moves = (
-            f"{session.agents[player]} {'forfeits' if action == FORFEIT else game.describe_action(action, player)}"
-            for player, action in session.last_actions.items()
-        )
-        lines.append("played  " + "  ".join(moves))
-    if not session.acting:
-        lines.append("the game is over")
-    return "\n".join(lines)
+RENDER_MODES = ["human", "ansi", "rgb_array"]
+# Pictures a second in a window and in films.
+RENDER_FPS = 2
+Frame = str | NDArray[np.uint8]
 
 
-def render(session: Session[Any], render_mode: str | None) -> str | None:
-    """Returns the text in mode "ansi", prints it in mode "human"."""
+def picture(game: Game[Any], revealed: Revealed[Any], render_mode: str) -> Frame:
+    """What is revealed, as text (mode "ansi") or as pixels `[height, width, 3]` (mode "rgb_array").
+
+    Raises:
+        ImportError: In mode "rgb_array", if pygame-ce is not installed; the message names the extra.
+    """
+    return game.describe_revealed(revealed) if render_mode == "ansi" else to_pixels(game.scene(revealed))
+
+
+def show(game: Game[Any], revealed: Revealed[Any], window: Window, fps: float) -> None:
+    """Shows what is revealed in the window; prints it as text where no window can be had."""
+    if not window.show(game.scene(revealed), fps):
+        print(game.describe_revealed(revealed), end="\n\n")
+
+
+def render(
+    session: Session[Any], viewer: int | None, render_mode: str | None, window: Window, fps: float
+) -> Frame | None:
+    """What a player, or a spectator (None), sees: returned, or shown in mode "human".
+
+    Raises:
+        ResetNeeded: If there is no game yet.
+        ImportError: As `picture`.
+    """
     if render_mode is None:
         gymnasium.logger.warn("render() does nothing: the environment was made without a render_mode")
         return None
-    session.require_start()
-    text = session_text(session)
-    if render_mode == "ansi":
-        return text
-    print(text, end="\n\n")
+    revealed = session.revealed(viewer)
+    if render_mode != "human":
+        return picture(session.game, revealed, render_mode)
+    show(session.game, revealed, window, fps)
     return None

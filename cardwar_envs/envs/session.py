@@ -10,7 +10,8 @@ A session knows the current state only. The skin hands over all commitments in o
 and only then the generator is used, so nothing in here can give a committed move away.
 
 With `illegal_action="forfeit"` an illegal action is a forfeit: it ends the game, and the offender gets
-the least payoff of the game (`facts.min_payoff`), in a duel for margins for example -1 for each card.
+the least payoff of the game (`facts.min_payoff`), in a duel for margins for example -1 for each card. The
+others gain by it only if the game is zero-sum.
 """
 
 from __future__ import annotations
@@ -23,16 +24,15 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import Game, IllegalActionError, S
+from cardwar_envs.core.game import FORFEIT, Game, IllegalActionError, S
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
+from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
-RENDER_MODES = ["human", "ansi"]
-# The action of a player that forfeits the game by an illegal action.
-FORFEIT = -1
 # An error lists at most so many legal actions; a war can have thousands.
 LISTED = 40
 
@@ -60,18 +60,6 @@ def own_stream(generator: np.random.Generator) -> np.random.Generator:
     very numbers that decide chance and the opponents' moves.
     """
     return generator.spawn(1)[0]
-
-
-def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The value, if it is allowed.
-
-    Raises:
-        ValueError: If it is not; the message names the value and what is allowed.
-    """
-    # Arrays and the like compare in ways of their own.
-    if not isinstance(value, str | int | np.integer | None) or value not in allowed:
-        raise ValueError(f"{name} ({value!r}) must be one of {', '.join(map(repr, allowed))}")
-    return value
 
 
 def checked_seed(seed: Any) -> int | None:
@@ -105,6 +93,7 @@ class Session(Generic[S]):
         acting: The players who choose an action now; empty when the game is over.
         live: The players who are still in the game.
         last_actions: The joint action that led here, or None.
+        before: The state in which it was played, or None.
     """
 
     state: S
@@ -116,6 +105,7 @@ class Session(Generic[S]):
         self.acting: tuple[int, ...] = ()
         self.live: tuple[int, ...] = ()
         self.last_actions: dict[int, int] | None = None
+        self.before: S | None = None
         self._paid = [0.0] * len(self.agents)
         # What the deal paid. No skin can pay before the first step, so the first step pays it.
         self._dealt: tuple[float, ...] | None = None
@@ -156,7 +146,7 @@ class Session(Generic[S]):
             self._dealt = paid if any(paid) else None
         self.acting = self.game.acting_players(self.state)
         self.live = self.game.live_players(self.state)
-        self.last_actions = None
+        self.last_actions, self.before = None, None
         self._paid = [0.0] * len(self.agents)
 
     def require_start(self) -> None:
@@ -184,6 +174,13 @@ class Session(Generic[S]):
         players = range(len(self.agents))
         return np.concatenate([self.game.observation(self.state, player) for player in players])
 
+    def revealed(self, viewer: int | None) -> Revealed[S]:
+        """What a player, or a spectator (None), may see of the game; no commitment is among it."""
+        self.require_start()
+        dealt = self._dealt or (0.0,) * len(self._paid)
+        payoffs = tuple(paid + more for paid, more in zip(self._paid, dealt, strict=True))
+        return Revealed(self.state, viewer, self.last_actions, payoffs, not self.acting, self.before)
+
     def committed(self, player: int, action: Any) -> int:
         """The action as a number, or FORFEIT for an illegal one where that forfeits.
 
@@ -205,35 +202,33 @@ class Session(Generic[S]):
         """Plays the joint action of the acting players; returns each player's payment in payoff points."""
         if FORFEIT in actions.values():
             rewards = self._forfeit([player for player, action in actions.items() if action == FORFEIT])
+            self.before, self._dealt = self.state, None
         else:
             outcome = sample_transition(self.game.transitions(self.state, actions), rng)
-            self.state, rewards = outcome.state, outcome.rewards
+            self.before, self.state, rewards = self.state, outcome.state, outcome.rewards
             self.acting = self.game.acting_players(self.state)
             self.live = self.game.live_players(self.state)
             if self._dealt is not None:
                 rewards = tuple(reward + dealt for reward, dealt in zip(rewards, self._dealt, strict=True))
                 self._dealt = None
         self.last_actions = actions
-        if self.forfeits:  # what has been paid so far matters to forfeits only
-            self._paid = [paid + reward for paid, reward in zip(self._paid, rewards, strict=True)]
+        self._paid = [paid + reward for paid, reward in zip(self._paid, rewards, strict=True)]
         return rewards
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game so that offenders get the least payoff in total, and all payoffs sum to 0.
+        """Ends the game so that offenders get the least payoff in total.
 
-        Players that were out already keep what they were paid. The rest is shared equally by the
-        players that did not offend, or by the offenders if all offended.
+        Players that were out already keep what they were paid. In a zero-sum game all payoffs sum to 0: the
+        rest is shared equally by the players that did not offend, or by the offenders if all offended. In
+        other games the players that did not offend keep what they were paid.
         """
-        least = self.game.facts.min_payoff
-        payoffs = self._paid[:]
-        sharing = [player for player in self.live if player not in offenders]
-        if sharing:
-            for player in offenders:
-                payoffs[player] = least
-        else:
-            sharing = offenders
-        rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
-        for player in sharing:
-            payoffs[player] = (0.0 - rest) / len(sharing)
+        facts, payoffs = self.game.facts, self._paid[:]
+        sharing = [player for player in self.live if player not in offenders] or offenders
+        for player in offenders:
+            payoffs[player] = facts.min_payoff
+        if facts.zero_sum:
+            rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
+            for player in sharing:
+                payoffs[player] = (0.0 - rest) / len(sharing)
         self.acting, self.live = (), ()
         return tuple(payoff - paid for payoff, paid in zip(payoffs, self._paid, strict=True))

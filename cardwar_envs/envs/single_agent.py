@@ -12,11 +12,13 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import draw_action
 from cardwar_envs.core.policy import Policy, as_policy
+from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.render import render
-from cardwar_envs.envs.session import RENDER_MODES, Session, checked_seed, one_of, own_stream, resolved_game
+from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, render
+from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolved_game
 
 Opponent = str | Policy
 # A game may end before the agent is asked; a new one is started then, at most so often.
@@ -51,12 +53,13 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         opponent: A policy or the name of one, for all other seats; or a sequence of them, one
             per other seat.
         seat: The agent's seat.
-        render_mode: "ansi" (text), "human" (the text printed) or None.
+        render_mode: "human" (a window, drawn by itself after each change; text where no window can be had),
+            "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         **parameters: Parameters of the game, if its name was given.
     """
 
-    metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012  # Gymnasium declares it so
+    metadata = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012  # Gymnasium declares it so
 
     def __init__(
         self,
@@ -72,6 +75,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
         self._session = Session(self.game, illegal_action)
+        self._window = Window()
         self._rng: np.random.Generator | None = None
         self._owed = 0.0  # paid before the agent was first asked; its first step returns it
         self._opponents = seated_opponents(opponent, self.game, self.seat)
@@ -181,6 +185,15 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """What the agent may play, `[num_actions]`; the name is sb3-contrib's."""
         return self._session.mask(self.seat).astype(np.bool_)
 
-    def render(self) -> str | None:
-        """The state as text (mode "ansi"), or printed (mode "human")."""
-        return render(self._session, self.render_mode)
+    def render(self) -> Frame | None:
+        """What the agent's seat sees, as text (mode "ansi") or pixels (mode "rgb_array"), or shown (mode "human").
+
+        Raises:
+            ResetNeeded: If there is no game yet.
+            ImportError: In mode "rgb_array", if pygame-ce is not installed; the message names the extra.
+        """
+        return render(self._session, self.seat, self.render_mode, self._window, self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self._window.close()

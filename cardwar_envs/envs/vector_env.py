@@ -15,12 +15,16 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import checked_probabilities
 from cardwar_envs.core.streams import draw, streams_of
+from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
+from cardwar_envs.envs.courses import Courses
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
-from cardwar_envs.envs.session import Session, checked_seed, one_of, resolved_game
+from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show
+from cardwar_envs.envs.session import Session, checked_seed, resolved_game
 from cardwar_envs.envs.single_agent import MAX_STARTS, Opponent, seated_opponents
 
 Seed = int | Sequence[int | None] | None
@@ -41,13 +45,18 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         opponent: A policy or the name of one, for all other seats; or a sequence of them, one
             per other seat.
         seat: The agent's seat.
-        render_mode: "ansi" (text) or None.
+        render_mode: "ansi" (text of each game), "rgb_array" (pixels `[height, width, 3]` of each), "human" (the
+            first game in a window, drawn by itself after each step; text where no window can be had) or None.
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         engine: "compiled", "rules", or "auto": compiled rules if the game has them.
         **parameters: Parameters of the game, if its name was given.
     """
 
-    metadata = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012  # as Gymnasium
+    metadata = {  # noqa: RUF012  # Gymnasium declares it so
+        "render_modes": RENDER_MODES,
+        "render_fps": RENDER_FPS,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
 
     def __init__(
         self,
@@ -64,7 +73,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         if num_envs < 1:
             raise ValueError(f"num_envs ({num_envs}) must be at least 1")
         self.game, self.num_envs = resolved_game(game, parameters), num_envs
-        self.render_mode = one_of("render_mode", render_mode, (None, "ansi"))
+        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
         self._session = Session(self.game, illegal_action)  # checks options, and says whether illegal moves forfeit
         self._opponents = seated_opponents(opponent, self.game, self.seat)
@@ -73,6 +82,8 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         self._engine: Engine[Any] = new_engine(self.game, streams_of([None] * num_envs), engine, reuse=True)
         self._options: dict[str, Any] = {}
         self._views: Views | None = None
+        self._window = Window()
+        self._courses = Courses(self.game, self.seat, kept=self.render_mode is not None)
         # What the agent was paid in each game so far, and the part that no step has returned yet.
         self._paid, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self.single_observation_space: Space[Any] = spaces.observation_space(self.game)
@@ -107,6 +118,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
                 super().reset(seed=seeds[0])
             self._options = dict(options or {})
             self._start_games(np.ones(self.num_envs, dtype=np.bool_))
+        self._show()
         return self._seen()
 
     @contextmanager
@@ -114,12 +126,13 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         """Restores everything if an error is raised, for example by an opponent."""
         kept = dict(vars(self))
         engine, paid, owed = deepcopy((self._engine, self._paid, self._owed))
+        revealed = self._courses.revealed
         try:
             yield
         except BaseException:
             vars(self).clear()
             vars(self).update(kept)
-            self._engine, self._paid, self._owed = engine, paid, owed
+            self._engine, self._paid, self._owed, self._courses.revealed = engine, paid, owed, revealed
             if self._views is not None:
                 self._views = engine.views()
             raise
@@ -150,15 +163,34 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         ended = offends | ~self._engine.live()[:, self.seat]
         final = self._final_info(ended)
         self._start_games(ended)
+        self._show()
         observations, infos = self._seen()
         return observations, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), {**infos, **final}
 
-    def render(self) -> tuple[str, ...] | None:
-        """The state of every game as text (mode "ansi")."""
+    def render(self) -> tuple[Frame, ...] | None:
+        """What the agent's seat sees of each game, as text (mode "ansi") or pixels (mode "rgb_array").
+
+        In mode "human" the first game is shown, and nothing is returned.
+
+        Raises:
+            ResetNeeded: If `reset` was not called.
+            ImportError: In mode "rgb_array", if pygame-ce is not installed; the message names the extra.
+        """
         if self.render_mode is None:
             return None
         self._require_start()
-        return tuple(self.game.describe(state) for state in self._engine.states())
+        if self.render_mode == "human":
+            show(self.game, self._courses.revealed[0], self._window, self.metadata["render_fps"])
+            return None
+        return tuple(picture(self.game, revealed, self.render_mode) for revealed in self._courses.revealed)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Closes the window, if there is one."""
+        self._window.close()
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """What the agent may play, `[num_envs, num_actions]`; the name is sb3-contrib's."""
@@ -204,12 +236,13 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             state = self._options.get("state")
             if state is not None:
                 self._engine.place([state], where)
-                dealt = np.zeros(self.num_envs)
+                dealt = np.zeros(self._engine.shape)
             else:
-                dealt = self._engine.deal(where, self._options.get("start") == "random")[:, self.seat]
+                dealt = self._engine.deal(where, self._options.get("start") == "random")
+            self._courses.start(self._engine, where, dealt)
             self._paid = np.where(where, 0.0, self._paid)
             self._owed = np.where(where, 0.0, self._owed)
-            self._pay(dealt)
+            self._pay(dealt[:, self.seat])
             self._play_until_asked(where)
             where = where & ~self._engine.acting()[:, self.seat]
         raise ValueError(f"{self._session.agents[self.seat]} was not asked once in {MAX_STARTS} games")
@@ -230,7 +263,9 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         joint = self._drawn(where, None if actions is None else self._views)
         if actions is not None:
             joint[:, self.seat] = actions
-        self._pay(self._engine.play(joint, where)[0][:, self.seat])
+        paid = self._engine.play(joint, where)[0]
+        self._pay(paid[:, self.seat])
+        self._courses.play(self._engine, where, joint, paid)
 
     def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
         """`[num_envs, num_players]`: what the opponents play; `views` of all games, if known."""

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import accumulate
 from typing import ClassVar
 
-from cardwar_envs.core.game import whole_number
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hands
 
@@ -36,6 +36,8 @@ class DiceWars(Duel, keeps_claims=True):
     name: ClassVar[str] = "dice_wars"
     default_cards: ClassVar[int] = 6
     lowest_rank: ClassVar[int | None] = 1
+    trick_word: ClassVar[str] = "battle"
+    card_unit: ClassVar[str] = "dice"
 
     sides: int = 6
 

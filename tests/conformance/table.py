@@ -19,6 +19,9 @@ OURS = {
     "Dice Poker": "cardwar/dice-poker-v0",
     "WAR": "cardwar/war-v0 ranks=3 discards=1 max_rounds=8",
     "WAR for three": "cardwar/war-v0 num_players=3 ranks=4 discards=1 max_rounds=20",
+    "Goofspiel": "cardwar/goofspiel-v0 num_cards=3",
+    "Oshi-Zumo": "cardwar/oshi-zumo-v0 coins=6 size=1",
+    "Lowest unique number": "cardwar/lowest-unique-v0 rounds=2",
 }
 OTHERS = {"rps_v2": "pettingzoo.classic.rps_v2"}
 SIGNS = {PASSED: "passed", FAILED: "**failed**", NOT_APPLICABLE: "–"}  # noqa: RUF001  # a dash, for "nothing to say"

@@ -65,6 +65,7 @@ def test_other_checks_mostly_pass_toys(name):
     ("name", "words"),
     [
         ("observations show commitments", "whether player_0 plays 0 or 1: observations.player_1.observation[4]"),
+        ("pixels show commitments", "whether player_0 plays 0 or 1: render()[0, 0, 0]: 10 and 11"),
         ("seats asked backwards", "player_1 is asked after player_2, though its seat comes before"),
         ("masks of bool", "the mask of player_0 is bool[3], not int8[3]"),
         ("illegal cards are replaced", "which its mask forbids; nothing is raised and play goes on"),
@@ -157,6 +158,23 @@ def test_with_masks_in_infos_only():
 def test_moves_in_turn_need_not_be_hidden():
     result = run("commitments_are_hidden", Subject("in turn", InTurn, None))
     assert (result.status, "is_parallelizable" in result.reason) == ("not applicable", True)
+
+
+class TextOnly(toy_envs.AEC):
+    def __init__(self, **parameters):
+        super().__init__(**parameters)
+        self.metadata["render_modes"] = ["human", "ansi"]
+
+
+class CannotDraw(toy_envs.AEC):
+    def pixels(self):
+        raise ImportError("pip install a-drawing-library")
+
+
+def test_pictures_that_are_not_there_are_not_looked_at():
+    for toy, reason in ((TextOnly, "no second render mode"), (CannotDraw, "pip install a-drawing-library")):
+        result = run("pictures_hide_commitments", Subject("toy", toy, None))
+        assert (result.status, reason in result.reason) == ("not applicable", True), result
 
 
 class NotZeroSum(toy_envs.AEC):

@@ -25,7 +25,8 @@ class Table:
     """What both kinds share: the rules, the generator, and what is shown."""
 
     def __init__(self, max_rounds=3, render_mode=None):
-        self.metadata = {"name": "undercut_v0", "render_modes": ["ansi"], "is_parallelizable": True, "zero_sum": True}
+        modes = ["ansi", "rgb_array"]
+        self.metadata = {"name": "undercut_v0", "render_modes": modes, "is_parallelizable": True, "zero_sum": True}
         self.render_mode = render_mode
         self.max_rounds = max_rounds
         self.possible_agents = [f"player_{seat}" for seat in range(3)]
@@ -102,8 +103,11 @@ class Table:
     def text(self):
         return f"round {self.round}, prize {self.prize}, cards {[mask.tolist() for mask in self.held.values()]}"
 
+    def pixels(self):
+        return np.full((2, 2, 3), self.prize, dtype=np.uint8)
+
     def render(self):
-        return self.text() if self.render_mode == "ansi" else None
+        return {"ansi": self.text, "rgb_array": self.pixels}.get(self.render_mode, lambda: None)()
 
     def close(self):
         pass
@@ -211,12 +215,19 @@ def draws_at_once(self, agent, action):
     return Table.checked(self, agent, action)
 
 
+def draws_commitments(self):
+    pixels = Table.pixels(self)
+    pixels[0, 0, : len(pending(self))] = [10 + action for action in pending(self).values()]
+    return pixels
+
+
 HIDDEN = "commitments_are_hidden"
 broken(HIDDEN, "observations show commitments", observe=shows_commitments)
 broken(HIDDEN, "masks show commitments", mask=narrows_the_mask)
 broken(HIDDEN, "state() shows commitments", state=lambda self: np.array(list(pending(self).values())))
 broken(HIDDEN, "render() shows commitments", text=lambda self: f"{Table.text(self)} {pending(self)}")
 broken(HIDDEN, "commitments use the generator", checked=draws_at_once)
+broken("pictures_hide_commitments", "pixels show commitments", pixels=draws_commitments)
 broken("seats_are_asked_in_order", "seats asked backwards", order=lambda self: self.live[::-1])
 
 

@@ -10,7 +10,6 @@ from tiny_games import EVERY_GAME
 
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.envs.render import session_text
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 SKINS = {"aec": AECGameEnv, "parallel": ParallelGameEnv, "single": SingleAgentEnv}
@@ -34,7 +33,7 @@ def view(env, without=()):
     seen = {name: getattr(env, name) for name in ATTRIBUTES if hasattr(env, name)}
     seen["session"] = {name: value for name, value in vars(session).items() if name != "game"}
     seen["observations"] = [session.observe(player) for player in range(len(session.agents))]
-    seen["text"] = session_text(session)
+    seen["text"] = session.game.describe_revealed(session.revealed(None))
     seen["global state"] = session.global_state()
     seen["generator"] = generator(env).bit_generator.state
     if isinstance(env, AECGameEnv):

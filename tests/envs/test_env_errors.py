@@ -138,8 +138,8 @@ def test_missing_and_extra_agents_are_named(actions):
         ({"game": "jujitsu", "num_cards": 0}, "num_cards (0) must be in 1..1000"),
         ({**ALWAYS_THERE, "num_cards": 3}, "parameters ['num_cards'] go with a game's name"),
         (
-            {**ALWAYS_THERE, "render_mode": "rgb_array"},
-            "render_mode ('rgb_array') must be one of None, 'human', 'ansi'",
+            {**ALWAYS_THERE, "render_mode": "depth_array"},
+            "render_mode ('depth_array') must be one of None, 'human', 'ansi', 'rgb_array'",
         ),
         ({**ALWAYS_THERE, "illegal_action": "ignore"}, "illegal_action ('ignore') must be one of 'raise', 'forfeit'"),
     ],

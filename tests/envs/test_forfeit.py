@@ -213,6 +213,22 @@ def test_to_refuse_to_wait_is_an_offence():
     assert "player_0 forfeits" in env.render()
 
 
+# -- payoffs that do not sum to zero --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("offenders", "expected"), [((0,), [-1.0, 0.0, 0.0]), ((1,), [0.0, 0.0, 0.0]), ((0, 1, 2), [-1.0, 0.0, 0.0])]
+)
+def test_nothing_is_taken_from_who_does_not_offend_unless_payoffs_sum_to_zero(offenders, expected):
+    """Player 0 has won a point; only its own offence costs it that point, and nobody gains by an offence."""
+    env = ParallelGameEnv("lowest_unique", rounds=2, payoff="prize", illegal_action="forfeit")
+    env.reset(seed=0)
+    assert list(env.step({"player_0": 0, "player_1": 1, "player_2": 1})[1].values()) == [1.0, 0.0, 0.0]
+    rewards = env.step({f"player_{p}": ILLEGAL if p in offenders else 0 for p in range(3)})[1]
+    assert list(rewards.values()) == expected
+    assert env.agents == []
+
+
 def test_forfeit_in_dice_wars_needs_no_dice():
     game = make_game("dice_wars", num_cards=3)
     env = ParallelGameEnv(game, illegal_action="forfeit")

@@ -47,7 +47,7 @@ def test_made_by_pettingzoo(name):
         assert type(env.unwrapped) is skin
         assert env.unwrapped.game == game
         assert str(env) == f"{name}_v{game.version}"
-        assert env.metadata["render_modes"] == ["human", "ansi"]
+        assert env.metadata["render_modes"] == ["human", "ansi", "rgb_array"]
         assert env.possible_agents == [f"player_{player}" for player in range(game.facts.num_players)]
 
 

@@ -1,23 +1,26 @@
 """Every game of the suite at sizes at which its whole tree can be walked.
 
-A game joins by being in `GAMES`: whatever of `SMALL` it has as a parameter is set to that.
+A game joins by being in `GAMES`; it says itself what its smallest size is (`Game.smallest`). A game that shows too
+little at that size can have a larger one here.
 
 Tests that are parametrised with `each_of` run on the games in `CHOSEN`, and on all with `--wide`.
 """
-
-import dataclasses
 
 from thinning import covering, parametrize
 
 from cardwar_envs import GAMES, make_game
 
-SMALL = {"num_cards": 3, "sides": 2, "ranks": 3, "discards": 1, "max_rounds": 4}
 DUEL_HANDS = [((1, 2, 3), (1, 2, 3)), ((1, 1, 2), (1, 2, 2)), ((2, 3, 6), (1, 3, 5)), ((2, 2, 2), (1, 2, 4))]
 
 
-def _small(name):
-    fields = {field.name for field in dataclasses.fields(GAMES[name])}
-    return make_game(name, **{key: value for key, value in SMALL.items() if key in fields})
+# At its smallest nobody can go to war.
+LARGER = {"war": {"ranks": 3, "discards": 1, "max_rounds": 4}}
+
+
+def tiny(kind, **parameters):
+    """The game of that class with these parameters, at its smallest unless `LARGER` has it."""
+    game = kind(**parameters)
+    return kind(**parameters, **LARGER[kind.name]) if kind.name in LARGER else game.smallest() or game
 
 
 def _name(game):
@@ -27,7 +30,7 @@ def _name(game):
     return "-".join(parts)
 
 
-EVERY_GAME = [_small(name) for name in GAMES]
+EVERY_GAME = [tiny(kind) for kind in GAMES.values()]
 DUELS = [
     make_game("dinosaur_war", hand_0=first, hand_1=second, ties=ties, payoff=payoff)
     for first, second in DUEL_HANDS
@@ -49,7 +52,23 @@ WORDS = [
         for payoff in ("margin", "win")
     ),
 ]
-TINY_GAMES = {_name(game): game for game in [*EVERY_GAME, make_game("jujitsu", num_cards=4), *DUELS, *DICE, *WORDS]}
+GOOFSPIEL = [
+    make_game("goofspiel", num_cards=3, prizes=prizes, ties=ties, payoff=payoff, view=view)
+    for prizes in ("random", "descending", "ascending")
+    for ties in ("discard", "carry")
+    for payoff in ("margin", "win")
+    for view in ("cards", "word")
+]
+OTHERS = [
+    make_game("oshi_zumo", coins=3, size=1, min_bid=0, horizon=3),
+    make_game("oshi_zumo", coins=3, size=1, min_bid=2, alesia=True),
+    make_game("lowest_unique", num_players=2, numbers=3, rounds=2),
+    make_game("lowest_unique", num_players=3, numbers=3, rounds=2, payoff="prize"),
+]
+TINY_GAMES = {
+    _name(game): game
+    for game in [*EVERY_GAME, make_game("jujitsu", num_cards=4), *DUELS, *DICE, *WORDS, *GOOFSPIEL, *OTHERS]
+}
 SOLVABLE = {
     name: game
     for name, game in TINY_GAMES.items()

@@ -70,11 +70,13 @@ class Learner(Responder):
     """Learns a best response. Its policy is the greedy one, because some best response is deterministic."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        """Takes a two-player game small enough for exact best responses.
+        """Takes a two-player zero-sum game small enough for exact best responses.
 
         Raises:
             ValueError: If the game is another, or there is no such opponent.
         """
+        if not (game.facts.num_players == 2 and game.facts.zero_sum):
+            raise ValueError(f"{game.facts.name}: best responses are learned in two-player zero-sum games")
         self._opponent = policy_from(args.opponent, game)
         self._best = [best_response(game, self._opponent, seat).value for seat in (0, 1)]
         super().__init__(game, args, Opponents.one(self._opponent), seed)

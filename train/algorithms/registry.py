@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cardwar_envs.core.game import Game
-from train.words import check_names, fields_from
+from cardwar_envs.core.parameters import check_names
+from train.words import fields_from
 
 if TYPE_CHECKING:
     from train.algorithms.contract import CommonArgs, Learner

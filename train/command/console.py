@@ -18,10 +18,15 @@ from rich.text import Text
 from cardwar_envs import GAMES, Game
 
 T = TypeVar("T")
-GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
+GameName = Annotated[
+    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}; or module:Class, a game of your own.")
+]
 Words = Annotated[
     list[str] | None,
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
+]
+MaxStates = Annotated[
+    int | None, typer.Option(min=1, help="Give up beyond so many states, in games whose states are listed.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 # Names of files, policies and studies are shown as they are, whatever is in them.

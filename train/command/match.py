@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ import baselines
 from baselines import CrossPlay
 from baselines.cross_play import warm_up
 from cardwar_envs import Game, Policy
-from train.command.console import AsJson, GameName, advancing, compile_for, out, print_json, say, timed
+from train.command.console import AsJson, GameName, MaxStates, advancing, compile_for, out, print_json, say, timed
 from train.policies.by_word import line_up_from
 from train.words import game_for, points, split_words
 
@@ -26,6 +27,7 @@ def match(
     ],
     games: Annotated[int | None, typer.Option(help="Number of games if odds are not exact; default 1000.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
+    max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
     """Play policies against each other: exact odds if all courses of the game can be listed, else many games."""
@@ -39,22 +41,29 @@ def match(
     if exact and given:
         option, value = next(iter(given.items()))
         raise ValueError(f"--{option} ({value}) is of no use for {game}: its results are exact")
+    if max_states is not None and not exact:
+        raise ValueError(f"--max-states ({max_states}) is of no use for {game}: games are played, not listed")
     line_up, title = line_up_from(policies, rules), " ".join([game, *words])
     if exact:
-        _exact_match(rules, policies, line_up, title, as_json)
+        _exact_match(rules, policies, line_up, max_states, title, as_json)
     else:
         _played_match(rules, policies, line_up, given, title, as_json)
 
 
-def _exact_match(game: Game[Any], names: list[str], line_up: list[Policy], title: str, as_json: bool) -> None:
+def _exact_match(
+    game: Game[Any], names: list[str], line_up: list[Policy], max_states: int | None, title: str, as_json: bool
+) -> None:
     compile_for(game, lambda small: baselines.head_to_head(small, "uniform", "uniform"))
-    result, seconds = timed(lambda: baselines.head_to_head(game, *line_up))
+    result, seconds = timed(lambda: baselines.head_to_head(game, *line_up, max_states=max_states))
+    figures, headings = dataclasses.asdict(result), ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
+    if not game.facts.zero_sum:  # then the other's payoff does not follow
+        figures["mean_1"] = baselines.nash_conv(game, line_up, max_states=max_states).payoffs[1]
+        headings += ["mean payoff of player_1"]
     if as_json:
-        print_json(game, policies=names, **dataclasses.asdict(result), seconds=seconds)
+        print_json(game, policies=names, **figures, seconds=seconds)
         return
-    headings = (Column(heading, justify="right") for heading in ("P(win)", "P(loss)", "P(tie)", "mean payoff"))
-    table = Table(*headings, title=f"{title}, exact")
-    table.add_row(*map(points, (result.win, result.loss, result.tie, result.mean)))
+    table = Table(*(Column(heading, justify="right") for heading in headings), title=f"{title}, exact")
+    table.add_row(*map(points, figures.values()))
     out.print(table)
 
 
@@ -68,23 +77,50 @@ def _played_match(
         out.print(_played_table(result, names, title))
         say(_rounds_in_words(result))
         return
-    keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won")
+    keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won", "mean_payoffs")
     course = () if result.rounds is None else ("rounds", "winner")
     figures = {key: getattr(result, key) for key in (*keys, *course)}
-    print_json(game, policies=names, **figures, seed=given.get("seed", 0), seconds=seconds)
+    print_json(
+        game,
+        policies=names,
+        **figures,
+        payoff_errors=_known(result.payoff_errors),
+        seed=given.get("seed", 0),
+        seconds=seconds,
+    )
 
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
     """How often each player won, and in how many rounds."""
-    numbers = (Column(heading, justify="right") for heading in ("won", "share", "mean rounds when it won"))
-    table = Table("", "policy", *numbers, title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}")
+    paid = [] if result.mean_payoffs is None else ["mean payoff ± its standard error"]
+    headings = ["won", "share", "mean rounds when it won", *paid]
+    numbers = (Column(heading, justify="right") for heading in headings)
+    table = Table(
+        Column("", no_wrap=True),
+        "policy",
+        *numbers,
+        title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}",
+    )
     for seat, (name, wins, rounds) in enumerate(zip(names, result.wins, result.mean_rounds_won, strict=True)):
         share = f"{wins / result.games:.4f}"
-        table.add_row(f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}")
+        row = (f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}")
+        table.add_row(*row, *(_payoff_in_words(result, seat) for _ in paid))
     for what, number in (("nobody", result.nobody), ("not finished", result.unfinished)):
         if number:
             table.add_row(what, "", f"{number:,}", f"{number / result.games:.4f}", "")
     return table
+
+
+def _known(errors: Sequence[float] | None) -> list[float | None] | None:
+    """Standard errors; None for one that a single game does not tell."""
+    return None if errors is None else [error if math.isfinite(error) else None for error in errors]
+
+
+def _payoff_in_words(result: CrossPlay, seat: int) -> str:
+    assert result.mean_payoffs is not None  # else the table has no column for them
+    assert result.payoff_errors is not None
+    mean, error = points(result.mean_payoffs[seat], 4), result.payoff_errors[seat]
+    return mean if error == 0 or not math.isfinite(error) else f"{mean} ± {points(error, 4)}"
 
 
 def _rounds_in_words(result: CrossPlay) -> str:

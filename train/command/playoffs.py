@@ -14,7 +14,7 @@ from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import needs_others, policy_names
 from train.command.console import AsJson, GameName, advancing, new_table, out, print_json, say
 from train.policies.by_word import policy_from
-from train.reports.playoffs import DIGITS, PlayOffs, play_all, shipped_policies
+from train.reports.playoffs import DIGITS, PlayOffs, play_all, require_pairings, shipped_policies
 from train.words import game_from, game_in_words, points, split_words
 
 
@@ -43,6 +43,7 @@ def playoffs(
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
     rules = game_from(game, parameters)
+    require_pairings(rules, games)
     policies = _policies(given, rules)
     if shipped or not policies:
         policies = {**shipped_policies(rules), **policies}
@@ -54,7 +55,9 @@ def playoffs(
     from train.reports.playoffs_files import write_playoffs  # needs matplotlib
 
     if folder is None:
-        folder = Path("runs") / "-".join(["playoffs", game, *(f"{key}={text}" for key, text in parameters.items())])
+        folder = Path("runs") / "-".join(
+            ["playoffs", rules.facts.name, *(f"{key}={text}" for key, text in parameters.items())]
+        )
     files = write_playoffs(result, folder)
     if as_json:
         print_json(rules, **plain(result, seed or 0, files))

@@ -12,7 +12,7 @@ import typer
 
 import baselines
 from cardwar_envs import Game
-from train.command.console import AsJson, GameName, Words, advancing, compile_for, print_json, say
+from train.command.console import AsJson, GameName, MaxStates, Words, advancing, compile_for, print_json, say
 from train.command.mixes import show_start, show_state
 from train.state_words import state_from, state_in_words
 from train.words import game_of_words, points
@@ -57,6 +57,7 @@ def solve(
     selection: Annotated[
         str, typer.Option(metavar="default|max_entropy|exploit:POLICY", help="Which optimal strategy, if several are.")
     ] = "default",
+    max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
     """Find an equilibrium: its value, a certificate, and both players' strategies at the start or at any state."""
@@ -68,6 +69,7 @@ def solve(
             rules,
             selection=selection,
             exact=exact,
+            max_states=max_states,
             progress=progress,
             engine=engine,
             keep_layers=keep_layers,

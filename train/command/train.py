@@ -48,7 +48,7 @@ def train(
 
     if folder is None:
         given = "".join(f"-{key}={text}" for key, text in parameters.items())
-        folder = Path("runs") / f"{game}{given}-{algorithm}-seed={seed}"
+        folder = Path("runs") / f"{rules.facts.name}{given}-{algorithm}-seed={seed}"
     result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
     picture = plot_runs([result.folder], result.folder / PLOT_FILE)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines import cross_play, exploitability, head_to_head
+from baselines import CrossPlay, cross_play, exploitability, head_to_head
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import named_policy, needs_others, policy_names
 
@@ -82,6 +83,19 @@ class PlayOffs:
         return both.sum(axis=1) / others if others else np.full(1, np.nan)
 
 
+def require_pairings(game: Game[Any], games: int | None) -> None:
+    """Refuses what `play_all` cannot do, before any policy is made.
+
+    Raises:
+        ValueError: As `play_all` for a game of another kind.
+    """
+    facts = game.facts
+    if facts.num_players != 2 or not facts.zero_sum:
+        raise ValueError(f"{facts.name}: play-offs are for two-player zero-sum games")
+    if games is not None and facts.max_rounds is None:
+        raise ValueError(f"--games ({games}) is of no use for {facts.name}: its results are exact")
+
+
 def play_all(
     game: Game[Any],
     policies: dict[str, Policy],
@@ -103,10 +117,7 @@ def play_all(
             for a game without a limit of rounds.
     """
     facts = game.facts
-    if facts.num_players != 2 or not facts.zero_sum:
-        raise ValueError(f"{facts.name}: play-offs are for two-player zero-sum games")
-    if games is not None and facts.max_rounds is None:
-        raise ValueError(f"--games ({games}) is of no use for {facts.name}: its results are exact")
+    require_pairings(game, games)
     rows: list[tuple[Pairing, ...]] = []
     try:
         for first in policies.values():
@@ -128,7 +139,9 @@ def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, 
     played = cross_play(game, (first, second), games=games, seed=seed)
     win, loss = (wins / played.games for wins in played.wins)
     tie = (played.nobody + played.unfinished) / played.games
-    mean = win - loss  # the loser pays one point to the winner
+    mean = win - loss  # if the loser pays one point to the winner
+    if played.mean_payoffs is not None and abs(played.mean_payoffs[0] - mean) > 1e-9:
+        return _other_payoffs(game, played, win, loss, tie)
     if played.rounds is not None:  # the game has no chance, so all courses are the same
         return Pairing(win, loss, tie, mean, mean, mean)
     from scipy.stats import binomtest  # takes most of a second to import
@@ -137,6 +150,15 @@ def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, 
         binomtest(number, played.games).proportion_ci(CONFIDENCE_OF_EACH, method="exact") for number in played.wins
     )
     return Pairing(win, loss, tie, mean, wins.low - losses.high, wins.high - losses.low)
+
+
+def _other_payoffs(game: Game[Any], played: CrossPlay, win: float, loss: float, tie: float) -> Pairing:
+    """A pairing in a game that pays other amounts than one point; Hoeffding's inequality gives the interval."""
+    assert played.mean_payoffs is not None  # the caller has looked at them
+    mean, facts = played.mean_payoffs[0], game.facts
+    spread = (facts.max_payoff - facts.min_payoff) * math.sqrt(math.log(2 / 0.05) / (2 * played.games))
+    spread = 0.0 if played.rounds is not None else spread
+    return Pairing(win, loss, tie, mean, max(mean - spread, facts.min_payoff), min(mean + spread, facts.max_payoff))
 
 
 def shipped_policies(game: Game[Any]) -> dict[str, Policy]:

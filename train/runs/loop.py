@@ -89,10 +89,10 @@ def run(
         raise ValueError(f"args must be the arguments of {algorithm}, not {type(args).__name__}")
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
-    config = _config(game, entry, args, seed)
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
     with own_generators(seed, threads):
-        learner = entry.learner(game, args, seed)
+        learner = entry.learner(game, args, seed)  # first, because it says whether it can learn the game
+        config = _config(game, entry, args, seed)
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
         rows = _continue(folder, learner, config)
         title = f"{entry.label} on {game_in_words(game)}"

@@ -22,7 +22,8 @@ from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.studies.study_file import StudyRun
 
 LOCK = ".lock"
-PROGRAM = (sys.executable, "-m", "train.cli")
+# Without -P the working folder would be the first on the path, and a study could be run with its modules for ours.
+PROGRAM = (sys.executable, "-P", "-m", "train.cli")
 POLL_SECONDS = 0.5
 # Runs notice at once that their study was killed, unless they are in the middle of a compiled computation.
 PATIENCE_SECONDS = 10.0

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.envs.engines.compiled import CompiledEngine
 from cardwar_envs.envs.engines.engine import Engine
 from cardwar_envs.envs.engines.rules import RulesEngine
-from cardwar_envs.envs.session import one_of
 
 ENGINES = ("auto", "compiled", "rules")
 

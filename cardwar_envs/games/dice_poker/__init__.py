@@ -1,5 +1,6 @@
 """Dice Poker: both players roll in private, one raises or checks, the other calls or folds."""
 
-from cardwar_envs.games.dice_poker.rules import DicePoker, DicePokerState
+from cardwar_envs.games.dice_poker.rules import DicePoker
+from cardwar_envs.games.dice_poker.state import DicePokerState
 
 __all__ = ["DicePoker", "DicePokerState"]

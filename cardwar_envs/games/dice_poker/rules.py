@@ -12,35 +12,27 @@ Version history: 0: first version.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import index
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
-from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition, whole_number
+from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.scene import Revealed, Scene, in_points, spoken
+from cardwar_envs.games.dice_poker.scene import dice_scene
+from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
 # The game as arrays takes 32 bytes per pair of rolls, and solving it several times that.
 MAX_SIDES = 2000
 CHECK, RAISE = FOLD, CALL = 0, 1
 ACTIONS = (("check", "raise"), ("fold", "call"))
 LARGEST_STAKE = 1e9
-
-
-class DicePokerState(NamedTuple):
-    """Where a game of Dice Poker stands.
-
-    Attributes:
-        rolls: What each player has rolled.
-        actions: The action of each player; None before they have acted.
-    """
-
-    rolls: tuple[int, int]
-    actions: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +78,7 @@ class DicePoker(Game[DicePokerState]):
             seat_symmetric=False,
             public_state=False,
             max_length=1,
+            chance="deal",
         )
 
     def initial(self) -> Sequence[Transition[DicePokerState]]:
@@ -153,6 +146,10 @@ class DicePoker(Game[DicePokerState]):
         tables = (self.sides, self.ante, self.ante + self.raise_size)
         return CompiledRules(kernel, tables, 4, to_row, from_row)
 
+    def smallest(self) -> DicePoker:
+        """Two faces."""
+        return replace(self, sides=2)
+
     def check(self, state: DicePokerState) -> None:
         """Raises ValueError unless the rolls are faces and the actions, if any, are actions."""
         try:
@@ -172,6 +169,19 @@ class DicePoker(Game[DicePokerState]):
         if state.actions is None:
             return "player_0 rolled ?\nplayer_1 rolled ?"
         return "\n".join(f"player_{player} rolled {roll}" for player, roll in enumerate(state.rolls))
+
+    def describe_revealed(self, revealed: Revealed[DicePokerState]) -> str:
+        """The rolls that the viewer may see, the moves, and whether the game is over."""
+        rolls = seen_rolls(revealed)
+        lines = [f"player_{player} rolled {'?' if roll is None else roll}" for player, roll in enumerate(rolls)]
+        return "\n".join([*lines, *self.describe_course(revealed)])
+
+    def scene(self, revealed: Revealed[DicePokerState]) -> Scene:
+        """Two dice, of which the viewer sees its own, and what both have done once that is revealed."""
+        plays = revealed.last_actions
+        words = None if plays is None else (self.describe_play(plays[0], 0), self.describe_play(plays[1], 1))
+        stakes = f"ante {in_points(self.ante, '')}, raise {in_points(self.raise_size, '')}"
+        return dice_scene(spoken(self.name), stakes, self.sides, words, revealed, self.describe_revealed(revealed))
 
     def describe_action(self, action: int, player: int = 0) -> str:
         """Check or raise for player 0, fold or call for player 1."""

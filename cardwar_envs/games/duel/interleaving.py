@@ -12,6 +12,7 @@ Packing never makes more ranks: each packed rank stands for at least one rank of
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from functools import lru_cache
 
 Hand = tuple[int, ...]
@@ -32,6 +33,26 @@ def interleaving(hands: Hands) -> Hands:
         renumbered[0].extend([number] * count_0[rank])
         renumbered[1].extend([number] * count_1[rank])
     return tuple(renumbered[0]), tuple(renumbered[1])
+
+
+def packed_from_one(hands: Hands) -> Hands:
+    """As `interleaving`, but the ranks are renumbered from 1."""
+    hand_0, hand_1 = interleaving(hands)
+    return tuple(number + 1 for number in hand_0), tuple(number + 1 for number in hand_1)
+
+
+def interchangeable(hand: Hand, packed: Hand) -> list[tuple[int, int, Fraction]]:
+    """What becomes of each rank of a hand when it is packed.
+
+    Args:
+        hand: The hand, ascending.
+        packed: The same hand after packing.
+
+    Returns:
+        For each rank its packed rank, and the share of the packed rank's cards that it has.
+    """
+    image_of, held = dict(zip(hand, packed, strict=True)), Counter(packed)
+    return [(rank, image, Fraction(hand.count(rank), held[image])) for rank, image in image_of.items()]
 
 
 def most_held(hands: Hands) -> tuple[int, ...]:

@@ -38,8 +38,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules
-from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, whole_number
-from cardwar_envs.games.duel.interleaving import Hand, Hands, interleaving, most_held, most_ties
+from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, keeps_rules
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.games.duel.interleaving import (
+    Hand,
+    Hands,
+    interchangeable,
+    interleaving,
+    most_held,
+    most_ties,
+    packed_from_one,
+)
+from cardwar_envs.games.duel.scene import duel_scene
 from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, new_state
 
 MAX_CARDS = 1000
@@ -70,6 +81,8 @@ class Duel(Game[DuelState]):
 
     default_cards: ClassVar[int] = 10
     lowest_rank: ClassVar[int | None] = None
+    trick_word: ClassVar[str] = "trick"  # what a trick is called
+    card_unit: ClassVar[str] = ""  # what a rank is a number of
 
     num_cards: int | None = None
     hand_0: Hand | None = None
@@ -86,7 +99,7 @@ class Duel(Game[DuelState]):
             raise ValueError(f"view ({self.view}) must be cards where more than the order of ranks matters")
         num_cards, hands = self._resolved_hands()
         if self.view == "word":
-            hands = _from_one(interleaving(hands))
+            hands = packed_from_one(hands)
         # The fields hold the hands that are played, however these were given, so that equal games are equal.
         object.__setattr__(self, "num_cards", num_cards)
         object.__setattr__(self, "hand_0", hands[0])
@@ -159,6 +172,7 @@ class Duel(Game[DuelState]):
             seat_symmetric=True,
             public_state=True,
             max_length=size,
+            chance="none" if keeps_rules(self, Duel) else "moves",  # a trick of a subclass may have chance
         )
 
     # -- rules ---------------------------------------------------------------------------
@@ -296,6 +310,10 @@ class Duel(Game[DuelState]):
         """The rank that it plays."""
         return str(self.ranks[action])
 
+    def scene(self, revealed: Revealed[DuelState]) -> Scene:
+        """Both hands, the last trick, who leads and what is carried over."""
+        return duel_scene(self, revealed)
+
     # -- equal situations -----------------------------------------------------------------
 
     def canonical(self, state: DuelState) -> Canonical[DuelState]:
@@ -309,15 +327,8 @@ class Duel(Game[DuelState]):
 
     def canonical_actions(self, state: DuelState, player: int) -> tuple[ActionImage, ...]:
         """Interchangeable ranks share their image's probability by the number of cards."""
-        hand = state.hands[player]
-        packed = self._packed(state.hands)[player]
-        image_of, held = dict(zip(hand, packed, strict=True)), Counter(packed)
-        images = []
-        for action in self.legal_actions(state, player):
-            rank = self.ranks[action]
-            image = image_of[rank]
-            images.append(ActionImage(action, self._action_of[image], Fraction(hand.count(rank), held[image])))
-        return tuple(images)
+        shares = interchangeable(state.hands[player], self._packed(state.hands)[player])
+        return tuple(ActionImage(self._action_of[rank], self._action_of[image], share) for rank, image, share in shares)
 
     def _packed(self, hands: Hands) -> Hands:
         """Both hands packed onto the lowest of this game's ranks, if only the order of ranks matters."""
@@ -334,8 +345,8 @@ class Duel(Game[DuelState]):
         return self.ties == "discard" and self.payoff == "margin"
 
     def smallest(self) -> Duel:
-        """Four cards in each hand."""
-        return replace(self, num_cards=4, hand_0=None, hand_1=None)
+        """Three cards in each hand."""
+        return replace(self, num_cards=3, hand_0=None, hand_1=None)
 
     def check(self, state: DuelState) -> None:
         """Raises ValueError unless the hands and the score can come from this game's hands."""
@@ -374,10 +385,6 @@ class Duel(Game[DuelState]):
             return most_ties(self.hands, hands) or 0
         gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
         return (gone_0 & gone_1).total()
-
-
-def _from_one(hands: Hands) -> Hands:
-    return tuple(number + 1 for number in hands[0]), tuple(number + 1 for number in hands[1])
 
 
 @lru_cache(maxsize=1 << 14)

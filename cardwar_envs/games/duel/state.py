@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import checked_tuple, whole_number, whole_numbers
+from cardwar_envs.core.parameters import checked_tuple, whole_number, whole_numbers
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 
 # A bound on memory: long games of many cards see more hands.

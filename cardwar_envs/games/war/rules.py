@@ -32,8 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
-from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition, whole_number
+from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
+from cardwar_envs.games.war.scene import war_scene
 from cardwar_envs.games.war.state import Pile, WarState, check_state, new_state, utility
 
 # The paper simulates up to 100 opponents.
@@ -123,6 +126,7 @@ class War(Game[WarState]):
             public_state=True,
             max_length=self.rounds * (1 + most_wars),
             max_rounds=self.rounds,
+            chance="none",
         )
 
     # -- the rules ------------------------------------------------------------------------
@@ -358,6 +362,10 @@ class War(Game[WarState]):
         if state.tied:
             lines.append("war between " + ", ".join(f"player_{player}" for player in state.tied))
         return "\n".join([*lines, f"rounds left {state.rounds_left}"])
+
+    def scene(self, revealed: Revealed[WarState]) -> Scene:
+        """The pot, and each player's hand by rank."""
+        return war_scene(self, revealed)
 
     def describe_action(self, action: int, player: int = 0) -> str:
         """The card, the discards and the battle card, or that the player waits."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from cardwar_envs.core.game import checked_tuple, whole_number, whole_numbers
+from cardwar_envs.core.parameters import checked_tuple, whole_number, whole_numbers
 
 Pile = tuple[int, ...]
 

@@ -7,8 +7,11 @@ import sys
 import pytest
 from thinning import each_row
 
+from baselines import nash_conv
+from cardwar_envs import make_game
 from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
+from train.runs.loop import run
 
 
 @each_row("algorithm", ALGORITHMS.values())
@@ -45,6 +48,67 @@ def test_a_bad_argument_is_named_with_its_range(values, message):
 def test_an_unknown_algorithm_is_refused():
     with pytest.raises(ValueError, match="unknown algorithm 'sarsa'; known are minimax_q, fitted_value, ppo"):
         algorithm_named("sarsa")
+
+
+# As little as each algorithm can do: at most this much of what it takes.
+LITTLE = {"num_games": 8, "width": 8, "rollout": 8, "batch_size": 16, "response_steps": 64}
+OTHER_KINDS = {
+    "three players": make_game("lowest_unique", numbers=3),
+    "not zero-sum": make_game("lowest_unique", num_players=2, numbers=3, payoff="prize"),
+    "neither": make_game("lowest_unique", numbers=3, payoff="prize"),
+}
+
+
+def little(algorithm):
+    """Its arguments, for a single update or so."""
+    names = {field.name for field in dataclasses.fields(algorithm.args_type())}
+    steps = 64 if algorithm.step == "joint actions" else 1
+    return algorithm.args(
+        steps=steps, evaluate_every=steps, **{name: value for name, value in LITTLE.items() if name in names}
+    )
+
+
+@each_row("algorithm", ALGORITHMS.values())
+def test_a_run_of_another_kind_of_game_is_refused_in_one_line_before_any_work(tmp_path, algorithm):
+    for game in OTHER_KINDS.values():
+        with pytest.raises(ValueError, match=r"^lowest_unique: .*two-player zero-sum games") as caught:
+            run(game, algorithm.name, algorithm.args(), tmp_path / "run")
+        assert "\n" not in str(caught.value)
+        assert not (tmp_path / "run").exists()
+
+
+@each_row("name", ["ppo", "mmd", "nfsp"])
+def test_self_play_learns_any_number_of_players_and_any_payoffs(name):
+    """It is not measured by a run, but its policy has an exact NashConv."""
+    algorithm = algorithm_named(name)
+    for game in OTHER_KINDS.values():
+        learner = algorithm.learner(game, little(algorithm), 0)
+        learner.advance(64)
+        gains = nash_conv(game, learner.policy()).per_player
+        assert len(gains) == game.facts.num_players
+        assert min(gains) >= 0.0
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=list(ALGORITHMS))
+@pytest.mark.parametrize(
+    "game",
+    [
+        make_game("goofspiel", num_cards=3),
+        make_game("goofspiel", num_cards=3, prizes="descending", ties="carry", payoff="win", view="word"),
+        make_game("oshi_zumo", coins=3, size=1),
+        make_game("lowest_unique", num_players=2, numbers=3),
+    ],
+    ids=["goofspiel", "goofspiel-word", "oshi_zumo", "lowest_unique"],
+)
+def test_every_algorithm_runs_on_a_game_or_says_why_not(tmp_path, algorithm, game):
+    if algorithm.name == "fitted_value" and game.facts.chance == "moves":
+        with pytest.raises(ValueError, match="looking ahead is for games without chance after the deal"):
+            run(game, algorithm.name, little(algorithm), tmp_path / "run")
+        return
+    result = run(game, algorithm.name, little(algorithm), tmp_path / "run")
+    assert 0.0 <= result.evaluation.exploitability <= game.facts.max_payoff
+    assert result.value == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_list_imports_neither_torch_nor_pydantic():

@@ -1,6 +1,7 @@
 """Fitted value iteration: that it learns, what from, and how its policy looks ahead."""
 
 import dataclasses
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,6 +21,18 @@ from train.runs.evaluate import evaluate
 GAME = make_game("jujitsu", num_cards=4)
 UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))
 SMALL = {"num_games": 128, "batch_size": 32, "width": 32, "target_rate": 0.05}
+
+
+@dataclasses.dataclass(frozen=True)
+class LateCoin(Jujitsu):
+    """Equal cards meet by a coin; all else is certain, and so is the course of play by the first legal actions."""
+
+    name = "late_coin"
+
+    def trick_outcomes(self, rank_0, rank_1):
+        if rank_0 == rank_1 == 2:
+            return ((Fraction(1, 2), 1), (Fraction(1, 2), -1))
+        return super().trick_outcomes(rank_0, rank_1)
 
 
 class PrivateJujitsu(Jujitsu):
@@ -238,8 +251,9 @@ def test_an_encoding_without_rows_has_switches_alone():
         (make_game("dice_poker"), "of public state and symmetric seats"),
         (make_game("war", num_players=3), "looking ahead is for two-player zero-sum games"),
         (make_game("dice_wars", num_cards=2), "looking ahead is for games without chance after the deal"),
+        (LateCoin(num_cards=2), "looking ahead is for games without chance after the deal"),
     ],
-    ids=["private", "dice_poker", "three players", "dice_wars"],
+    ids=["private", "dice_poker", "three players", "dice_wars", "late coin"],
 )
 def test_it_refuses_other_kinds_of_games(game, reason):
     with pytest.raises(ValueError, match=reason):

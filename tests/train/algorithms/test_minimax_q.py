@@ -149,6 +149,20 @@ def test_an_encoding_gives_what_can_be_many_numbers_as_a_share():
     assert encoding(seen)[0, -ROW_SIZE - 1] == 0.25
 
 
+def test_an_encoding_tells_numbers_between_whole_ones_apart():
+    """A game may show shares of a hand where ours show counts."""
+    encoding = Encoding(make_game("jujitsu", num_cards=2), 2**16)
+    shares = torch.zeros(101, 6)
+    shares[:, 0], shares[:, 4] = torch.linspace(0, 1, 101), -1.25
+    encoded = encoding(shares)
+    assert torch.allclose(encoded[:, 1], shares[:, 0])
+    assert torch.allclose(encoded[:, 0] + encoded[:, 1], torch.ones(101))
+    assert encoded[0, 8:13].tolist() == [0.25, 0.75, 0, 0, 0]
+    assert len(encoding.rows(shares).unique()) == 101
+    whole = torch.tensor([[1.0, 0.0, 0.0, 1.0, -1.0, 2.0]])
+    assert encoding.rows(whole).tolist() == encoding.rows(whole + 2.0**-50).tolist()
+
+
 def test_observations_seldom_share_a_row_of_the_memory():
     _, observations, _ = full_graph(make_game("jujitsu", num_cards=4)).seen_by(0)
     rows = Encoding(make_game("jujitsu", num_cards=4), 2**16).rows(torch.from_numpy(observations))

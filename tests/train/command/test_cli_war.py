@@ -6,7 +6,7 @@ from thinning import each_row
 
 KEYS = {
     "game", "parameters", "policies", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won",
-    "games", "seed", "seconds",
+    "games", "seed", "seconds", "mean_payoffs", "payoff_errors",
 }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Play-offs: every pair in both seats, exploitability beside it, the same figures in every file."""
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -9,9 +10,12 @@ import pytest
 from command import run, run_json
 from rich.console import Console
 from thinning import each_row
+from toys import Answering
 
 import baselines
+from baselines.strategies.generic import Uniform
 from cardwar_envs import make_game
+from cardwar_envs.games.lowest_unique import LowestUnique
 from train.algorithms.registry import ALGORITHMS
 from train.reports.playoffs import Pairing, PlayOffs, play_all, shipped_policies
 from train.reports.playoffs_files import draw, write_playoffs
@@ -47,6 +51,27 @@ def test_where_seats_are_alike_the_matrix_is_antisymmetric(game):
     assert field(result, "win") == pytest.approx(field(result, "loss").T, abs=1e-12)
     assert field(result, "tie") == pytest.approx(field(result, "tie").T, abs=1e-12)
     assert np.abs(result.means).max() > 0.1
+
+
+class Rounds(LowestUnique):
+    """The same rounds, but the limit of rounds is declared, so that games can be sampled."""
+
+    @property
+    def facts(self):
+        return dataclasses.replace(super().facts, max_rounds=self.rounds)
+
+
+def test_sampled_means_are_of_what_is_paid():
+    """A game of three rounds pays up to 3 points; who wins it is not all that counts."""
+    game = Rounds(num_players=2, numbers=3, rounds=3)
+    lowest = Answering(lambda observations, masks: np.eye(masks.shape[1])[np.zeros(len(masks), dtype=int)])
+    exact, sampled = (play_all(game, {"a": lowest, "b": Uniform(game)}, games) for games in (None, 300))
+    assert exact.means[0] == pytest.approx([0.0, 2.0])  # the lowest number beats two of three numbers in each round
+    low, high = field(sampled, "low"), field(sampled, "high")
+    assert (low <= exact.means).all()
+    assert (exact.means <= high).all()
+    assert sampled.means[0, 1] == pytest.approx(2.0, abs=0.3)
+    assert high[0, 0] == low[0, 0] == 0.0  # there is no chance between two that always play the same
 
 
 def test_where_they_are_not_rows_sit_in_seat_0():
@@ -194,6 +219,7 @@ def test_a_policy_alone_is_drawn_too(tmp_path):
         (["jujitsu", "num_cards=3", "--wings", "9"], "No such option: --wings"),
         (["chess"], "unknown game 'chess'"),
         (["war", "num_players=3", "min", "max"], "play-offs are for two-player zero-sum games"),
+        (["lowest_unique", "num_players=2", "payoff=prize"], "play-offs are for two-player zero-sum games"),
         (["war", "general_purpose_adversary", "min"], "general_purpose_adversary must know its opponent"),
         (["war", "min", "max"], "--games samples so many games instead"),
         (["war", "min", "max", "--games", "0"], "games (0) must be at least 1"),

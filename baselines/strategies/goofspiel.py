@@ -1,0 +1,41 @@
+"""Strategies for Goofspiel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.games.goofspiel import Goofspiel
+
+
+class Matching:
+    """Bids the card of the prize's own rank.
+
+    From the start of a game it always holds that card. Where it does not, in a state that other play has led to, it
+    bids the lowest card above the prize, or its highest card if there is none.
+
+    Names: the optimal reply to uniformly random play in Ross 1971, section 2.
+    """
+
+    stationary = True
+
+    def __init__(self, game: Game[Any]) -> None:
+        if not isinstance(game, Goofspiel) or game.view != "cards":
+            view = f" with view={game.view!r}" if isinstance(game, Goofspiel) else ""
+            raise ValueError(f"Matching plays goofspiel with view='cards', not {game.facts.name}{view}")
+        self._game = game
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]`: all weight on one card."""
+        actions = np.arange(action_masks.shape[1])
+        prize = self._game.prizes_seen(observations)[:, None] - 1  # the action that plays the card of that rank
+        # The lowest held card from the prize on comes first, then lower cards, the highest of them first.
+        order = np.where(actions >= prize, actions, 2 * len(actions) - actions)
+        chosen = np.where(action_masks == 1, order, 3 * len(actions)).argmin(axis=1)
+        probabilities: NDArray[np.float64] = np.eye(len(actions))[chosen]
+        return probabilities

@@ -1,0 +1,125 @@
+"""What the rules say at one state, asked once and looked at by many checks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from operator import index
+from random import Random
+from typing import Any
+
+from cardwar_envs.conformance.verdicts import Failed
+from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.core.game import Game, GameFacts, Transition
+
+Actions = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """What the rules say at a state.
+
+    Attributes:
+        state: The state.
+        acting: The players who choose.
+        live: The players who are still in the game.
+        legal: What each live player may play, ascending.
+        moves: Joint action, in the order of `acting`, -> its outcomes.
+        whole: Whether `moves` has all joint actions.
+    """
+
+    state: Any
+    acting: tuple[int, ...]
+    live: tuple[int, ...]
+    legal: Mapping[int, Actions]
+    moves: Mapping[Actions, Sequence[Transition[Any]]]
+    whole: bool
+
+    def chosen(self, actions: Actions) -> dict[int, int]:
+        """A joint action as player -> action."""
+        return dict(zip(self.acting, actions, strict=True))
+
+    def children(self) -> list[Any]:
+        """The states that the listed moves lead to."""
+        return [outcome.state for outcomes in self.moves.values() for outcome in outcomes]
+
+
+class BadSeats(Failed):
+    """Players who act or are in the game, but cannot be."""
+
+
+class BadActions(Failed):
+    """Legal actions that cannot be."""
+
+
+def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
+    """Asks the rules.
+
+    Args:
+        game: The rules.
+        facts: Its facts.
+        state: Where to ask.
+        most: List all joint actions if there are no more than so many, else draw so many.
+        rng: For drawing.
+
+    Raises:
+        Failed: If the rules raise something, or give no transitions.
+        BadSeats: If the players are not seats of the game.
+        BadActions: If legal actions are no actions of the game.
+    """
+    with asking("acting_players", state):
+        acting = tuple(game.acting_players(state))
+    with asking("live_players", state):
+        live = tuple(game.live_players(state))
+    if fault := seats_fault(facts, acting, live):
+        raise BadSeats(f"{place(state)}: {fault}")
+    legal = {}
+    for player in live:
+        with asking("legal_actions", state, player):
+            given = game.legal_actions(state, player)
+        legal[player] = _distinct(facts, state, player, given)
+    choices = [legal[player] for player in acting]
+    count = math.prod(map(len, choices)) if acting else 0
+    if count <= most:
+        joint = list(product(*choices)) if acting else []
+    else:
+        joint = sorted({tuple(rng.choice(each) for each in choices) for _ in range(most)})
+    moves = {actions: _outcomes(game, state, dict(zip(acting, actions, strict=True))) for actions in joint}
+    return Node(state, acting, live, legal, moves, whole=count <= most)
+
+
+def seats_fault(facts: GameFacts, acting: Sequence[Any], live: Sequence[Any]) -> str | None:
+    """What is wrong with the players who act and those who are in the game, if anything is."""
+    seats = range(facts.num_players)
+    for what, players in (("acting_players", acting), ("live_players", live)):
+        if not all(player in seats for player in players) or list(players) != sorted(set(players)):
+            return f"{what} are {short(players)}, which must be seats 0..{seats[-1]}, ascending"
+    if not set(acting) <= set(live):
+        return f"acting_players are {acting}, but live_players {live}: who chooses is in the game"
+    if bool(acting) != bool(live):
+        return f"nobody acts, but live_players are {live}: the game is over for all or for nobody"
+    return None
+
+
+def _distinct(facts: GameFacts, state: Any, player: int, given: Any) -> Actions:
+    at = place(state, player)
+    try:
+        numbers = [index(action) for action in given]
+    except TypeError:
+        raise BadActions(f"{at}: legal_actions are {short(given)}, which must be whole numbers") from None
+    if not numbers:
+        raise BadActions(f"{at}: there is no legal action, but the player is in the game")
+    if not all(0 <= number < facts.num_actions for number in numbers):
+        raise BadActions(f"{at}: legal_actions are {short(given)}, which must be in 0..{facts.num_actions - 1}")
+    return tuple(sorted(set(numbers)))
+
+
+def _outcomes(game: Game[Any], state: Any, actions: dict[int, int]) -> tuple[Transition[Any], ...]:
+    with asking("transitions", state, actions=actions):
+        outcomes = tuple(game.transitions(state, dict(actions)))
+    for outcome in outcomes:
+        if not isinstance(outcome, Transition):
+            raise Failed(f"{place(state, actions=actions)}: {short(outcome)} is no Transition")
+    return outcomes

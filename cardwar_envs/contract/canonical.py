@@ -1,0 +1,173 @@
+"""Checks of representatives: what is solved for one holds for all states that it stands for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.futures import in_seats
+from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.core.game import ActionImage
+
+
+def canonical_is_its_own(case: Case) -> None:
+    """The representative of a representative is that state itself, in the same seats."""
+    same = tuple(range(case.facts.num_players))
+    for node in case.nodes:
+        there = case.canonical(node.state).state
+        if case.canonical(there) != (there, same):
+            own = case.canonical(there)
+            raise Failed(f"{place(node.state)}: canonical is {short(there)}, whose own is {short(own)}")
+
+
+def action_images_fit(case: Case) -> None:
+    """Each legal action has an image, images are what is legal there, and the shares of an image sum to one."""
+    for node in case.nodes:
+        for player in node.acting:
+            if fault := _image_fault(case, node, player):
+                raise Failed(f"{place(node.state, player)}: {fault}")
+
+
+def _image_fault(case: Case, node: Node, player: int) -> str:
+    there, seats = case.canonical(node.state)
+    images = _images(case, node, player)
+    if not all(isinstance(each, ActionImage) for each in images):
+        return f"canonical_actions are {short(images)}, not ActionImages"
+    given = tuple(case.game.legal_actions(node.state, player))
+    if tuple(each.action for each in images) != given:
+        return f"canonical_actions are of {[each.action for each in images]}, legal_actions are {given}"
+    with asking("legal_actions", there, seats[player]):
+        legal = set(case.game.legal_actions(there, seats[player]))
+    if {each.image for each in images} != legal:
+        found = sorted({each.image for each in images})
+        return f"images are {found}, but legal at {short(there)} are {sorted(legal)}"
+    shares: dict[int, Fraction] = defaultdict(Fraction)
+    for each in dict.fromkeys(images):
+        if not isinstance(each.share, Fraction) or each.share <= 0:
+            return f"share {each.share!r} of action {each.action} must be a Fraction above 0"
+        shares[each.image] += each.share
+    wrong = [f"the shares of image {image} sum to {total}, not to 1" for image, total in shares.items() if total != 1]
+    return wrong[0] if wrong else ""
+
+
+def _images(case: Case, node: Node, player: int) -> tuple[ActionImage, ...]:
+    with asking("canonical_actions", node.state, player):
+        return tuple(case.game.canonical_actions(node.state, player))
+
+
+def canonical_keeps_what_follows(case: Case) -> None:
+    """At the representative, the images of a joint action pay the same and lead to the same representatives.
+
+    So both have the same value, which needs no solving to be seen.
+    """
+    case.require_payments()
+    same = tuple(range(case.facts.num_players))
+    for node in case.compared:
+        there, seats = case.canonical(node.state)
+        with asking("acting_players", there):
+            acting = set(case.game.acting_players(there))
+        if acting != {seats[player] for player in node.acting}:
+            raise Failed(f"{place(node.state)}: canonical is {short(there)}, where {sorted(acting)} act")
+        if case.canonical(there) != (there, same):
+            raise NotApplicable("representatives are not their own")
+        if any(_image_fault(case, node, player) for player in node.acting):
+            raise NotApplicable("actions have no good images")
+        image_of = {player: {each.action: each.image for each in _images(case, node, player)} for player in node.acting}
+        if there == node.state and seats == same and all(a == b for of in image_of.values() for a, b in of.items()):
+            continue  # nothing is claimed
+        for actions, outcomes in node.moves.items():
+            chosen = node.chosen(actions)
+            images = {seats[player]: image_of[player][action] for player, action in chosen.items()}
+            with asking("transitions", there, actions=images):
+                mirrored = case.game.transitions(there, images)
+            here, elsewhere = _odds(case, outcomes, seats), _odds(case, mirrored, same)
+            if here != elsewhere and not _alike(case, here, elsewhere):
+                at = f"{place(node.state, actions=chosen)}: canonical is {short(there)}, seats {seats}"
+                raise Failed(f"{at}, where {images} leads to other payments or representatives")
+
+
+TOLERANCE = 1e-9
+# Payments and representative -> seats that the players have there (by their seats at the start) -> probability.
+_Odds = dict[tuple[tuple[float, ...], Any], dict[tuple[int, ...], Fraction]]
+
+
+def _odds(case: Case, outcomes: Any, seats: tuple[int, ...]) -> _Odds:
+    found: _Odds = defaultdict(lambda: defaultdict(Fraction))
+    for probability, state, rewards in outcomes:
+        after, seats_after = case.canonical(state)
+        moved = [0] * len(seats)
+        for player, seat in enumerate(seats):
+            moved[seat] = seats_after[player]
+        found[in_seats(rewards, seats), after][tuple(moved)] += Fraction(probability)
+    return found
+
+
+def _alike(case: Case, here: _Odds, elsewhere: _Odds) -> bool:
+    """Whether two odds are the same up to seats that can be exchanged at a representative."""
+    if here.keys() != elsewhere.keys():
+        return False
+    for key in here:
+        more: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+        for ways, sign in ((here[key], 1), (elsewhere[key], -1)):
+            for seats, probability in ways.items():
+                equal = next((other for other in more if _exchangeable(case, key[1], seats, other)), seats)
+                more[equal] += sign * probability
+        if any(more.values()):
+            return False
+    return True
+
+
+def _exchangeable(case: Case, state: Any, seats: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether it is the same for all to have one seats or the other at a state."""
+    exchanged = tuple(other[seats.index(seat)] for seat in range(len(seats)))
+    return not case.differ(state, state, exchanged)
+
+
+def action_counts_fit(case: Case) -> None:
+    """`action_counts` are float64, above 0 exactly where an action is legal, and agree with the shares of images.
+
+    Actions with one image share it by their counts, and each image has, among all images, the weight that its actions
+    have together. Else `uniform`, which plays by these counts, would play differently at a representative.
+    """
+    for node in case.compared:
+        for player in node.acting:
+            counts = _counts(case, node.state, player, node.legal[player])
+            if not _image_fault(case, node, player):
+                _require_shares(case, node, player, counts)
+
+
+def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
+    at, (there, seats) = place(node.state, player), case.canonical(node.state)
+    images = dict.fromkeys(_images(case, node, player))
+    together: dict[int, float] = defaultdict(float)
+    for each in images:
+        together[each.image] += counts[each.action]
+    for each in images:
+        if abs(counts[each.action] / together[each.image] - float(each.share)) > TOLERANCE:
+            ways = f"{counts[each.action]:g} of the {together[each.image]:g} ways"
+            raise Failed(f"{at}: action {each.action} is {ways} to play image {each.image}, its share is {each.share}")
+    counts_there = _counts(case, there, seats[player], tuple(together))
+    for image, count in together.items():
+        weight, weight_there = count / sum(together.values()), counts_there[image] / counts_there.sum()
+        if abs(weight - weight_there) > TOLERANCE:
+            weights = f"{weight:.4f} of the ways to play, at {short(there)} {weight_there:.4f}"
+            raise Failed(f"{at}: the actions of image {image} are {weights}")
+
+
+def _counts(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> Any:
+    mask = np.zeros((1, case.facts.num_actions), dtype=np.int8)
+    mask[0, list(legal)] = 1
+    with asking("action_counts", state, player):
+        counts = case.game.action_counts(case.game.observation(state, player)[None], mask)
+    at = place(state, player)
+    if not isinstance(counts, np.ndarray) or counts.dtype != np.float64 or counts.shape != mask.shape:
+        raise Failed(f"{at}: action_counts are {short(counts)}, not float64[1, {case.facts.num_actions}]")
+    if not np.array_equal(counts[0] > 0, mask[0] == 1):
+        raise Failed(f"{at}: action_counts are {short(counts[0])}, but legal are {legal}")
+    return counts[0]

@@ -1,0 +1,112 @@
+"""What every check is given: a game, the states that are looked at, and what can follow them."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.futures import Futures
+from cardwar_envs.contract.outlook import Outlook, Outlooks
+from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.contract.walk import Walk
+from cardwar_envs.core.game import Canonical, Game, GameFacts
+
+COMPARED = 300
+NUMBER = (int, float, np.integer, np.floating)
+
+
+class Case:
+    """A game that is checked.
+
+    Attributes:
+        game: The rules.
+        walk: The states that are looked at.
+    """
+
+    def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
+        self.game = game
+        self.walk = Walk(game, max_states, seed)
+        self._futures, self._outlooks = Futures(self.walk), Outlooks(self.walk)
+        self._canonical: dict[Any, Canonical[Any]] = {}
+
+    @property
+    def facts(self) -> GameFacts:
+        """The facts of the game; not applicable if they are no good."""
+        return self.walk.facts
+
+    @property
+    def nodes(self) -> list[Node]:
+        """What the rules say at each state looked at."""
+        return self.walk.nodes
+
+    @property
+    def compared(self) -> list[Node]:
+        """The nodes for checks that compare all that follows, those near the end first; fewer of a sample."""
+        return (self.nodes if self.walk.complete else self.some(COMPARED))[::-1]
+
+    def some(self, count: int) -> list[Node]:
+        """At most so many of them, spread over all."""
+        step = -(-len(self.nodes) // count)
+        return self.nodes[::step]
+
+    @cached_property
+    def payment_fault(self) -> str:
+        """The first payment that is not one finite number per player; "" if there is none."""
+        nodes = self.nodes
+        for start in self.walk.starts:
+            if fault := self._fault_of(start.rewards):
+                return f"start in {place(start.state)}: {fault}"
+        for node in nodes:
+            for actions, outcomes in node.moves.items():
+                for outcome in outcomes:
+                    if fault := self._fault_of(outcome.rewards):
+                        return f"{place(node.state, actions=node.chosen(actions))}: {fault}"
+        return ""
+
+    def _fault_of(self, rewards: Any) -> str:
+        count = self.facts.num_players
+        if not isinstance(rewards, tuple) or len(rewards) != count:
+            return f"rewards are {short(rewards)}, which must be a tuple of {count} numbers"
+        if not all(isinstance(paid, NUMBER) and math.isfinite(paid) for paid in rewards):
+            return f"rewards are {short(rewards)}, which must be finite numbers"
+        return ""
+
+    def outlook(self, state: Any) -> Outlook | None:
+        """What can still be paid from a state on; None if a sample does not say.
+
+        Raises:
+            NotApplicable: If payments are no numbers, or a play can pass a state twice.
+        """
+        self.require_payments()
+        return self._outlooks.of(state)
+
+    def differ(self, one: Any, other: Any, seats: tuple[int, ...] | None = None) -> bool:
+        """Whether something else can follow one state than the other; see `Futures.differ`."""
+        self.require_payments()
+        return self._futures.differ(one, other, seats)
+
+    def require_payments(self) -> None:
+        """Raises NotApplicable if payments are not one number per player."""
+        if self.payment_fault:
+            raise NotApplicable("payments are not one number per player")
+
+    def canonical(self, state: Any) -> Canonical[Any]:
+        """The representative of a state.
+
+        Raises:
+            Failed: If it is none, or its seats are not those of the game in some order.
+        """
+        if state not in self._canonical:
+            with asking("canonical", state):
+                found = self.game.canonical(state)
+                hash(found)
+            seats = range(self.facts.num_players)
+            if not isinstance(found, Canonical) or sorted(found.seats) != list(seats):
+                raise Failed(f"{place(state)}: canonical gives {short(found)}, not a Canonical with all seats")
+            self._canonical[state] = found
+        return self._canonical[state]

@@ -1,0 +1,226 @@
+"""Checks of a game as arrays: compiled rules, rounds and private information, each held to the rules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.places import place, short
+from cardwar_envs.core.forms import BayesianForm, RoundsForm
+from cardwar_envs.core.game import IllegalActionError
+from cardwar_envs.envs.engines.engine import Views
+from cardwar_envs.envs.game_batch import GameBatch
+
+GAMES, STEPS, STATES = 24, 40, 240
+DEALS = 100_000
+
+
+def compiled_rules_are_the_rules(case: Case) -> None:
+    """Batches stepped by `compiled_rules` and by the rules, from the same random streams, show the same.
+
+    From the start and from states of the walk: what players see, which actions are legal, payments, ends, next states.
+    """
+    if case.game.compiled_rules() is None:
+        raise NotApplicable("there are no compiled rules")
+    if case.facts.num_players != 2:
+        raise Failed("compiled rules are for two players")
+    _require_same_play(case, None)
+    states = [node.state for node in case.some(STATES) if node.acting]
+    for first in range(0, len(states), GAMES):
+        _require_same_play(case, states[first : first + GAMES])
+
+
+def _require_same_play(case: Case, states: list[Any] | None) -> None:
+    count, steps = (GAMES, STEPS) if states is None else (len(states), 1)
+    try:
+        ruled = GameBatch(case.game, count, case.walk.seed, engine="rules")
+    except ValueError as error:
+        raise NotApplicable(str(error)) from None
+    compiled = GameBatch(case.game, count, case.walk.seed, engine="compiled")
+    rng = np.random.default_rng(case.walk.seed)
+    try:
+        shown, expected = compiled.reset(states), ruled.reset(states)
+    except ValueError as error:  # `check` takes no states
+        raise NotApplicable(str(error)) from None
+    for step in range(steps + 1):
+        now = ruled.states()
+        if compiled.states() != now:
+            raise Failed(f"after {step} steps compiled rules are in {short(compiled.states())}, not in {short(now)}")
+        for what in ("observations", "masks"):
+            array, other = getattr(shown, what), getattr(expected, what)
+            if not np.array_equal(array, other):
+                raise Failed(f"{place(now[_first(array, other)])}: {what} of compiled rules are not those of the rules")
+        if step == steps:
+            break
+        _require_legal_uniform(compiled, expected.masks)
+        ruled.streams = compiled.streams
+        actions = _drawn(expected.masks, rng)
+        _require_refusal(compiled, expected.masks, actions, now)
+        after, after_rules = compiled.step(actions), ruled.step(actions)
+        for what in ("rewards", "done"):
+            array, other = getattr(after, what), getattr(after_rules, what)
+            if not np.array_equal(array, other):
+                game = _first(array, other)
+                found = f"compiled rules say {what} {array[game]}, the rules {other[game]}"
+                raise Failed(f"{place(now[game])}, actions {actions[game].tolist()}: {found}")
+        shown, expected = Views(*after[:2]), Views(*after_rules[:2])
+
+
+def _first(array: NDArray[Any], other: NDArray[Any]) -> int:
+    """The first game in which two arrays differ."""
+    return int(np.argwhere(array != other)[0][0])
+
+
+def _drawn(masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Random legal actions, `[games, players]`."""
+    chosen: NDArray[np.int64] = (rng.random(masks.shape) * masks).argmax(axis=-1)
+    return chosen
+
+
+def _require_legal_uniform(compiled: GameBatch[Any], masks: NDArray[np.int8]) -> None:
+    drawn = compiled.uniform_actions()
+    for game, player in np.argwhere(np.take_along_axis(masks, drawn[..., None], axis=-1)[..., 0] == 0).tolist():
+        if masks[game, player].any():
+            at = place(compiled.states()[game], player)
+            raise Failed(f"{at}: uniform play by compiled rules draws {drawn[game, player]}, which is not legal")
+
+
+def _require_refusal(compiled: GameBatch[Any], masks: NDArray[np.int8], actions: NDArray[np.int64], now: Any) -> None:
+    """One action of one player who acts, and which the rules forbid, is refused."""
+    for game, state in enumerate(now):
+        for player in compiled.game.acting_players(state):
+            forbidden = np.flatnonzero(masks[game, player] == 0)
+            if len(forbidden):
+                tried = actions.copy()
+                tried[game, player] = forbidden[-1]
+                try:
+                    compiled.step(tried)
+                except IllegalActionError:
+                    return
+                raise Failed(f"{place(state, player)}: compiled rules play {forbidden[-1]}, which is not legal")
+
+
+def rounds_form_is_the_rules(case: Case) -> None:
+    """In `rounds_form` each state has its legal actions, looks the same, and its moves lead where the rules lead."""
+    starts = [start.state for start in case.walk.starts]
+    try:
+        form = case.game.rounds_form(starts, 20 * case.walk.max_states)
+    except ValueError as error:
+        raise NotApplicable(str(error)) from None
+    for start in starts:
+        if form.rounds_left(start) != case.facts.max_rounds:
+            left = f"{form.rounds_left(start)} rounds are left at the start"
+            raise Failed(f"{place(start)}: {left}; max_rounds is {case.facts.max_rounds}")
+    for node in case.nodes:
+        if node.acting:
+            _require_node(case, form, node)
+
+
+def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
+    code, left = form.code(node.state), form.rounds_left(node.state)
+    if code < 0:
+        raise Failed(f"{place(node.state)}: rounds_form does not have it")
+    for player in (0, 1):
+        legal = _choices(form, code, player)
+        if legal != list(node.legal[player]):
+            at = place(node.state, player)
+            raise Failed(f"{at}: rounds_form has the choices {legal}, legal are {node.legal[player]}")
+        seen, masks = form.seen(np.array([code ^ player]), left)
+        if not (
+            np.array_equal(seen[0], case.game.observation(node.state, player))
+            and np.array_equal(masks[0], case.game.action_mask(node.state, player))
+        ):
+            raise Failed(f"{place(node.state, player)}: rounds_form shows something else")
+    if left < 2:
+        return  # the last round ends the game wherever it leads
+    for actions, outcomes in node.moves.items():
+        chosen = node.chosen(actions)
+        places = [_choices(form, code, p).index(chosen[p]) if p in chosen else 0 for p in (0, 1)]
+        expected = {_code_after(case, form, outcome) for outcome in outcomes}
+        if {_normal(form, _child(form, code, places))} != expected:
+            raise Failed(f"{place(node.state, actions=chosen)}: rounds_form leads to another position")
+
+
+def _choices(form: RoundsForm[Any], code: int, player: int) -> list[int]:
+    row = int(form.lists[code >> 1, (code & 1) ^ player])
+    return [int(action) for action in form.actions[form.rows[row] : form.rows[row + 1]]]
+
+
+def _child(form: RoundsForm[Any], code: int, places: list[int]) -> int:
+    """The code that the choices of both players lead to."""
+    node, swapped = divmod(code, 2)
+    rows = [int(form.rows[form.lists[node, seat]]) + places[seat ^ swapped] for seat in (0, 1)]
+    entry = int(form.options[rows[0]] * form.option_counts[form.lists[node, 1]] + form.options[rows[1]])
+    if node < form.levels[-2]:
+        stronger, weaker = (int(form.strengths[row]) for row in rows)
+        entry = 3 * entry + (0 if stronger > weaker else 1 if stronger < weaker else 2)
+    return int(form.children[form.first[node] + entry]) ^ swapped
+
+
+def _code_after(case: Case, form: RoundsForm[Any], outcome: Any) -> int:
+    if case.game.acting_players(outcome.state):
+        return _normal(form, form.code(outcome.state))
+    return {1.0: 0, -1.0: 1}.get(outcome.rewards[0], 2)
+
+
+def _normal(form: RoundsForm[Any], code: int) -> int:
+    """The same code for both sides of a position that is its own mirror image, and of a game that nobody wins."""
+    return code if code < 2 else 2 if code < 4 else form.code(form.state(code, 1))
+
+
+def bayesian_form_is_the_rules(case: Case) -> None:
+    """In `bayesian_form` each deal has the odds, observations, actions and mean payoffs of the rules."""
+    if len(case.walk.starts) > DEALS:
+        raise NotApplicable(f"the {len(case.walk.starts):,} starts are more than {DEALS:,}; check a smaller game")
+    try:
+        form = case.game.bayesian_form()
+    except ValueError as error:
+        raise NotApplicable(str(error)) from None
+    weights: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+    payoffs: dict[tuple[int, int], NDArray[np.float64]] = {}
+    for start in case.walk.starts:
+        deal = _types(case, form, start.state)
+        node = case.walk.node(start.state)
+        if node.acting != (0, 1) or tuple(node.legal[p] for p in (0, 1)) != form.actions:
+            legal = dict(node.legal)
+            raise Failed(f"{place(start.state)}: bayesian_form has actions {form.actions}, the rules {legal}")
+        weights[deal] += start.probability
+        mean = np.array([[_mean(case, node, (a, b)) for b in form.actions[1]] for a in form.actions[0]])
+        payoffs[deal] = payoffs.get(deal, 0.0) + float(start.probability) * mean
+    total = int(form.deals.sum())
+    for deal in np.ndindex(*form.deals.shape):
+        probability, of_rules = Fraction(int(form.deals[deal]), total), weights.get(deal, Fraction(0))
+        if probability != of_rules:
+            found = f"bayesian_form has probability {probability}, the rules {of_rules}"
+            raise Failed(f"deal {_named(form, deal)}: {found}")
+        if deal in payoffs and not np.allclose(payoffs[deal] / float(probability), form.payoffs[deal], atol=1e-9):
+            found = f"{form.payoffs[deal].tolist()}, the rules {(payoffs[deal] / float(probability)).tolist()}"
+            raise Failed(f"deal {_named(form, deal)}: bayesian_form has payoffs {found}")
+
+
+def _types(case: Case, form: BayesianForm, state: Any) -> tuple[int, int]:
+    found = []
+    for player in (0, 1):
+        rows = (form.observations[player] == case.game.observation(state, player)).all(axis=1).nonzero()[0]
+        if len(rows) != 1:
+            raise Failed(f"{place(state, player)}: {len(rows)} types of bayesian_form see what the player sees")
+        found.append(int(rows[0]))
+    return found[0], found[1]
+
+
+def _mean(case: Case, node: Node, actions: tuple[int, int]) -> float:
+    for outcome in node.moves[actions]:
+        if case.game.acting_players(outcome.state):
+            raise Failed(f"{place(node.state)}: bayesian_form is for one move, but the game goes on after {actions}")
+    return float(sum(outcome.probability * Fraction(outcome.rewards[0]) for outcome in node.moves[actions]))
+
+
+def _named(form: BayesianForm, deal: tuple[int, ...]) -> str:
+    return f"({form.types[0][deal[0]]}, {form.types[1][deal[1]]})"

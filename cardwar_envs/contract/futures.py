@@ -1,0 +1,83 @@
+"""Whether all that can follow two states is the same: who acts, what is legal, the odds and the payments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from cardwar_envs.conformance.verdicts import NotApplicable
+from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.walk import Walk, backward
+
+Seats = tuple[int, ...]
+DIGITS = 9  # sums of payments differ by rounding
+
+
+class Futures:
+    """What can follow each state, in a form that can be compared.
+
+    On a walk over all states, futures are compared up to the end of the game. In a sample they are compared for one
+    move, so that a difference is certain and the absence of one is not.
+    """
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._known: dict[tuple[Any, Seats], int] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def differ(self, one: Any, other: Any, seats: Seats | None = None) -> bool:
+        """Whether something else can follow `one` than `other`.
+
+        Args:
+            one: A state.
+            other: A state.
+            seats: `seats[p]` is the seat at `other` of who has seat `p` at `one`; by default the same.
+        """
+        same = tuple(range(self._walk.facts.num_players))
+        if one == other and seats in (None, same):
+            return False
+        first, second = self._of(one, seats or same), self._of(other, same)
+        return first is not None and second is not None and first != second
+
+    def _of(self, state: Any, seats: Seats) -> Hashable | None:
+        if self._walk.unhashable:
+            raise NotApplicable("states cannot be hashed")
+        node = self._walk.node(state)
+        if self._walk.complete:
+            return backward((state, seats), self._known, self._parts, self._number)
+        return _future(node, seats, lambda each: _now(self._walk.choices(each), seats)) if node.whole else None
+
+    def _parts(self, at: tuple[Any, Seats]) -> list[tuple[Any, Seats]]:
+        state, seats = at
+        return [(child, seats) for child in self._walk.node(state).children()]
+
+    def _number(self, at: tuple[Any, Seats]) -> int:
+        state, seats = at
+        found = _future(self._walk.node(state), seats, lambda each: self._known[each, seats])
+        return self._numbers.setdefault(found, len(self._numbers))
+
+
+def in_seats(rewards: Sequence[float], seats: Seats) -> tuple[float, ...]:
+    """Payments by the seats that the players have elsewhere: player `p` has `seats[p]` there."""
+    moved = [0.0] * len(seats)
+    for player, paid in enumerate(rewards):
+        moved[seats[player]] = round(float(paid), DIGITS)
+    return tuple(moved)
+
+
+def _now(node: Node, seats: Seats) -> Hashable:
+    acting, live = (frozenset(seats[player] for player in players) for players in (node.acting, node.live))
+    return acting, live, frozenset((seats[player], legal) for player, legal in node.legal.items())
+
+
+def _future(node: Node, seats: Seats, follows: Callable[[Any], Hashable]) -> Hashable:
+    moves = []
+    for actions, outcomes in node.moves.items():
+        odds: dict[Hashable, Fraction] = defaultdict(Fraction)
+        for probability, state, rewards in outcomes:
+            odds[in_seats(rewards, seats), follows(state)] += Fraction(probability)
+        played = frozenset((seats[player], action) for player, action in node.chosen(actions).items())
+        moves.append((played, frozenset(odds.items())))
+    return _now(node, seats), frozenset(moves)

@@ -1,0 +1,142 @@
+"""Checks of `check`: it takes every state that can come up, and refuses what is no state with a ValueError."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from cardwar_envs.conformance.verdicts import Failed, in_a_line
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.observations import observation_fault
+from cardwar_envs.contract.places import asking, short
+
+Rebuild = Callable[[Any], Any]
+
+CHANGED = 24  # states whose parts are replaced
+DEEPEST = 3
+FAR = (-(10**9), 10**9)
+
+
+class NoState:
+    """What no game has as a state."""
+
+    def __repr__(self) -> str:
+        return "NoState()"
+
+
+JUNK: tuple[Any, ...] = (None, "no state", 0.5, (), [], {}, NoState())
+
+
+def check_takes_states(case: Case) -> None:
+    """Every state that can come up passes `check`."""
+    for node in case.nodes:
+        with asking("check", node.state):
+            case.game.check(node.state)
+
+
+def check_refuses_junk(case: Case) -> None:
+    """`check` raises ValueError for what is of another type, and for states with a part of a type that it never has.
+
+    If the state is public, it also refuses numbers that are far out of bounds and parts of double length, unless such a
+    state can be observed: its conditions need not be sufficient, but no environment may break on what they let pass.
+    """
+    types = {type(node.state) for node in case.nodes}
+    for junk in JUNK:
+        if type(junk) not in types:
+            _require_refused(case, junk)
+    seen: dict[str, set[type]] = defaultdict(set)
+    for node in case.nodes:
+        for path, part, _ in _parts(node.state):
+            seen[path].add(type(part))
+    for node in case.some(CHANGED):
+        for path, part, rebuild in _parts(node.state):
+            for junk in JUNK:
+                if type(junk) not in seen[path]:
+                    _try(case, rebuild, junk, _require_refused)
+            for other in _odd(part) if case.facts.public_state else ():
+                _try(case, rebuild, other, _require_refused_or_shown)
+
+
+def _odd(part: Any) -> tuple[Any, ...]:
+    """Other values of the same type that are unlikely in that place."""
+    if type(part) is int:
+        return FAR
+    return (part * 2,) if type(part) is tuple and part else ()
+
+
+def _try(case: Case, rebuild: Rebuild, part: Any, require: Callable[[Case, Any], None]) -> None:
+    try:
+        state = rebuild(part)
+    except Exception:  # a state that cannot even be made
+        return
+    require(case, state)
+
+
+def _require_refused(case: Case, junk: Any) -> None:
+    if _is_refused(case, junk):
+        return
+    raise Failed(f"check takes {short(junk)}, which is no state")
+
+
+def _require_refused_or_shown(case: Case, state: Any) -> None:
+    if _is_refused(case, state):
+        return
+    for player in range(case.facts.num_players):
+        try:
+            fault = observation_fault(case.facts, case.game.observation(state, player))
+        except Exception as error:
+            fault = f"observation raises {in_a_line(error)}"
+        if fault:
+            raise Failed(f"check takes {short(state)}, which player_{player} cannot see: {fault}")
+
+
+def _is_refused(case: Case, junk: Any) -> bool:
+    try:
+        case.game.check(junk)
+    except ValueError:
+        return True
+    except Exception as error:
+        raise Failed(f"check raises {in_a_line(error)} for {short(junk)}; it must raise ValueError") from error
+    return False
+
+
+def _parts(value: Any, path: str = "", depth: int = DEEPEST) -> Iterator[tuple[str, Any, Rebuild]]:
+    """The parts of a state: path, part, and what makes the state again with something else in that place."""
+    if depth == 0:
+        return
+    for name, part, rebuild in _own_parts(value):
+        yield f"{path}.{name}", part, rebuild
+        for inner_path, inner, inside in _parts(part, f"{path}.{name}", depth - 1):
+            yield inner_path, inner, partial(_inside, rebuild, inside)
+
+
+def _own_parts(value: Any) -> Iterator[tuple[str, Any, Rebuild]]:
+    if hasattr(value, "_fields"):
+        for name in value._fields:
+            yield name, getattr(value, name), partial(_with_entry, value, name)
+    elif type(value) is tuple and value:
+        for i in {0, len(value) - 1}:
+            yield "item", value[i], partial(_with_item, value, i)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            if field.init:
+                yield field.name, getattr(value, field.name), partial(_with_field, value, field.name)
+
+
+def _inside(outer: Rebuild, inner: Rebuild, other: Any) -> Any:
+    return outer(inner(other))
+
+
+def _with_entry(value: Any, name: str, other: Any) -> Any:
+    return value._replace(**{name: other})
+
+
+def _with_item(value: tuple[Any, ...], place: int, other: Any) -> Any:
+    return (*value[:place], other, *value[place + 1 :])
+
+
+def _with_field(value: Any, name: str, other: Any) -> Any:
+    return dataclasses.replace(value, **{name: other})

@@ -1,0 +1,128 @@
+"""Checks of play: who acts, what is legal, with which probabilities a move leads where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.verdicts import Failed, Noted
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.core.game import Transition
+
+
+def rules_answer(case: Case) -> None:
+    """`initial`, `acting_players`, `live_players`, `legal_actions` and `transitions` raise nothing."""
+    if case.walk.raised:
+        raise Failed(case.walk.raised)
+    if not case.walk.starts:
+        raise Failed("initial gives no start")
+
+
+def players_are_seats(case: Case) -> None:
+    """`acting_players` and `live_players` are seats, ascending; who acts is live; if nobody acts, nobody is live."""
+    if case.walk.bad_seats:
+        raise Failed(case.walk.bad_seats)
+
+
+def legal_actions_are_in_order(case: Case) -> None:
+    """Each live player has a legal action; `legal_actions` is a tuple of actions, ascending, each once."""
+    if case.walk.bad_actions:
+        raise Failed(case.walk.bad_actions)
+    for node, player in case.walk.choosing:
+        given = case.game.legal_actions(node.state, player)
+        if not isinstance(given, tuple) or given != node.legal[player]:
+            at = place(node.state, player)
+            raise Failed(f"{at}: legal_actions are {short(given)}, which must be a tuple, ascending and distinct")
+
+
+def masks_are_legal_actions(case: Case) -> None:
+    """`action_mask` is int8 and 1 exactly where an action is legal."""
+    for node, player in case.walk.choosing:
+        with asking("action_mask", node.state, player):
+            mask = case.game.action_mask(node.state, player)
+        at, size = place(node.state, player), case.facts.num_actions
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.int8 or mask.shape != (size,):
+            raise Failed(f"{at}: action_mask is {_kind(mask)}, not int8[{size}]")
+        expected = np.zeros(size, dtype=np.int8)
+        expected[list(node.legal[player])] = 1
+        if not np.array_equal(mask, expected):
+            raise Failed(f"{at}: action_mask is {short(mask)}, but legal_actions are {node.legal[player]}")
+
+
+def _kind(data: Any) -> str:
+    return f"{data.dtype}{list(data.shape)}" if isinstance(data, np.ndarray) else type(data).__name__
+
+
+def probabilities_are_exact(case: Case) -> None:
+    """Probabilities of starts, and of the outcomes of a joint action, are positive Fractions that sum to one.
+
+    Solvers sum over the outcomes that environments draw from. Floats would sum to one only nearly.
+    """
+    if case.walk.starts and (fault := _odds_fault(case.walk.starts)):
+        raise Failed(f"the starts: {fault}")
+    for node in case.nodes:
+        for actions, outcomes in node.moves.items():
+            if fault := _odds_fault(outcomes):
+                raise Failed(f"{place(node.state, actions=node.chosen(actions))}: {fault}")
+
+
+def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
+    """What is wrong with the probabilities; "" if nothing is."""
+    total = Fraction(0)
+    for outcome in outcomes:
+        if not isinstance(outcome.probability, Fraction):
+            return f"probability {short(outcome.probability)} must be a Fraction"
+        if outcome.probability <= 0:
+            return f"probability {outcome.probability} must be above 0"
+        total += outcome.probability
+    return "" if total == 1 else f"probabilities sum to {total}, not to 1"
+
+
+def chance_is_as_declared(case: Case) -> None:
+    """If the facts say that chance is "none" or in the "deal", no move has two outcomes; if "none", there is one start.
+
+    It is a note if the facts allow chance in moves, but no move has any: some learners refuse such games.
+    """
+    declared = case.facts.chance
+    if declared == "none" and len(case.walk.starts) > 1:
+        raise Failed(f"the facts say that there is no chance, but initial gives {len(case.walk.starts)} starts")
+    for node in case.nodes:
+        for actions, outcomes in node.moves.items():
+            if len(outcomes) > 1:
+                if declared not in ("none", "deal"):
+                    return
+                at = place(node.state, actions=node.chosen(actions))
+                raise Failed(f"{at} has {len(outcomes)} outcomes; the facts say that chance is {declared!r}")
+    if declared == "moves" and case.walk.complete:
+        raise Noted(f"the facts allow chance in moves, but no move has any in {case.walk.extent}")
+
+
+def starts_begin_a_game(case: Case) -> None:
+    """Nothing is paid before the first move, and somebody acts at each start.
+
+    In an environment a payment comes after a step, and an episode that is over at its reset has none. What a start
+    should pay can be paid by the first move.
+    """
+    for start in case.walk.starts:
+        if case.payment_fault == "" and any(start.rewards):
+            raise Failed(f"start in {place(start.state)} pays {start.rewards}; the first move can pay it instead")
+    over = {node.state for node in case.nodes if not node.acting}
+    for start in case.walk.starts:
+        if not case.walk.unhashable and start.state in over:
+            raise Failed(f"start in {place(start.state)}: the game is over in it")
+
+
+def seats_and_actions_are_used(case: Case) -> None:
+    """Every player acts somewhere, and every action is legal somewhere (a note, if not)."""
+    acting = {player for node in case.nodes for player in node.acting}
+    legal = {action for node in case.nodes for actions in node.legal.values() for action in actions}
+    idle = [f"player_{player}" for player in range(case.facts.num_players) if player not in acting]
+    unused = [action for action in range(case.facts.num_actions) if action not in legal]
+    if idle:
+        raise Noted(f"{', '.join(idle)} never acts in {case.walk.extent}")
+    if unused:
+        raise Noted(f"actions {short(unused)} are never legal in {case.walk.extent}")

@@ -1,0 +1,95 @@
+"""Checks of payoffs and of the length of games."""
+
+from __future__ import annotations
+
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.contract.walk import Circle
+
+# Sums of payments are equal up to rounding.
+TOLERANCE = 1e-9
+
+
+def payments_are_numbers(case: Case) -> None:
+    """Every move pays one finite number to each player, as a tuple."""
+    if case.payment_fault:
+        raise Failed(case.payment_fault)
+
+
+def payoffs_keep_their_bounds(case: Case) -> None:
+    """No player gets less than `min_payoff` or more than `max_payoff` in a whole game."""
+    facts = case.facts
+    slack = TOLERANCE * (1 + max(abs(facts.min_payoff), abs(facts.max_payoff)))
+    for start in case.walk.starts:
+        found = case.outlook(start.state)
+        if found is None:
+            continue
+        for player in range(facts.num_players):
+            low, high = (bound[player] + start.rewards[player] for bound in (found.least, found.most))
+            if not facts.min_payoff - slack <= low <= high <= facts.max_payoff + slack:
+                at = f"games from {place(start.state, player)}"
+                raise Failed(
+                    f"{at} pay {low:g}..{high:g} in all; the facts say {facts.min_payoff:g}..{facts.max_payoff:g}"
+                )
+
+
+def zero_sum_holds(case: Case) -> None:
+    """If the facts say so, the payoffs of a whole game sum to zero; with two players, every payment does."""
+    facts = case.facts
+    if not facts.zero_sum:
+        raise NotApplicable("payoffs need not sum to zero")
+    if case.payment_fault:
+        raise NotApplicable("payments are not one number per player")
+    if facts.num_players == 2:
+        for node in case.nodes:
+            for actions, outcomes in node.moves.items():
+                for outcome in outcomes:
+                    if abs(sum(outcome.rewards)) > TOLERANCE * (1 + abs(outcome.rewards[0])):
+                        at = place(node.state, actions=node.chosen(actions))
+                        raise Failed(f"{at}: rewards {outcome.rewards} sum to {sum(outcome.rewards):g}, not to 0")
+        return
+    for start in case.walk.starts:
+        found = case.outlook(start.state)
+        total = sum(start.rewards)
+        if found is not None and max(abs(total + found.least_sum), abs(total + found.most_sum)) > TOLERANCE:
+            low, high = total + found.least_sum, total + found.most_sum
+            raise Failed(f"games from {place(start.state)}: payoffs sum to {low:g}..{high:g}, not to 0")
+
+
+def games_end_in_time(case: Case) -> None:
+    """No game has more joint actions than `max_length`, and none comes back to a state."""
+    most = case.facts.max_length
+    if case.walk.endless is not None:
+        raise Failed(f"a game of {most} joint actions goes on at {place(case.walk.endless)}; max_length is {most}")
+    for start in case.walk.starts:
+        try:
+            found = case.outlook(start.state)
+        except Circle as circle:
+            raise Failed(str(circle)) from None
+        if found is not None and found.longest > most:
+            at = f"a game from {place(start.state)}"
+            raise Failed(f"{at} has {found.longest} joint actions; max_length is {most}")
+
+
+def settled_is_what_play_pays(case: Case) -> None:
+    """Where `settled` says what is still paid, every course of play pays it; a representative says the same."""
+    asked = 0
+    for node in case.nodes:
+        for state in {node.state, case.canonical(node.state).state}:
+            with asking("settled", state):
+                settled = case.game.settled(state)
+            if settled is None:
+                continue
+            asked += 1
+            if not isinstance(settled, tuple) or len(settled) != case.facts.num_players:
+                raise Failed(f"{place(state)}: settled is {short(settled)}, not a payoff for each player")
+            found = case.outlook(state)
+            for player, paid in enumerate(settled if found is not None else ()):
+                assert found is not None
+                low, high = found.least[player], found.most[player]
+                if not (abs(low - paid) <= TOLERANCE and abs(high - paid) <= TOLERANCE):
+                    at = place(state, player)
+                    raise Failed(f"{at}: settled says {paid:g} is still paid, but play pays {low:g}..{high:g}")
+    if not asked:
+        raise NotApplicable(f"no state is settled in {case.walk.extent}")

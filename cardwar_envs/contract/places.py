@@ -1,0 +1,43 @@
+"""Words for where something was found, and questions whose errors say where they were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, in_a_line
+
+LONGEST = 240
+
+
+def short(data: Any) -> str:
+    """The data as one line of text, cut off where it is long."""
+    try:
+        text = " ".join(repr(data).split())
+    except Exception as error:
+        text = f"{type(data).__name__} whose repr raises {in_a_line(error)}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def place(state: Any, player: int | None = None, actions: Mapping[int, int] | None = None) -> str:
+    """A state, and which player or which joint action (player -> action) is looked at."""
+    words = [f"state {short(state)}"]
+    if player is not None:
+        words.append(f"player_{player}")
+    if actions is not None:
+        words.append(f"actions {dict(actions)}")
+    return ", ".join(words)
+
+
+@contextmanager
+def asking(
+    question: str, state: Any, player: int | None = None, actions: Mapping[int, int] | None = None
+) -> Iterator[None]:
+    """Turns an error of the rules into a failure that says where they were asked what."""
+    try:
+        yield
+    except (Failed, NotApplicable, Noted):
+        raise
+    except Exception as error:
+        raise Failed(f"{place(state, player, actions)}: {question} raises {in_a_line(error)}") from error

@@ -1,0 +1,140 @@
+"""The list of all checks of rules, running them, and the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from cardwar_envs.conformance.subject import quiet
+from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, NOTED, PASSED, Result, judged
+from cardwar_envs.contract import (
+    canonical,
+    facts,
+    forms,
+    junk,
+    moves,
+    observations,
+    parameters,
+    payments,
+    seats,
+    states,
+    words,
+)
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.places import short
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import whole_number
+
+MAX_STATES = 2000
+
+_LISTED: tuple[Callable[[Case], None], ...] = (
+    parameters.game_is_a_frozen_dataclass,
+    parameters.unlike_games_differ,
+    parameters.parameters_make_the_game_again,
+    facts.facts_are_well_formed,
+    moves.rules_answer,
+    moves.players_are_seats,
+    moves.legal_actions_are_in_order,
+    moves.masks_are_legal_actions,
+    moves.probabilities_are_exact,
+    moves.chance_is_as_declared,
+    moves.starts_begin_a_game,
+    moves.seats_and_actions_are_used,
+    states.states_are_values,
+    states.answers_repeat,
+    payments.payments_are_numbers,
+    payments.payoffs_keep_their_bounds,
+    payments.zero_sum_holds,
+    payments.games_end_in_time,
+    payments.settled_is_what_play_pays,
+    observations.observations_fit_their_bounds,
+    observations.arrays_are_fresh,
+    observations.observations_tell_states_apart,
+    observations.entries_vary,
+    seats.state_of_reads_observations,
+    seats.seats_are_alike,
+    seats.opponent_masks_fit,
+    canonical.canonical_is_its_own,
+    canonical.action_images_fit,
+    canonical.canonical_keeps_what_follows,
+    canonical.action_counts_fit,
+    junk.check_takes_states,
+    junk.check_refuses_junk,
+    words.states_and_actions_have_words,
+    words.states_read_differently,
+    forms.compiled_rules_are_the_rules,
+    forms.rounds_form_is_the_rules,
+    forms.bayesian_form_is_the_rules,
+)
+CHECKS = {check.__name__: check for check in _LISTED}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check_game` has found; iterating gives the results.
+
+    Attributes:
+        game: The rules.
+        complete: Whether all states were looked at, or a sample.
+        states: How many were.
+        extent: The same in words: "all 57 states", or "2,000 of more states, seed 0".
+        results: What each check says, in the order of `CHECKS`.
+    """
+
+    game: Game[Any]
+    complete: bool
+    states: int
+    extent: str
+    results: tuple[Result, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check has failed."""
+        return all(result.status != FAILED for result in self.results)
+
+    @property
+    def failed(self) -> tuple[Result, ...]:
+        """The checks that have failed."""
+        return tuple(result for result in self.results if result.status == FAILED)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __str__(self) -> str:
+        counts = Counter(result.status for result in self.results)
+        found = [f"{counts[status]} {status}" for status in (PASSED, FAILED, NOTED, NOT_APPLICABLE) if counts[status]]
+        lines = [short(self.game), f"{self.extent}: {', '.join(found)}"]
+        for result in self.results:
+            lines.append(f"{result.status:<14}  {result.check}" + (f": {result.reason}" if result.reason else ""))
+        return "\n".join(lines)
+
+
+def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) -> Report:
+    """Checks what a game says of itself against what its rules do.
+
+    Solvers believe a game: that its facts hold, that a representative is worth the same, that an observation shows the
+    state. Their certificates hold for rules that tell the truth. A game of at most `max_states` states is looked at
+    as a whole. Of a larger one a sample is looked at, which can show that something is wrong, but not that nothing is.
+
+    Args:
+        game: The rules.
+        max_states: How many states to look at, at most; a little more if a game of random moves ends later.
+        seed: Decides the sample.
+
+    Returns:
+        A report with a result for each check of `cardwar_envs.contract.CHECKS`. A rule that raises is a failure.
+
+    Raises:
+        ValueError: If `game` is no `Game`, or another argument is not allowed.
+    """
+    if not isinstance(game, Game):
+        raise ValueError(f"game ({game!r}) must be an instance of a subclass of cardwar_envs.Game")
+    max_states = whole_number("max_states", max_states, range(1, 10**9))
+    seed = whole_number("seed", seed, range(2**63))
+    with quiet():
+        case = Case(game, max_states, seed)
+        results = tuple(judged(name, partial(check, case)) for name, check in CHECKS.items())
+    return Report(game, case.walk.complete, case.walk.size, case.walk.extent, results)

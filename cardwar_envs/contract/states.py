@@ -1,0 +1,142 @@
+"""Checks of states: values that cannot change, and rules that answer the same whenever they are asked."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections import deque
+from collections.abc import Callable
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.verdicts import Failed
+from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.core.game import Game
+
+FIXED = (int, float, complex, str, bytes, type(None), Fraction, Decimal, Enum, range, np.generic)
+CHANGING = (list, dict, set, bytearray, np.ndarray, deque)
+ASKED_AGAIN = 500
+
+
+def states_are_values(case: Case) -> None:
+    """States can be hashed, nothing in them can be changed, copies are equal to them, and equal states play alike."""
+    if case.walk.unhashable:
+        raise Failed(case.walk.unhashable)
+    for node in case.nodes:
+        if part := changing_part(node.state):
+            raise Failed(f"{place(node.state)}: {part} can be changed")
+    for node in case.some(ASKED_AGAIN):
+        for words, copied in (("pickled", _pickled), ("copied", copy.copy), ("copied in depth", copy.deepcopy)):
+            with asking(f"making it {words}", node.state):
+                twin = copied(node.state)
+                same = twin == node.state and hash(twin) == hash(node.state) and type(twin) is type(node.state)
+            if not same:
+                raise Failed(f"{place(node.state)}: {words} it is not equal to itself, or has another hash or type")
+    for one, other in case.walk.twins:
+        if _answers(case, one) != _answers(case, other):
+            raise Failed(f"{place(one)} and {place(other)} count as equal, but the rules tell them apart")
+
+
+def _pickled(state: Any) -> Any:
+    return pickle.loads(pickle.dumps(state))
+
+
+def changing_part(value: Any, path: str = "the state") -> str:
+    """The path of something in a value that can be changed; "" if there is nothing."""
+    if isinstance(value, FIXED):
+        return ""
+    if isinstance(value, CHANGING):
+        return f"{path}, a {type(value).__name__},"
+    if isinstance(value, tuple | frozenset):
+        names = getattr(value, "_fields", None) or [f"[{i}]" for i in range(len(value))]
+        parts = zip(names, value, strict=True)
+        return next((found for name, part in parts if (found := changing_part(part, f"{path}, {name}"))), "")
+    for name in _attributes(value):
+        part = getattr(value, name)
+        try:
+            setattr(value, name, part)
+        except (AttributeError, TypeError):  # which a frozen dataclass raises
+            if found := changing_part(part, f"{path}, {name}"):
+                return found
+        else:
+            return f"{path}, {name}"
+    return ""
+
+
+def _attributes(value: Any) -> list[str]:
+    slots = [name for base in type(value).__mro__ for name in _as_list(vars(base).get("__slots__", ()))]
+    return [*getattr(value, "__dict__", ()), *(name for name in slots if hasattr(value, name))]
+
+
+def _as_list(slots: Any) -> list[str]:
+    return [slots] if isinstance(slots, str) else list(slots)
+
+
+def answers_repeat(case: Case) -> None:
+    """The same question has the same answer whenever it is asked, and asking leaves the state and the actions alone."""
+    game = case.game
+    if tuple(game.initial()) != case.walk.starts:
+        raise Failed("initial gives other starts when it is asked again")
+    for node in case.some(ASKED_AGAIN):
+        before = copy.deepcopy(node.state)
+        first, second = _answers(case, node.state), _answers(case, node.state)
+        for question, answer in first.items():
+            if answer != second[question]:
+                found = f"first {short(answer)}, then {short(second[question])}"
+                raise Failed(f"{place(node.state)}: {question} answers {found}")
+        if not case.walk.unhashable and node.state != before:
+            raise Failed(f"state {short(before)} has become {short(node.state)} by asking the rules about it")
+        _require_moves_again(case, node, before)
+
+
+def _require_moves_again(case: Case, node: Node, before: Any) -> None:
+    for actions, outcomes in node.moves.items():
+        chosen = node.chosen(actions)
+        again = tuple(case.game.transitions(node.state, chosen))
+        fault = ""
+        if again != outcomes and repr(again) != repr(outcomes):  # a payment of nan is not equal to itself
+            fault = f"transitions are first {short(outcomes)}, then {short(again)}"
+        elif chosen != node.chosen(actions):
+            fault = f"transitions changes the actions that it is given, to {chosen}"
+        elif node.state != before:
+            fault = f"transitions changes the state, to {short(node.state)}"
+        if fault:
+            raise Failed(f"{place(before, actions=node.chosen(actions))}: {fault}")
+
+
+def _answers(case: Case, state: Any) -> dict[str, Any]:
+    """What the rules say at a state, but for its moves; errors are other checks' business."""
+    game = case.game
+    questions: dict[str, Callable[[], Any]] = {
+        "acting_players": lambda: tuple(game.acting_players(state)),
+        "live_players": lambda: tuple(game.live_players(state)),
+        "settled": lambda: game.settled(state),
+        "canonical": lambda: game.canonical(state),
+        "describe": lambda: game.describe(state),
+        "facts": lambda: game.facts,
+    }
+    for player in game.live_players(state):
+        questions[f"legal_actions of player_{player}"] = partial(game.legal_actions, state, player)
+        questions[f"canonical_actions of player_{player}"] = partial(game.canonical_actions, state, player)
+    for player in range(case.facts.num_players):
+        questions[f"observation of player_{player}"] = partial(_seen, game, state, player)
+    return {question: _answer(ask) for question, ask in questions.items()}
+
+
+def _seen(game: Game[Any], state: Any, player: int) -> list[float]:
+    numbers: list[float] = game.observation(state, player).tolist()
+    return numbers
+
+
+def _answer(ask: Callable[[], Any]) -> Any:
+    try:
+        return ask()
+    except Exception as error:
+        return type(error).__name__

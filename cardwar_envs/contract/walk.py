@@ -1,0 +1,264 @@
+"""The part of a game that is checked: all of its states, or a sample that a seed decides."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any, TypeVar
+
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at
+from cardwar_envs.contract.places import place, short
+from cardwar_envs.core.game import Game, GameFacts, Transition
+
+# Joint actions listed for each state, on the average, before a game counts as large; and of each state of a large one.
+MOVES_A_STATE, MOVES_OF_A_SAMPLE = 50, 64
+MOST_TWINS = 2000
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Course:
+    """A game that was played to its end.
+
+    Attributes:
+        states: All of its states; the game is over in the last one.
+        rewards: What was paid on the way from each state to the next, one tuple per move.
+    """
+
+    states: list[Any]
+    rewards: list[tuple[float, ...]]
+
+
+class Walk:
+    """The states of a game that checks look at, and what the rules say there.
+
+    A game of at most `max_states` states is walked as a whole. Of a larger one, half of them are those nearest the
+    start; the others are met in games of random moves.
+
+    Attributes:
+        game: The rules.
+        max_states: About how many states to look at, at most.
+        seed: Decides the sample.
+        complete: Whether these are all states and all moves.
+        size: How many states were looked at.
+        starts: What `initial` gives.
+        courses: Games of random moves; none if `complete`.
+        endless: A state at which a game of random moves had more moves than the facts allow, if one had.
+        raised: The first error of the rules; "" if there was none.
+        bad_seats: The first players that cannot be; "" if there were none.
+        bad_actions: The first legal actions that cannot be; "" if there were none.
+        unhashable: The first state that cannot be hashed; "" if there was none.
+        twins: Pairs of states that count as equal but do not look the same.
+    """
+
+    def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
+        self.game, self.max_states, self.seed = game, max_states, seed
+        self.raised = self.bad_seats = self.bad_actions = self.unhashable = ""
+        self.endless: Any = None
+        self.twins: list[tuple[Any, Any]] = []
+        self.courses: list[Course] = []
+        self._compared = 0
+        self._rng = Random(seed)
+        self._met: dict[Any, Any] = {}  # a state -> the object that was met first
+        self._nodes: dict[Any, Node | None] = {}  # None where the rules' answer is no good
+        self._choices: dict[Any, Node] = {}  # without moves
+        self.starts = self._initial()
+        self.complete = self._walk_all()
+        if not self.complete:
+            self._sample()
+        self.size = len(self._nodes)  # checks ask for more, which do not count
+        self._visited = [node for node in self._nodes.values() if node is not None]
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """The facts of the game.
+
+        Raises:
+            NotApplicable: If they cannot be read, or do not say how many players, actions and moves there are.
+        """
+        try:
+            facts = self.game.facts
+            counts = (facts.num_players, facts.num_actions, facts.max_length)
+            if all(isinstance(count, int) and count >= 1 for count in counts):
+                return facts
+        except Exception as error:
+            raise NotApplicable(f"the facts cannot be read: {in_a_line(error)}") from error
+        raise NotApplicable(f"the facts do not say how many players, actions and moves there are: {counts}")
+
+    @property
+    def nodes(self) -> list[Node]:
+        """What the rules say at each state looked at, those near the start first.
+
+        Raises:
+            NotApplicable: If there is none.
+        """
+        _ = self.facts
+        if not self._visited:
+            raise NotApplicable("no state could be looked at")
+        return self._visited
+
+    @property
+    def choosing(self) -> Iterator[tuple[Node, int]]:
+        """Each node with each player who is in the game there."""
+        return ((node, player) for node in self.nodes for player in node.live)
+
+    @property
+    def extent(self) -> str:
+        """How much of the game was looked at, in words."""
+        states = f"{self.size:,}"
+        return f"all {states} states" if self.complete else f"{states} of more states, seed {self.seed}"
+
+    def knows(self, state: Any) -> bool:
+        """Whether the state was met on the walk."""
+        return state in self._met
+
+    def node(self, state: Any) -> Node:
+        """What the rules say at a state, which need not be one of those that were met.
+
+        Raises:
+            Failed: If the rules give no good answer there, or so many states were asked for in this way that they
+                cannot be those of the game as it looks from its seats.
+        """
+        if state not in self._nodes:
+            if not self.complete:
+                return node_at(self.game, self.facts, state, MOVES_OF_A_SAMPLE, self._rng)
+            if len(self._nodes) > 2 * (1 + self.facts.num_players) * self.max_states:
+                raise Failed(f"{place(state)}: there are far more such states than the game has")
+            most = MOVES_A_STATE * self.max_states
+            self._nodes[state] = node_at(self.game, self.facts, state, most, self._rng)
+        node = self._nodes[state]
+        if node is None:
+            raise NotApplicable(f"{place(state)}: the rules give no good answer")
+        return node
+
+    def choices(self, state: Any) -> Node:
+        """As `node`, without any moves."""
+        if state not in self._choices:
+            self._choices[state] = self._nodes.get(state) or node_at(self.game, self.facts, state, 0, self._rng)
+        return self._choices[state]
+
+    # -- walking --------------------------------------------------------------------------
+
+    def _initial(self) -> tuple[Transition[Any], ...]:
+        try:
+            starts = tuple(self.game.initial())
+            for start in starts:
+                if not isinstance(start, Transition):
+                    raise TypeError(f"{short(start)} is no Transition")
+        except Exception as error:
+            self.raised = f"initial raises {in_a_line(error)}"
+            return ()
+        return starts
+
+    def _ask(self, state: Any, most: int) -> Node | None:
+        if state in self._nodes:
+            return self._nodes[state]
+        node = None
+        try:
+            node = node_at(self.game, self.facts, state, most, self._rng)
+        except BadSeats as fault:
+            self.bad_seats = self.bad_seats or str(fault)
+        except BadActions as fault:
+            self.bad_actions = self.bad_actions or str(fault)
+        except Failed as fault:
+            self.raised = self.raised or str(fault)
+        self._nodes[state] = node
+        return node
+
+    def _is_new(self, state: Any) -> bool:
+        before = len(self._met)
+        try:
+            known = self._met.setdefault(state, state)
+        except Exception as error:
+            self.unhashable = self.unhashable or f"{place(state)}: hash raises {in_a_line(error)}"
+            return False
+        if len(self._met) > before:
+            return True
+        if known is not state and self._compared < MOST_TWINS:
+            self._compared += 1
+            if short(known) != short(state):
+                self.twins.append((known, state))
+        return False
+
+    def _walk_all(self) -> bool:
+        """Walks breadth first; False as soon as the game is too large, with half of the states looked at at most."""
+        try:
+            _ = self.facts
+        except NotApplicable:
+            return True
+        waiting = deque(start.state for start in self.starts if self._is_new(start.state))
+        moves, most = 0, MOVES_A_STATE * self.max_states
+        while waiting:
+            node = self._ask(waiting.popleft(), most - moves)
+            if node is None:
+                continue
+            moves += len(node.moves)
+            waiting.extend(state for state in node.children() if self._is_new(state))
+            if len(self._met) > self.max_states or not node.whole:
+                for state in list(self._nodes)[max(1, self.max_states // 2) :]:
+                    del self._nodes[state]
+                return False
+        return True
+
+    def _sample(self) -> None:
+        steps = 0
+        while len(self._nodes) < self.max_states and steps < 2 * self.max_states and self.endless is None:
+            state = self._rng.choice(self.starts).state
+            states: list[Any] = [state]
+            rewards: list[tuple[float, ...]] = []
+            while steps < 2 * self.max_states:
+                node = self._ask(state, MOVES_OF_A_SAMPLE)
+                if node is None or not node.moves:
+                    break
+                if len(rewards) == self.facts.max_length:
+                    self.endless = state
+                    break
+                outcomes = node.moves[self._rng.choice(list(node.moves))]
+                if not outcomes:
+                    break
+                _, state, paid = self._rng.choice(outcomes)
+                self._is_new(state)
+                states.append(state)
+                rewards.append(paid)
+                steps += 1
+            last = self._nodes.get(state)
+            if last is not None and not last.acting:
+                self.courses.append(Course(states, rewards))
+
+
+class Circle(NotApplicable):
+    """A play can pass a state twice, so that sums over all that follows have no end."""
+
+
+def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], combine: Callable[[K], V]) -> V:
+    """Computes something from the end of a game up to `root`.
+
+    Args:
+        root: Where to stop.
+        known: What was computed already; the results are added.
+        parts: What an item leads to.
+        combine: The result of an item all of whose parts are known.
+
+    Raises:
+        Circle: If an item leads to itself.
+    """
+    stack, begun = [root], set()
+    while stack:
+        top = stack[-1]
+        missing = [] if top in known else [part for part in parts(top) if part not in known]
+        if not missing:
+            stack.pop()
+            if top not in known:
+                known[top] = combine(top)
+        elif top in begun:
+            raise Circle(f"a play can pass {place(top)} twice")
+        else:
+            begun.add(top)
+            stack.extend(missing)
+    return known[root]

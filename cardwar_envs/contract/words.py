@@ -1,0 +1,46 @@
+"""Checks of texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
+from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.places import asking, place, short
+
+
+def states_and_actions_have_words(case: Case) -> None:
+    """`describe` and `describe_action` give text, and a player's legal actions have different words."""
+    words: dict[tuple[int, int], str] = {}
+    for node in case.nodes:
+        with asking("describe", node.state):
+            text = case.game.describe(node.state)
+        if not isinstance(text, str) or not text.strip():
+            raise Failed(f"{place(node.state)}: describe gives {short(text)}, not a text")
+        for player in node.live:
+            for action in node.legal[player]:
+                if (player, action) not in words:
+                    with asking(f"describe_action of {action}", node.state, player):
+                        words[player, action] = case.game.describe_action(action, player)
+                word = words[player, action]
+                if not isinstance(word, str) or not word.strip():
+                    raise Failed(f"{place(node.state, player)}: action {action} is called {word!r}, not a word")
+            by_word = {words[player, action]: action for action in node.legal[player]}
+            for action in node.legal[player]:
+                if by_word[words[player, action]] != action:
+                    both = f"actions {action} and {by_word[words[player, action]]}"
+                    raise Failed(f"{place(node.state, player)}: {both} are both called {words[player, action]!r}")
+
+
+def states_read_differently(case: Case) -> None:
+    """If the state is public, different states have different texts (a note, if not)."""
+    if not case.facts.public_state:
+        raise NotApplicable("players do not see the state")
+    states: dict[str, Any] = {}
+    for node in case.nodes:
+        try:
+            other = states.setdefault(case.game.describe(node.state), node.state)
+        except Exception:
+            raise NotApplicable("states have no words") from None
+        if other != node.state:
+            raise Noted(f"{place(node.state)} and {place(other)} have the same text")

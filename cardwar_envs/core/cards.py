@@ -1,0 +1,148 @@
+"""Cards in pictures: single cards, a hand of them in rows, and the plate with a player's name above a hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cardwar_envs.core.scene import (
+    MARGIN,
+    WIDTH,
+    Box,
+    Shape,
+    centred,
+    label,
+    player_colour,
+    text_width,
+)
+
+INSIDE = WIDTH - 2 * MARGIN
+GAP = 6.0
+IN_A_ROW, MOST_ROWS = 13, 4
+WIDEST = 64.0
+PLATE = 34.0
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place in a hand.
+
+    Attributes:
+        text: What the card says.
+        held: How many such cards are there; if none, the place is shown empty.
+    """
+
+    text: str
+    held: int = 1
+
+
+def card(box: Box, text: str, player: int | None, size: float, won: bool = False) -> tuple[Shape, ...]:
+    """A card face up, in its player's colour (None: nobody's); a card that won stands out by a frame."""
+    face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2)
+    frame = Box(box.x - 6, box.y - 6, box.width + 12, box.height + 12, None, "win", 4, 0.12 * box.width + 8)
+    drawn = (face, centred(face, text, size, bold=True, colour=player_colour(player)))
+    return (frame, *drawn) if won else drawn
+
+
+def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ...]:
+    """Where a card was, or will be."""
+    place = Box(box.x, box.y, box.width, box.height, None, "slot", 2, 0.12 * box.width + 2)
+    return (place, centred(place, text, size, colour="muted")) if text else (place,)
+
+
+def draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
+    """What is at a place: nothing, a card, or several equal ones: the card above, how often it is there below."""
+    if not slot.held:
+        return empty_place(place)
+    if slot.held == 1:
+        return card(place, slot.text, player, 0.5 * place.width)
+    upper = Box(place.x, place.y, place.width, 0.62 * place.height)
+    lower = Box(place.x, place.y + 0.55 * place.height, place.width, 0.4 * place.height)
+    return (
+        card(place, "", player, 0)[0],
+        centred(upper, slot.text, 0.5 * place.width, bold=True, colour=player_colour(player)),
+        centred(lower, f"x{slot.held}", 0.44 * place.width, colour="ink"),
+    )
+
+
+@dataclass(frozen=True)
+class HandGrid:
+    """The rows in which a hand of a given size is shown; cards are as large as the rows allow.
+
+    Attributes:
+        size: Cards of the largest hand.
+    """
+
+    size: int
+
+    @property
+    def _shown(self) -> int:
+        return min(max(self.size, 1), IN_A_ROW * MOST_ROWS)
+
+    def holds(self, cards: int) -> bool:
+        """Whether so many cards can be shown."""
+        return cards <= self.rows * self.columns
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return -(-self._shown // IN_A_ROW)
+
+    @property
+    def columns(self) -> int:
+        """Cards in a row."""
+        return -(-self._shown // self.rows)
+
+    @property
+    def card_width(self) -> float:
+        """Width of a card."""
+        return min(WIDEST, (INSIDE - GAP * (self.columns - 1)) / self.columns)
+
+    @property
+    def card_height(self) -> float:
+        """Height of a card."""
+        return max(44.0, 1.25 * self.card_width)
+
+    @property
+    def height(self) -> float:
+        """Height of all rows."""
+        return self.rows * (self.card_height + GAP) - GAP
+
+    def place(self, index: int, top: float) -> Box:
+        """Where the card of that index is, if the rows begin at `top`."""
+        row, column = divmod(index, self.columns)
+        left = (WIDTH - self.columns * (self.card_width + GAP) + GAP) / 2
+        step = self.card_height + GAP
+        return Box(left + column * (self.card_width + GAP), top + row * step, self.card_width, self.card_height)
+
+    def draw(self, slots: Sequence[Slot], player: int, top: float) -> list[Shape]:
+        """A hand; of one too large for the rows as many cards as fit, and the number of the others."""
+        shapes: list[Shape] = []
+        fitting = self.holds(len(slots))
+        shown = slots if fitting else slots[: self.rows * self.columns - 1]
+        for index, slot in enumerate(shown):
+            shapes += draw_slot(self.place(index, top), slot, player)
+        if not fitting:
+            shapes += empty_place(self.place(len(shown), top), f"+{len(slots) - len(shown)}")
+        return shapes
+
+
+def name_plate(player: int, top: float, viewer: int | None, right: str = "", left: str = "") -> list[Shape]:
+    """A player's name on its colour, with remarks beside it and at the right end of the line; `PLATE` high."""
+    name = f"player_{player}"
+    plate = Box(MARGIN, top, text_width(name, 18) + 24, PLATE - 6, player_colour(player), radius=14, line=0)
+    shapes: list[Shape] = [plate, centred(plate, name, 18, bold=True)]
+    start, end = plate.x + plate.width + 10, WIDTH - MARGIN
+    for remark, colour in (("you" if player == viewer else "", "muted"), (left, "text")):
+        if remark:
+            shapes.append(label(start, top + 21, remark, (end - start) * (0.55 if right else 1.0), 18, colour=colour))
+            start = shapes[-1].bounds[2] + 6
+    if right:
+        shapes.append(label(end, top + 21, right, end - start, 18, "end", colour="muted"))
+    return shapes
+
+
+def seats_in_view(num_players: int, viewer: int | None) -> list[int]:
+    """The players from top to bottom: the viewer sits at the bottom."""
+    others = [player for player in range(num_players) if player != viewer]
+    return others if viewer is None else [*others, viewer]

@@ -1,0 +1,73 @@
+"""Checks of parameters and arguments; each returns the value or raises a ValueError that names it and its limits."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from operator import index
+from typing import Any
+
+import numpy as np
+
+
+def whole_number(name: str, number: object, allowed: range | None = None) -> int:
+    """A parameter as an int. All integer types are accepted, but no bool.
+
+    Raises:
+        ValueError: If it is not an integer, or not in the range allowed; the message names the parameter.
+    """
+    try:
+        if isinstance(number, bool | np.bool_):
+            raise TypeError
+        whole = index(number)  # type: ignore[arg-type]  # this call is the check
+    except TypeError:
+        raise ValueError(f"{name} ({number}) must be an integer") from None
+    if allowed is not None and whole not in allowed:
+        raise ValueError(f"{name} ({number}) must be in {allowed[0]}..{allowed[-1]}")
+    return whole
+
+
+def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:
+    """A tuple of numbers as ints.
+
+    Raises:
+        ValueError: If it is not a tuple of integers.
+    """
+    return tuple(whole_number(name, number) for number in checked_tuple(name, numbers))
+
+
+def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
+    """The items, which must be a tuple.
+
+    Raises:
+        ValueError: If they are not.
+    """
+    if not isinstance(items, tuple):
+        raise ValueError(f"{name} ({items}) must be a tuple")
+    return items
+
+
+def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    """The value, if it is allowed.
+
+    Raises:
+        ValueError: If it is not; the message names the value and what is allowed.
+    """
+    # Arrays and the like compare in ways of their own.
+    if not isinstance(value, str | int | np.integer | None) or value not in allowed:
+        raise ValueError(f"{name} ({value!r}) must be one of {', '.join(map(repr, allowed))}")
+    return value
+
+
+def check_names(kind: Any, names: Iterable[str], owner: str) -> None:
+    """Raises a ValueError if one of the names is not that of a parameter of `owner`.
+
+    Args:
+        kind: The dataclass whose fields are the parameters.
+        names: The names.
+        owner: Name of the game or algorithm, for the error.
+    """
+    known = [field.name for field in dataclasses.fields(kind) if field.init]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{owner} has no parameter {name!r}; it has {', '.join(known) or 'none'}")

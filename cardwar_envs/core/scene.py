@@ -1,0 +1,238 @@
+"""Pictures as data: a scene is a list of shapes, which `cardwar_envs.drawing` turns into SVG or pixels.
+
+A game draws what is revealed (`Revealed`) as a `Scene`. Both are plain data: nothing here knows a drawing library,
+and nothing here knows a move before all have committed. Lengths are in units of the picture; a scene is
+`WIDTH` units wide, and its text is large enough to be read where the picture is 375 pixels wide.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+S = TypeVar("S", bound=Hashable)
+
+WIDTH, MARGIN = 600, 20
+# The least size of text that a picture needs to be read; only text that would not fit otherwise is smaller.
+READABLE, SMALLEST = 18.0, 9.0
+# Colours of this many players can be told apart; more players share them and are told apart by name.
+PLAYER_COLOURS = 6
+
+
+@dataclass(frozen=True)
+class Revealed(Generic[S]):
+    """What is revealed of a game in progress, and to whom it is shown.
+
+    Attributes:
+        state: Where the game stands.
+        viewer: The player whose private information may be shown. None is a spectator, who sees
+            nobody's before the game shows it to all.
+        last_actions: The joint action that led here (player -> action), or None.
+        payoffs: What each player was paid so far, payoff points.
+        over: Whether the game is over.
+        before: The state in which `last_actions` were played, or None if that is not known.
+    """
+
+    state: S
+    viewer: int | None
+    last_actions: Mapping[int, int] | None
+    payoffs: tuple[float, ...]
+    over: bool
+    before: S | None = None
+
+
+Bounds = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle with round corners.
+
+    Attributes:
+        x: Left edge.
+        y: Top edge.
+        width: Its width.
+        height: Its height.
+        fill: Colour role of the inside (see `cardwar_envs.drawing.palette`); None leaves it as it is.
+        stroke: Colour role of the outline; None draws none.
+        line: Width of the outline, which lies inside the rectangle.
+        radius: Radius of the corners.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str | None = None
+    stroke: str | None = None
+    line: float = 2.0
+    radius: float = 8.0
+
+    @property
+    def bounds(self) -> Bounds:
+        """Left, top, right, bottom."""
+        return self.x, self.y, self.x + self.width, self.y + self.height
+
+
+@dataclass(frozen=True)
+class Disc:
+    """A filled circle around (`x`, `y`); `fill` is a colour role."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str
+
+    @property
+    def bounds(self) -> Bounds:
+        """Left, top, right, bottom."""
+        return self.x - self.radius, self.y - self.radius, self.x + self.radius, self.y + self.radius
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line of text.
+
+    Attributes:
+        x: Where it starts, has its middle or ends, see `anchor`.
+        y: Its base line.
+        text: What it says.
+        size: Size of the font.
+        anchor: "start", "middle" or "end".
+        bold: Whether it is bold.
+        colour: Colour role.
+        mono: Whether all characters are equally wide.
+    """
+
+    x: float
+    y: float
+    text: str
+    size: float = 20.0
+    anchor: str = "start"
+    bold: bool = False
+    colour: str = "text"
+    mono: bool = False
+
+    @property
+    def bounds(self) -> Bounds:
+        """Left, top, right, bottom; an estimate that common fonts stay within."""
+        width = text_width(self.text, self.size, self.mono)
+        left = self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
+        return left, self.y - 0.8 * self.size, left + width, self.y + 0.25 * self.size
+
+
+Shape = Box | Disc | Text
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A picture.
+
+    Attributes:
+        width: Its width.
+        height: Its height; it depends on the game only, so that all pictures of a game make a film.
+        shapes: What is drawn, in this order.
+        title: What it shows, in a few words.
+        description: The same in text, for people who cannot see it.
+    """
+
+    width: int
+    height: int
+    shapes: tuple[Shape, ...]
+    title: str
+    description: str = ""
+
+
+# -- text that fits ---------------------------------------------------------------------
+
+NARROW, WIDE = frozenset(" !'(),-./:;I[]fijlrt|·"), frozenset("@%MWmw—…")
+
+
+def text_width(text: str, size: float, mono: bool = False) -> float:
+    """An upper estimate of the width of a line in common fonts, bold or not."""
+    if mono:
+        return 0.62 * size * sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
+    return size * sum(map(_char_width, text))
+
+
+def _char_width(character: str) -> float:
+    if character in NARROW:
+        return 0.42
+    if character in WIDE or unicodedata.east_asian_width(character) in "WF":
+        return 1.05
+    return 0.78 if character.isupper() else 0.7
+
+
+def fitted(text: str, size: float, room: float, mono: bool = False) -> tuple[str, float]:
+    """The text and a size at which it fits: smaller if need be, and cut off if the smallest size is too large."""
+    size = min(size, max(SMALLEST, size * room / max(text_width(text, size, mono), 1e-9)))
+    kept = text
+    while kept and text_width(kept, size, mono) > room * 1.0001:
+        text = text[:-1]
+        kept = text.rstrip() + "…"
+        if not text:
+            return "", size
+    return kept, size
+
+
+def label(
+    x: float, y: float, text: str, room: float, size: float = 20.0, anchor: str = "start", **look: object
+) -> Text:
+    """A line of text that is at most `room` wide; `look` are further fields of `Text`."""
+    words, fits = fitted(text, size, room, bool(look.get("mono")))
+    return Text(x, y, words, fits, anchor, **look)  # type: ignore[arg-type]  # a field of another type is a mistake here
+
+
+def centred(box: Box, text: str, size: float, **look: object) -> Text:
+    """A line of text in the middle of a box."""
+    words, fits = fitted(text, size, box.width - 6)
+    return Text(box.x + box.width / 2, box.y + box.height / 2 + 0.36 * fits, words, fits, "middle", **look)  # type: ignore[arg-type]
+
+
+def player_colour(player: int | None) -> str:
+    """The colour role of a player, or of what is nobody's (None)."""
+    return "ink" if player is None else f"player_{player % PLAYER_COLOURS}"
+
+
+def in_points(payoff: float, sign: str = "+") -> str:
+    """Payoff points with at most four digits after the point; with `sign=""` without a plus."""
+    return f"{payoff:{sign},.4f}".rstrip("0").rstrip(".")
+
+
+def spoken(name: str) -> str:
+    """A game's name as a title, e.g. `Dice Wars` for `dice_wars`."""
+    return name.replace("_", " ").title()
+
+
+# -- what many pictures share -----------------------------------------------------------
+
+
+def table(height: float) -> Box:
+    """The background of a picture."""
+    return Box(0, 0, WIDTH, height, "table", radius=0)
+
+
+def heading(title: str, aside: str) -> tuple[Text, ...]:
+    """The title at the top left and a remark at the top right."""
+    inside = WIDTH - 2 * MARGIN
+    name = label(MARGIN, 46, title, inside * 0.6, 30, bold=True)
+    return name, label(WIDTH - MARGIN, 44, aside, inside * 0.39, 20, "end", colour="muted")
+
+
+def plain_scene(title: str, aside: str, lines: Iterable[str], description: str, height: int = 440) -> Scene:
+    """A picture of some lines of text, which shrink until they fit."""
+    panel = Box(MARGIN, 70, WIDTH - 2 * MARGIN, height - 70 - MARGIN, "panel", radius=12)
+    rows = list(lines)
+    room, tall = panel.width - 2 * MARGIN, panel.height - 2 * MARGIN
+    most = int(tall / (1.4 * SMALLEST))
+    if len(rows) > most:
+        rows = [*rows[: most - 1], f"... and {len(rows) - most + 1} more lines"]
+    widest = max((text_width(row, 1.0, mono=True) for row in rows), default=1.0)
+    size = max(SMALLEST, min(20.0, tall / (1.4 * max(1, len(rows))), room / max(widest, 1.0)))
+    text = (
+        label(panel.x + MARGIN, panel.y + MARGIN + (1.4 * i + 1) * size, row, room, size, mono=True)
+        for i, row in enumerate(rows)
+    )
+    return Scene(WIDTH, height, (table(height), *heading(title, aside), panel, *text), title, description)

@@ -1,0 +1,24 @@
+"""The colours of pictures, by role.
+
+Text has a contrast of at least 4.5:1 to what it stands on (WCAG 2.2, success criterion 1.4.3). Players' colours differ
+in lightness or in blue and yellow, which most people with a colour vision deficiency see, and names stand beside them.
+"""
+
+PALETTE: dict[str, str] = {
+    "table": "#17453b",
+    "panel": "#0f342c",
+    "slot": "#2f6154",
+    "text": "#ffffff",
+    "muted": "#c3dbd1",
+    "card": "#ffffff",
+    "back": "#d7e2de",
+    "edge": "#b9c7c1",
+    "ink": "#1c2b27",
+    "win": "#ffd166",
+    "player_0": "#00599c",
+    "player_1": "#b03a00",
+    "player_2": "#6d4a8f",
+    "player_3": "#6b5900",
+    "player_4": "#a02560",
+    "player_5": "#40535c",
+}

@@ -1,0 +1,109 @@
+"""Scenes as pixels, drawn by pygame-ce without a window and with the font that it ships."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.scene import Box, Disc, Scene, Text, text_width
+from cardwar_envs.drawing.palette import PALETTE
+
+# Shapes are drawn so many times larger and then made smaller, which smooths their edges.
+OVERSAMPLING = 2
+NOT_DRAWN = {0: "\ufffd", ord("\n"): " "}
+NEEDS_PYGAME = "pictures need pygame-ce, which comes with the extra: pip install 'cardwar-envs[render]'"
+
+
+def require_pygame() -> Any:
+    """The module pygame, ready to draw text.
+
+    Raises:
+        ImportError: If it is not installed; the message names the extra that installs it.
+    """
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    try:
+        import pygame
+        import pygame.font
+    except ImportError as error:
+        raise ImportError(NEEDS_PYGAME, name="pygame") from error
+    pygame.font.init()  # again each time: others may have ended it
+    return pygame
+
+
+def to_pixels(scene: Scene) -> NDArray[np.uint8]:
+    """The picture as an array `[height, width, 3]` of red, green and blue.
+
+    Raises:
+        ImportError: If pygame-ce is not installed; the message names the extra.
+    """
+    return _Painter(require_pygame()).paint(scene)
+
+
+class _Painter:
+    """Draws one scene. Its fonts are not kept for another: they are dead once anybody ends pygame."""
+
+    def __init__(self, pygame: Any) -> None:
+        self._pygame = pygame
+        # The font is found by its path: by name pygame makes it smaller than it is asked to.
+        self._font_file = str(Path(pygame.__file__).with_name(pygame.font.get_default_font()))
+        self._fonts: dict[int, Any] = {}
+
+    def paint(self, scene: Scene) -> NDArray[np.uint8]:
+        pygame = self._pygame
+        self._surface = pygame.Surface((scene.width * OVERSAMPLING, scene.height * OVERSAMPLING), depth=24)
+        for shape in scene.shapes:
+            if isinstance(shape, Text):
+                self._text(shape)
+            elif isinstance(shape, Disc):
+                middle = _up(shape.x), _up(shape.y)
+                pygame.draw.circle(self._surface, PALETTE[shape.fill], middle, _up(shape.radius))
+            else:
+                self._box(shape)
+        smooth = pygame.transform.smoothscale(self._surface, (scene.width, scene.height))
+        return np.ascontiguousarray(pygame.surfarray.array3d(smooth).swapaxes(0, 1))
+
+    def _box(self, box: Box) -> None:
+        pygame, surface, radius = self._pygame, self._surface, _up(box.radius)
+        left, top, right, bottom = map(_up, box.bounds)
+        rectangle = pygame.Rect(left, top, right - left, bottom - top)
+        if box.fill is not None:
+            pygame.draw.rect(surface, PALETTE[box.fill], rectangle, border_radius=radius)
+        if box.stroke is not None:
+            pygame.draw.rect(surface, PALETTE[box.stroke], rectangle, _up(box.line), border_radius=radius)
+
+    def _text(self, text: Text) -> None:
+        if not text.mono:
+            width = self._font(text).size(_printable(text.text))[0] / OVERSAMPLING
+            self._line(text, text.text, text.x - {"start": 0.0, "middle": width / 2, "end": width}[text.anchor])
+            return
+        # The font is proportional, so each character is put in the middle of a place as wide as all others.
+        left = text.bounds[0]
+        for character in text.text:
+            place = text_width(character, text.size, mono=True)
+            wide = self._font(text).size(_printable(character))[0] / OVERSAMPLING
+            self._line(text, character, left + (place - wide) / 2)
+            left += place
+
+    def _line(self, text: Text, words: str, left: float) -> None:
+        font = self._font(text)
+        drawn = font.render(_printable(words), True, PALETTE[text.colour])
+        self._surface.blit(drawn, (_up(left), _up(text.y) - font.get_ascent()))
+
+    def _font(self, text: Text) -> Any:
+        size = max(1, _up(text.size))
+        if size not in self._fonts:
+            self._fonts[size] = self._pygame.font.Font(self._font_file, size)
+        return self._fonts[size]
+
+
+def _printable(text: str) -> str:
+    """Text that pygame draws: it refuses some characters and breaks lines at others."""
+    return text.encode("utf-8", "replace").decode().translate(NOT_DRAWN)
+
+
+def _up(length: float) -> int:
+    return round(length * OVERSAMPLING)

@@ -1,0 +1,58 @@
+"""How each of many games has come to where it stands: what pictures of them show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.scene import Revealed
+from cardwar_envs.envs.engines.engine import Engine
+
+
+class Courses:
+    """What one seat may see of each game; the games themselves are an engine's.
+
+    Args:
+        game: The rules.
+        viewer: The seat.
+        kept: Whether anything is noted at all; games that nobody looks at are played faster.
+
+    Attributes:
+        revealed: One per game; a new list after each change, so whoever keeps the old one can go back to it.
+    """
+
+    def __init__(self, game: Game[Any], viewer: int, kept: bool) -> None:
+        self._game, self._viewer, self._kept = game, viewer, kept
+        self.revealed: list[Revealed[Any]] = []
+
+    def start(self, engine: Engine[Any], where: NDArray[np.bool_], dealt: NDArray[np.float64]) -> None:
+        """Notes that games have started; `[num_games, num_players]` payoff points that the deals paid."""
+        if not self._kept:
+            return
+        started = [self._seen(state, None, paid) for state, paid in zip(engine.states(), dealt.tolist(), strict=True)]
+        kept = self.revealed or started
+        self.revealed = [new if anew else old for new, old, anew in zip(started, kept, where, strict=True)]
+
+    def play(
+        self, engine: Engine[Any], where: NDArray[np.bool_], joint: NDArray[np.int64], paid: NDArray[np.float64]
+    ) -> None:
+        """Notes what was played and what it paid, each `[num_games, num_players]`, after the engine has played it."""
+        if not self._kept:
+            return
+        revealed, states = list(self.revealed), engine.states()
+        for place in np.flatnonzero(where).tolist():
+            before = revealed[place]
+            acting = self._game.acting_players(before.state)
+            actions = {player: int(joint[place, player]) for player in acting}
+            payoffs = [sum(both) for both in zip(before.payoffs, paid[place].tolist(), strict=True)]
+            revealed[place] = replace(self._seen(states[place], actions, payoffs), before=before.state)
+        self.revealed = revealed
+
+    def _seen(self, state: Any, actions: dict[int, int] | None, payoffs: Sequence[float]) -> Revealed[Any]:
+        over = not self._game.acting_players(state)
+        return Revealed(state, self._viewer, actions, tuple(payoffs), over)

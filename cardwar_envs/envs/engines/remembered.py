@@ -1,0 +1,166 @@
+"""What the rules have answered so far about a game's states, as arrays, so that no question is asked twice.
+
+Every state that comes up has a number. So has every joint action that was played in a state. Its outcomes
+stand side by side: of two outcomes with the probabilities 1/4 and 3/4, for example, the parts `up_to` are 0.25 and 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import accumulate
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game, S, Transition
+
+NOT_REACHED = -1
+# A table is full if its views of states take so many bytes, or if it has so many joint actions or outcomes.
+MOST_BYTES, MOST_PLAYS, MOST_OUTCOMES = 1 << 28, 400_000, 2_000_000
+
+
+class Rows:
+    """An array that grows: `array[:count]` holds what was added."""
+
+    def __init__(self, dtype: Any, *shape: int) -> None:
+        self.count, self.array = 0, np.zeros((64, *shape), dtype=dtype)
+
+    def add(self, row: Any) -> None:
+        """Adds a row; the array may be another one afterwards."""
+        if self.count == len(self.array):
+            self.array = np.concatenate([self.array, np.zeros_like(self.array)])
+        self.array[self.count] = row
+        self.count += 1
+
+
+class Remembered(Generic[S]):
+    """States that have come up and joint actions that were played in them.
+
+    Nothing is ever taken out, so copies of an engine share the table.
+
+    Attributes:
+        states: The states by number.
+        observations: `[states, num_players, observation_size]` float32.
+        masks: `[states, num_players, num_actions]` int8, all 0 for players who are out of the game.
+        acting: `[states, num_players]` bool: who chooses there.
+        live: `[states, num_players]` bool: who is still in the game.
+    """
+
+    def __init__(self, game: Game[S], least: int) -> None:
+        """Sets up an empty table that is not full before it holds `least` states."""
+        facts = game.facts
+        self._game, players = game, facts.num_players
+        self.states: list[S] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._observations = Rows(np.float32, players, facts.observation_size)
+        self._masks = Rows(np.int8, players, facts.num_actions)
+        self._acting, self._live = Rows(np.bool_, players), Rows(np.bool_, players)
+        self._plays: dict[tuple[int, ...], int] = {}  # (state, an action per player) -> number
+        self._first, self._outcomes = Rows(np.int64), Rows(np.int64)  # by number of the play
+        # By place of the outcome. A state gets its number, and is asked about, when it is reached.
+        self._targets: list[S] = []
+        self._child, self._up_to = Rows(np.int64), Rows(np.float64)
+        self._rewards = Rows(np.float64, players)
+        bytes_of_state = players * (4 * facts.observation_size + facts.num_actions)
+        self._most_states = max(least, MOST_BYTES // bytes_of_state)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Remembered[S]:
+        return self
+
+    @property
+    def observations(self) -> NDArray[np.float32]:
+        """See the class."""
+        return self._observations.array
+
+    @property
+    def masks(self) -> NDArray[np.int8]:
+        """See the class."""
+        return self._masks.array
+
+    @property
+    def acting(self) -> NDArray[np.bool_]:
+        """See the class."""
+        return self._acting.array
+
+    @property
+    def live(self) -> NDArray[np.bool_]:
+        """See the class."""
+        return self._live.array
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to begin a new table."""
+        many_plays = len(self._plays) >= MOST_PLAYS or self._child.count >= MOST_OUTCOMES
+        return many_plays or len(self.states) >= self._most_states
+
+    def numbers(self, states: Iterable[S]) -> NDArray[np.int64]:
+        """The numbers of some states; new ones get one."""
+        return np.array([self._number(state) for state in states], dtype=np.int64)
+
+    def _number(self, state: S) -> int:
+        number = self._numbers.get(state)
+        if number is None:
+            number = self._numbers[state] = len(self.states)
+            self.states.append(state)
+            self._see(state)
+        return number
+
+    def _see(self, state: S) -> None:
+        game, players = self._game, range(self._game.facts.num_players)
+        acting, live = game.acting_players(state), game.live_players(state)
+        self._acting.add([player in acting for player in players])
+        self._live.add([player in live for player in players])
+        self._observations.add([game.observation(state, player) for player in players])
+        nothing = np.zeros(game.facts.num_actions, dtype=np.int8)
+        self._masks.add([game.action_mask(state, player) if player in live else nothing for player in players])
+
+    def plays(self, states: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers of joint actions, `[games, num_players]`, in states, `[games]`.
+
+        Actions of players who do not act do not count.
+        """
+        chosen = np.where(self.acting[states], actions, 0)
+        keys = list(zip(states.tolist(), *chosen.T.tolist(), strict=True))
+        known = self._plays
+        return np.array([known[key] if key in known else self._play(key) for key in keys], dtype=np.int64)
+
+    def _play(self, key: tuple[int, ...]) -> int:
+        number, (state_number, *actions) = len(self._plays), key
+        state = self.states[state_number]
+        joint = {player: actions[player] for player in self._game.acting_players(state)}
+        first, count = self.add_outcomes(self._game.transitions(state, joint))
+        self._first.add(first)
+        self._outcomes.add(count)
+        self._plays[key] = number
+        return number
+
+    def add_outcomes(self, outcomes: Sequence[Transition[S]]) -> tuple[int, int]:
+        """Adds outcomes that belong together; returns the place of the first and how many there are."""
+        first = self._child.count
+        for outcome, up_to in zip(outcomes, accumulate(each.probability for each in outcomes), strict=True):
+            self._child.add(NOT_REACHED)
+            self._targets.append(outcome.state)
+            self._up_to.add(float(up_to))
+            self._rewards.add(outcome.rewards)
+        return first, len(outcomes)
+
+    def outcomes_of(self, plays: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each play, the place of its first outcome and how many there are."""
+        return self._first.array[plays], self._outcomes.array[plays]
+
+    def drawn(
+        self, first: NDArray[np.int64], count: NDArray[np.int64], draws: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """One outcome for each row: the place of the first whose part `up_to` is above the number drawn in [0, 1)."""
+        offsets = np.arange(count.max(initial=1))
+        places = first[:, None] + np.minimum(offsets, count[:, None] - 1)
+        passed = (self._up_to.array[places] <= draws[:, None]) & (offsets < count[:, None])
+        chosen: NDArray[np.int64] = first + np.minimum(passed.sum(axis=1), count - 1)
+        return chosen
+
+    def reached(self, outcomes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The states to which outcomes lead, and what they pay, `[outcomes, num_players]` payoff points."""
+        for place in outcomes[self._child.array[outcomes] == NOT_REACHED].tolist():
+            self._child.array[place] = self._number(self._targets[place])
+        return self._child.array[outcomes], self._rewards.array[outcomes]

@@ -1,0 +1,177 @@
+"""Games by name: those of this package, and anybody's own.
+
+A name that somebody types is looked for in this order:
+
+    jujitsu              a game of this package, or one that `cardwar_envs.register_game` was called for
+    undercut             an entry point in the group `cardwar_envs.games` of an installed package
+    undercut:Undercut    the class `Undercut` in the module `undercut`, for example in the file undercut.py in the
+                         working folder
+
+The last two import code. So a name that stands in a stored file must never be looked up here: such a name is compared
+with that of a game that is already there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import os
+import re
+import sys
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import check_names
+from cardwar_envs.games.dice_poker import DicePoker
+from cardwar_envs.games.dice_wars import DiceWars
+from cardwar_envs.games.dinosaur_war import DinosaurWar
+from cardwar_envs.games.goofspiel import Goofspiel
+from cardwar_envs.games.jujitsu import Jujitsu
+from cardwar_envs.games.lowest_unique import LowestUnique
+from cardwar_envs.games.oshi_zumo import OshiZumo
+from cardwar_envs.games.war import War
+
+ENTRY_POINT_GROUP = "cardwar_envs.games"
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+# The games of this package, and those that are registered.
+GAMES: dict[str, type[Game[Any]]] = {
+    game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker, Goofspiel, OshiZumo, LowestUnique)
+}
+
+
+def make_game(name: str, **parameters: Any) -> Game[Any]:
+    """The game of that name with those parameters.
+
+    Args:
+        name: A name as `game_class` takes it.
+        **parameters: Fields of the game's dataclass; fields that are not given have their defaults.
+
+    Raises:
+        ValueError: If there is no such game or parameter, a field without a default is not given, or the
+            game does not allow the value of a parameter.
+    """
+    kind = game_class(name)
+    check_names(kind, parameters, name)
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # games are dataclasses
+    missing = [field.name for field in fields if _is_required(field) and field.name not in parameters]
+    if missing:
+        raise ValueError(f"{name} needs {', '.join(missing)}")
+    return kind(**parameters)
+
+
+def game_class(name: str) -> type[Game[Any]]:
+    """The class of the game of that name. This may import a module, so the name must be one that the user typed.
+
+    Args:
+        name: The name of a game of this package, of a registered one, or of an entry point in the group
+            `cardwar_envs.games`; or `module:Class`.
+
+    Raises:
+        ValueError: If there is no such game, its module cannot be imported, or it is not a class of a game.
+    """
+    if name in GAMES:
+        return GAMES[name]
+    if name in installed_games():
+        return require_game_class(_loaded(name, installed_games()[name].value), name)
+    module, colon, path = name.partition(":")
+    if colon and module and path:
+        return require_game_class(_loaded(name, name), name)
+    raise ValueError(
+        f"unknown game {name!r}; known are {', '.join([*GAMES, *installed_games()])}; "
+        "a game of your own is named by its module and class, as in undercut:Undercut"
+    )
+
+
+def names_a_game(name: str) -> bool:
+    """Whether a name that the user typed is that of a game, not of anything else that a module has."""
+    if name in GAMES or name in installed_games():
+        return True
+    module, _, path = name.partition(":")
+    if not (module and path):
+        return False
+    try:
+        kind = _loaded(name, name)
+    except ValueError:
+        return False
+    return isinstance(kind, type) and issubclass(kind, Game)
+
+
+def add_game(kind: type[Game[Any]]) -> None:
+    """Adds a class to `GAMES`. One of the same module and name is replaced, as when a notebook's cell runs again.
+
+    Raises:
+        ValueError: If it is not a class of a game, or another game has its name.
+    """
+    GAMES[require_game_class(kind, getattr(kind, "__qualname__", repr(kind))).name] = kind
+
+
+def spelled_name(game: Game[Any]) -> str:
+    """The name by which `make_game` finds the class of this game: its plain name or `module:Class`."""
+    kind = type(game)
+    if GAMES.get(game.facts.name) is kind:
+        return game.facts.name
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _is_required(field: dataclasses.Field[Any]) -> bool:
+    return field.init and field.default is field.default_factory is dataclasses.MISSING
+
+
+@cache
+def installed_games() -> dict[str, EntryPoint]:
+    """The games that installed packages bring, by name; none of them is imported. Names of `GAMES` count first."""
+    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP) if point.name not in GAMES}
+
+
+def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
+    """The class, if games can be made of it.
+
+    Raises:
+        ValueError: If it is not a class of a game, not a frozen dataclass, lacks a method, or has no name of its own.
+    """
+    if not (isinstance(kind, type) and issubclass(kind, Game)):
+        raise ValueError(f"{name} is not a game: it must be a subclass of cardwar_envs.Game")
+    if inspect.isabstract(kind):
+        lacking = ", ".join(sorted(kind.__abstractmethods__))
+        raise ValueError(f"{name} is not a complete game: it lacks {lacking}")
+    # A subclass that is no dataclass inherits the parameters of one; they alone would not say which game it is.
+    if "__dataclass_params__" not in vars(kind) or not vars(kind)["__dataclass_params__"].frozen:
+        raise ValueError(f"{name} must be a frozen dataclass: write @dataclass(frozen=True) before its class")
+    own = getattr(kind, "name", None)
+    if not (isinstance(own, str) and NAME.fullmatch(own)):
+        raise ValueError(f"{name}: its name ({own!r}) must be of small letters, digits and _, as in 'undercut'")
+    known = GAMES.get(own, kind)
+    if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+        raise ValueError(f"{name}: its name ({own!r}) is that of another game, {known.__module__}:{known.__qualname__}")
+    return kind
+
+
+def _loaded(name: str, target: str) -> Any:
+    """What `target` (`module:Class`) names; the working folder is looked at last."""
+    module_name, _, path = target.partition(":")
+    append_working_folder()
+    try:
+        found: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise ValueError(f"{name}: module {module_name!r} needs {error.name!r}, which is not installed") from error
+        raise ValueError(f"{name}: there is no module {module_name!r} in {os.getcwd()} or installed") from None
+    except (Exception, SystemExit) as error:  # a module can do anything while it is imported
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"{name}: importing module {module_name!r} fails: {reason}") from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise ValueError(f"{name}: module {module_name!r} has no {path!r}")
+        found = getattr(found, part)
+    return found
+
+
+def append_working_folder() -> None:
+    """Lets modules of the working folder be found, after all others, so that they cannot stand in for them."""
+    if not {"", os.getcwd()} & set(sys.path):
+        sys.path.append(os.getcwd())
+    importlib.invalidate_caches()  # a file may be newer than the last look into its folder

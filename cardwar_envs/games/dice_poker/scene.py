@@ -1,0 +1,86 @@
+"""Pictures of Dice Poker: two dice, of which a player sees its own, and what both have done."""
+
+from __future__ import annotations
+
+from cardwar_envs.core.cards import INSIDE, seats_in_view
+from cardwar_envs.core.scene import (
+    MARGIN,
+    WIDTH,
+    Box,
+    Disc,
+    Revealed,
+    Scene,
+    Shape,
+    centred,
+    heading,
+    in_points,
+    label,
+    player_colour,
+    table,
+)
+from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
+
+TOP, PANEL, GAP, FOOT = 72.0, 256.0, 16.0, 64.0
+DIE = 116.0
+# Where the pips of a face are, in units of a quarter of the die from its centre.
+PIPS = {
+    1: [(0, 0)],
+    2: [(-1, -1), (1, 1)],
+    3: [(-1, -1), (0, 0), (1, 1)],
+    4: [(-1, -1), (-1, 1), (1, -1), (1, 1)],
+    5: [(-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)],
+    6: [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)],
+}
+
+
+def dice_scene(
+    title: str,
+    stakes: str,
+    sides: int,
+    words: tuple[str, str] | None,
+    revealed: Revealed[DicePokerState],
+    description: str,
+) -> Scene:
+    """A picture of a game of Dice Poker.
+
+    Args:
+        title: Name of the game.
+        stakes: Ante and raise in words.
+        sides: Faces of a die.
+        words: What each player has done, once that is revealed.
+        revealed: What is revealed.
+        description: All in text.
+    """
+    height = round(TOP + PANEL + FOOT)
+    rolls, wide = seen_rolls(revealed), (INSIDE - GAP) / 2
+    shapes: list[Shape] = [table(height), *heading(title, stakes)]
+    for column, player in enumerate(seats_in_view(2, revealed.viewer)):
+        panel = Box(MARGIN + column * (wide + GAP), TOP, wide, PANEL, "panel", radius=14)
+        plate = Box(panel.x + 16, panel.y + 16, panel.width - 32, 32, player_colour(player), radius=16, line=0)
+        name = f"player_{player}" + (", you" if player == revealed.viewer else "")
+        die = Box(panel.x + (wide - DIE) / 2, panel.y + 66, DIE, DIE, "card", "edge", 2, 18)
+        done = Box(panel.x + 10, panel.y + 196, panel.width - 20, 44)
+        shapes += [panel, plate, centred(plate, name, 20, bold=True), *_face(die, rolls[player], sides, player)]
+        shapes.append(centred(done, "to decide" if words is None else words[player], 26, bold=words is not None))
+    outcome = _outcome(revealed)
+    shapes.append(label(WIDTH / 2, TOP + PANEL + 42, outcome, INSIDE, 26, "middle", bold=True, colour="win"))
+    return Scene(WIDTH, height, tuple(shapes), f"{title}: {outcome}", description)
+
+
+def _face(die: Box, roll: int | None, sides: int, player: int) -> list[Shape]:
+    """A die with pips, or with a number if it has more than six faces; "?" if the roll is not seen."""
+    colour = player_colour(player)
+    if roll is None:
+        hidden = Box(die.x, die.y, die.width, die.height, "back", "edge", 2, 18)
+        return [hidden, centred(hidden, "?", 60, bold=True, colour="ink")]
+    if sides > 6:
+        return [die, centred(die, str(roll), 52, bold=True, colour=colour)]
+    middle, step = (die.x + DIE / 2, die.y + DIE / 2), DIE / 4
+    return [die, *(Disc(middle[0] + across * step, middle[1] + down * step, 11, colour) for across, down in PIPS[roll])]
+
+
+def _outcome(revealed: Revealed[DicePokerState]) -> str:
+    if not revealed.over:
+        return "Both decide at the same time"
+    paid = revealed.payoffs[0]
+    return f"player_{int(paid < 0)} wins {in_points(abs(paid), '')}" if paid else "Nobody wins anything"

@@ -1,0 +1,261 @@
+"""Goofspiel: the prizes are turned up one at a time, and both players bid a card for each.
+
+Source: S. M. Ross, "Goofspiel: the game of pure strategy", Journal of Applied Probability 8 (1971), with 13 cards,
+prizes in random order, ties that nobody wins, and the points won as the payoff. The other settings are common
+variants.
+
+Rules. Each of two players holds the cards 1, 2, ..., `num_cards`, and there is a prize of each of these numbers of
+points. A prize is turned up. Both players bid a card for it at once, and the higher card wins the prize. Both cards
+are gone, and the next prize is turned up. All cards and prizes are public.
+
+* `prizes="random"`: the next prize is drawn, each with the same probability. "descending": the highest prize is
+  first. "ascending": the lowest prize is first.
+* `ties="discard"`: if the cards are equal, nobody wins the prize. `ties="carry"`: it is added to the next prize.
+  What is still tied at the end belongs to nobody.
+* `payoff="margin"`: the winner of a prize is paid its points by the other player at once. `payoff="win"`: one point
+  is paid at the end to the player who has won more points.
+* `view="cards"`: players see the cards. `view="word"`: they see only how the two hands interleave, as in a duel (see
+  `cardwar_envs.games.duel.rules`). The prizes keep their numbers.
+
+Version history: 0: first version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import ActionImage, Canonical, Game, GameFacts, Transition
+from cardwar_envs.core.parameters import one_of, whole_number
+from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.games.duel.interleaving import (
+    Hand,
+    interchangeable,
+    most_held,
+    packed_from_one,
+)
+from cardwar_envs.games.duel.state import HandViews
+from cardwar_envs.games.goofspiel.scene import goofspiel_scene
+from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, next_prizes, without
+
+MAX_CARDS = 100
+
+
+@dataclass(frozen=True)
+class Goofspiel(Game[GoofspielState]):
+    """Goofspiel.
+
+    Attributes:
+        num_cards: Cards of each player, and prizes: 1, 2, ..., `num_cards`.
+        prizes: The order in which prizes are turned up: "random", "descending" or "ascending".
+        ties: What becomes of a tied prize: "discard" or "carry".
+        payoff: What is paid: the "margin" of points, or "win" (+1 / 0 / -1).
+        view: What players see of the hands and play as actions: "cards" or "word".
+
+    Raises:
+        ValueError: If a parameter has a value that is not allowed.
+    """
+
+    name: ClassVar[str] = "goofspiel"
+
+    num_cards: int = 13
+    prizes: str = "random"
+    ties: str = "discard"
+    payoff: str = "margin"
+    view: str = "cards"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "num_cards", whole_number("num_cards", self.num_cards, range(1, MAX_CARDS + 1)))
+        one_of("prizes", self.prizes, ("random", "descending", "ascending"))
+        one_of("ties", self.ties, ("discard", "carry"))
+        one_of("payoff", self.payoff, ("margin", "win"))
+        one_of("view", self.view, ("cards", "word"))
+
+    @cached_property
+    def cards(self) -> Hand:
+        """The cards of each player at the start, which are also the prizes; action `i` plays `cards[i]`."""
+        return tuple(range(1, self.num_cards + 1))
+
+    @property
+    def total(self) -> int:
+        """Points of all prizes together."""
+        return sum(self.cards)
+
+    @property
+    def keeps_score(self) -> bool:
+        """Whether the payoff depends on the score, so that states have it."""
+        return self.payoff == "win"
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """Payoffs are bounded by the points of all prizes."""
+        once = (1.0,) * self.num_cards
+        held = tuple(map(float, most_held((self.cards, self.cards)))) if self.view == "word" else once
+        total = (float(self.total),)
+        score, carried = total if self.keeps_score else (), total if self.ties == "carry" else ()
+        bound = 1.0 if self.payoff == "win" else float(self.total)
+        return GameFacts(
+            name=self.name,
+            version=self.version,
+            num_players=2,
+            num_actions=self.num_cards,
+            observation_low=(*(0.0,) * (3 * self.num_cards + 1), *(-most for most in score), *(0.0 for _ in carried)),
+            observation_high=(*held, *held, *once, float(self.num_cards), *score, *carried),
+            min_payoff=-bound,
+            max_payoff=bound,
+            zero_sum=True,
+            seat_symmetric=True,
+            public_state=True,
+            max_length=self.num_cards,
+            chance="moves" if self.prizes == "random" else "none",
+        )
+
+    # -- rules ---------------------------------------------------------------------------
+
+    def initial(self) -> Sequence[Transition[GoofspielState]]:
+        """One start for each prize that can be turned up first."""
+        hands = (self.cards, self.cards)
+        return [
+            Transition(chance, GoofspielState(hands, prize, left), (0.0, 0.0))
+            for chance, prize, left in next_prizes(self.prizes, self.cards)
+        ]
+
+    def acting_players(self, state: GoofspielState) -> tuple[int, ...]:
+        """Both players, as long as they hold cards."""
+        return (0, 1) if state.hands[0] else ()
+
+    def legal_actions(self, state: GoofspielState, player: int) -> tuple[int, ...]:
+        """The cards that the player holds."""
+        return self._views[state.hands[player]].legal
+
+    def transitions(self, state: GoofspielState, actions: Mapping[int, int]) -> Sequence[Transition[GoofspielState]]:
+        """The prize goes to the higher card, and the next prize is turned up."""
+        (hand_0, hand_1), prize, prizes, score, carried = state
+        card_0, card_1 = self.cards[actions[0]], self.cards[actions[1]]
+        hands = (without(hand_0, card_0), without(hand_1, card_1))
+        if self.view == "word":
+            hands = packed_from_one(hands)
+        at_stake = prize + carried
+        won = at_stake * ((card_0 > card_1) - (card_0 < card_1))
+        carried = at_stake if won == 0 and self.ties == "carry" else 0
+        if self.keeps_score:
+            score += won
+        at_end = 0.0 if hands[0] else _sign(score)
+        paid = float(won) if self.payoff == "margin" else at_end
+        rewards = (paid, 0.0 - paid)  # -paid could be -0.0
+        return [
+            Transition(chance, GoofspielState(hands, following, left, score, carried), rewards)
+            for chance, following, left in next_prizes(self.prizes, prizes)
+        ]
+
+    def settled(self, state: GoofspielState) -> tuple[float, float] | None:
+        """The winner is known once the score exceeds all points that can still be won."""
+        to_win = state.prize + sum(state.prizes) + state.carried
+        if self.payoff == "win" and state.hands[0] and abs(state.score) > to_win:
+            return _sign(state.score), -_sign(state.score)
+        return None
+
+    # -- what players see -----------------------------------------------------------------
+
+    def observation(self, state: GoofspielState, player: int) -> NDArray[np.float32]:
+        """Own count of each card, the other's count of each card, later prizes, the prize; score, carried points.
+
+        Later prizes are a 1 or a 0 for each prize. The score, own points minus the other's, is there with
+        `payoff="win"` only, carried points with `ties="carry"` only.
+        """
+        views, own_score = self._views, state.score if player == 0 else -state.score
+        counts, others = views[state.hands[player]].counts, views[state.hands[1 - player]].counts
+        score = (own_score,) if self.keeps_score else ()
+        carried = (state.carried,) if self.ties == "carry" else ()
+        return np.concatenate((counts, others, views[state.prizes].counts, _numbers(state.prize, *score, *carried)))
+
+    def prizes_seen(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        """The prize that is bid for: `[batch, observation_size]` observations -> `[batch]`."""
+        return observations[:, 3 * self.num_cards].astype(np.int64)
+
+    def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
+        """1 for each card that the player holds."""
+        return self._views[state.hands[player]].mask.copy()
+
+    def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """How many of each card the observer holds; more than one only in a word."""
+        return np.asarray(observations[:, : self.num_cards] * action_masks, dtype=np.float64)
+
+    def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
+        """Which cards the other player holds."""
+        return (observations[:, self.num_cards : 2 * self.num_cards] > 0).astype(np.int8)
+
+    def state_of(self, observation: NDArray[np.float32]) -> tuple[GoofspielState, int]:
+        """The state with the observer as player 0."""
+        numbers = observation.astype(int).tolist()
+        counts, (prize, *rest) = numbers[: 3 * self.num_cards], numbers[3 * self.num_cards :]
+        score = rest[0] if self.keeps_score else 0
+        carried = rest[-1] if self.ties == "carry" else 0
+        own, other, prizes = (
+            tuple(card for card, n in zip(self.cards, counts[first:], strict=False) for _ in range(n))
+            for first in range(0, 3 * self.num_cards, self.num_cards)
+        )
+        return GoofspielState((own, other), prize, prizes, score, carried), 0
+
+    @cached_property
+    def _views(self) -> HandViews:
+        return HandViews(self.cards)
+
+    def describe(self, state: GoofspielState) -> str:
+        """The prizes, both hands, and the score and the points carried where they matter."""
+        lines = [f"prize {state.prize or '-'}  later {_words(state.prizes)}"]
+        lines += [f"player_{player}  {_words(hand)}" for player, hand in enumerate(state.hands)]
+        if self.keeps_score:
+            lines.append(f"score {state.score:+d}")
+        if self.ties == "carry":
+            lines.append(f"carried points {state.carried}")
+        return "\n".join(lines)
+
+    def describe_action(self, action: int, player: int = 0) -> str:
+        """The card that it plays."""
+        return str(self.cards[action])
+
+    def scene(self, revealed: Revealed[GoofspielState]) -> Scene:
+        """The prizes, both hands and the last bids."""
+        return goofspiel_scene(self, revealed, by_word=self.view == "word")
+
+    # -- equal situations -----------------------------------------------------------------
+
+    def canonical(self, state: GoofspielState) -> Canonical[GoofspielState]:
+        """Packed hands, and the seats swapped if that is lower."""
+        hands = packed_from_one(state.hands)
+        mirrored = hands[::-1]
+        if (mirrored, -state.score) < (hands, state.score):
+            return Canonical(state._replace(hands=mirrored, score=-state.score), (1, 0))
+        return Canonical(state._replace(hands=hands), (0, 1))
+
+    def canonical_actions(self, state: GoofspielState, player: int) -> tuple[ActionImage, ...]:
+        """Interchangeable cards share their image's probability by number."""
+        shares = interchangeable(state.hands[player], packed_from_one(state.hands)[player])
+        return tuple(ActionImage(card - 1, image - 1, share) for card, image, share in shares)
+
+    def smallest(self) -> Goofspiel:
+        """Three cards each."""
+        return replace(self, num_cards=3)
+
+    def check(self, state: GoofspielState) -> None:
+        """Raises ValueError unless hands, prizes, score and carried points can come up together."""
+        check_state(state, self.cards, self.prizes, self.ties == "carry", self.keeps_score, self.view == "word")
+
+
+def _words(cards: Hand) -> str:
+    return " ".join(map(str, cards)) or "-"
+
+
+@lru_cache(maxsize=1 << 14)
+def _numbers(*numbers: int) -> NDArray[np.float32]:
+    return np.array(numbers, dtype=np.float32)
+
+
+def _sign(number: int) -> float:
+    return float(number > 0) - float(number < 0)

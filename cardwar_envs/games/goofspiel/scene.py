@@ -1,0 +1,135 @@
+"""Pictures of Goofspiel: both hands, the prize that is bid for, the last bids and the prizes to come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cardwar_envs.core.cards import INSIDE, PLATE, HandGrid, Slot, card, empty_place, name_plate, seats_in_view
+from cardwar_envs.core.game import FORFEIT, Game
+from cardwar_envs.core.scene import (
+    MARGIN,
+    WIDTH,
+    Box,
+    Revealed,
+    Scene,
+    Shape,
+    centred,
+    heading,
+    in_points,
+    label,
+    spoken,
+    table,
+)
+from cardwar_envs.games.goofspiel.state import GoofspielState
+
+TOP, SPACE = 68.0, 16.0
+BIDS = 140.0  # height of the row with the prize and the last bids
+CARD = (64.0, 84.0)
+
+
+def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielState], by_word: bool) -> Scene:
+    """A picture of a game of Goofspiel.
+
+    Args:
+        game: The rules.
+        revealed: What is shown.
+        by_word: Whether cards are renumbered, so that it is not known which ones were played.
+    """
+    grid = HandGrid(game.facts.num_actions)
+    block, middle = PLATE + grid.height + SPACE, BIDS + 30 + (grid.height if grid.holds(grid.size) else 30)
+    height = round(TOP + 2 * block + middle + SPACE + 4)
+    title, played = spoken(game.facts.name), game.facts.num_actions - len(revealed.state.hands[0])
+    shapes: list[Shape] = [table(height), *heading(title, f"prize {played} of {game.facts.num_actions} is won")]
+    seats = seats_in_view(2, revealed.viewer)
+    for player, top in zip(seats, (TOP, TOP + block + middle + SPACE), strict=True):
+        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
+        shapes += name_plate(player, top, revealed.viewer, paid)
+        slots = _slots(revealed.state.hands[player], grid, by_word)
+        shapes += grid.draw(slots, player, top + PLATE)
+    panel = Box(MARGIN, TOP + block, INSIDE, middle, "panel", radius=14)
+    shapes += [panel, *_bids(game, revealed, panel, seats), *_prizes(revealed.state, grid, panel.y + BIDS + 12)]
+    return Scene(WIDTH, height, tuple(shapes), f"{title}: {_standing(revealed)}", game.describe_revealed(revealed))
+
+
+def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
+    """A place for each card; a card that was played leaves its place empty, unless cards are renumbered."""
+    if by_word or not grid.holds(grid.size):
+        return [Slot(str(each)) for each in hand]
+    return [Slot(str(each), int(each in hand)) for each in range(1, grid.size + 1)]
+
+
+def _bids(
+    game: Game[GoofspielState], revealed: Revealed[GoofspielState], panel: Box, seats: Sequence[int]
+) -> list[Shape]:
+    """The prize at the left, the last bids beside it, the standing at the right."""
+    prize, first = revealed.state.prize, Box(panel.x + 20, panel.y + 42, *CARD)
+    shapes: list[Shape] = [label(first.x, panel.y + 28, "prize", 90, 18, colour="muted")]
+    shapes += _prize_card(first, prize, 32) if prize else empty_place(first)
+    places = [Box(first.x + 110 + i * (CARD[0] + 18), first.y, *CARD) for i in (0, 1)]
+    shapes.append(label(places[0].x, panel.y + 28, "last bids", 150, 18, colour="muted"))
+    actions = revealed.last_actions
+    for player, place in zip(seats, places, strict=True):
+        if actions is None:
+            shapes += empty_place(place)
+        else:
+            words = game.describe_play(actions[player], player)
+            shapes += card(place, words, player, 32, won=_winner(actions) == player)
+    left = places[1].x + CARD[0] + 24
+    lines = [(_standing(revealed), 24, True, "text"), (_result(revealed), 19, False, "win")]
+    if revealed.state.carried and not revealed.over:
+        lines.append((f"carried points: {revealed.state.carried}", 18, False, "muted"))
+    said = [line for line in lines if line[0]]
+    for i, (text, size, bold, colour) in enumerate(said):
+        y = first.y + CARD[1] / 2 + 8 + 34 * (i - (len(said) - 1) / 2)
+        shapes.append(label(left, y, text, panel.x + panel.width - 14 - left, size, bold=bold, colour=colour))
+    return shapes
+
+
+def _prizes(state: GoofspielState, grid: HandGrid, top: float) -> list[Shape]:
+    """A row of all prizes: those to come, and empty places."""
+    if not grid.holds(grid.size):
+        text = f"{len(state.prizes)} prizes come later"
+        return [label(2 * MARGIN, top + 24, text, INSIDE - 2 * MARGIN, 18, colour="muted")]
+    shapes: list[Shape] = []
+    for prize in range(1, grid.size + 1):
+        place = _inside(grid.place(prize - 1, top))
+        shapes += _prize_card(place, prize, 0.5 * place.width) if prize in state.prizes else empty_place(place)
+    return shapes
+
+
+def _inside(place: Box) -> Box:
+    """The place moved towards the middle, so that a row as wide as the picture fits into the panel."""
+    share = (INSIDE - 2 * SPACE) / INSIDE
+    left = WIDTH / 2 + (place.x - WIDTH / 2) * share
+    return Box(left, place.y, place.width * share, place.height)
+
+
+def _prize_card(box: Box, prize: int, size: float) -> tuple[Shape, ...]:
+    face = Box(box.x, box.y, box.width, box.height, "slot", "win", 2, 0.12 * box.width + 2)
+    return face, centred(face, str(prize), size, bold=True)
+
+
+def _winner(actions: Mapping[int, int]) -> int | None:
+    """The player whose card was higher; None if nobody's was. Cards that were renumbered keep their order."""
+    if FORFEIT in actions.values() or actions[0] == actions[1]:
+        return None
+    return int(actions[1] > actions[0])
+
+
+def _result(revealed: Revealed[GoofspielState]) -> str:
+    """What became of the last prize."""
+    actions, before = revealed.last_actions, revealed.before
+    if actions is None or before is None or FORFEIT in actions.values():
+        return ""
+    winner = _winner(actions)
+    return "nobody won it" if winner is None else f"player_{winner} won {before.prize + before.carried}"
+
+
+def _standing(revealed: Revealed[GoofspielState]) -> str:
+    """Who leads by how much, or who has won."""
+    ahead = revealed.payoffs[0] - revealed.payoffs[1]
+    if revealed.over:
+        return "A draw" if ahead == 0 else f"player_{int(ahead < 0)} wins"
+    # Either the state has the score, or the margin was paid, by one player to the other.
+    points = revealed.state.score or round(ahead / 2)
+    return f"player_{int(points < 0)} leads by {abs(points)}" if points else "Nobody leads"

@@ -1,0 +1,139 @@
+"""Where a game of Goofspiel stands, how prizes are turned up, and the checks of states."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from cardwar_envs.core.game import CERTAIN
+from cardwar_envs.core.parameters import checked_tuple, whole_number, whole_numbers
+from cardwar_envs.games.duel.interleaving import Hand, Hands, most_ties, packed_from_one
+
+
+class GoofspielState(NamedTuple):
+    """Where a game of Goofspiel stands.
+
+    Attributes:
+        hands: The cards that each player still holds, ascending.
+        prize: The prize that both bid for now; 0 when the game is over.
+        prizes: The prizes that come later, ascending.
+        score: Points won by player 0 minus points won by player 1; 0 where the payoff does not depend on it.
+        carried: Points of tied prizes that the next winner takes as well.
+    """
+
+    hands: Hands
+    prize: int
+    prizes: Hand
+    score: int = 0
+    carried: int = 0
+
+
+@lru_cache(maxsize=1 << 12)  # a bound on memory
+def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...]:
+    """The ways in which the next prize can be turned up.
+
+    Args:
+        order: "random", "descending" or "ascending".
+        left: The prizes left, ascending.
+
+    Returns:
+        (probability, prize, prizes left after it); the prize is 0 if none is left.
+    """
+    if not left:
+        return ((CERTAIN, 0, ()),)
+    if order == "random":
+        return tuple((Fraction(1, len(left)), prize, without(left, prize)) for prize in left)
+    prize = left[-1] if order == "descending" else left[0]
+    return ((CERTAIN, prize, without(left, prize)),)
+
+
+def without(cards: Hand, card: int) -> Hand:
+    """The cards, one of that number less."""
+    place = cards.index(card)
+    return cards[:place] + cards[place + 1 :]
+
+
+def check_state(
+    state: GoofspielState, cards: Hand, order: str, carries: bool, keeps_score: bool, by_word: bool
+) -> None:
+    """Raises ValueError for a state that cannot be (cheap necessary conditions).
+
+    Args:
+        state: The state.
+        cards: The cards of each player at the start, which are also the prizes.
+        order: The order of the prizes, as `next_prizes` takes it.
+        carries: Whether tied prizes are carried to the next winner.
+        keeps_score: Whether states have the score.
+        by_word: Whether hands are packed.
+    """
+    hands, prize, prizes, score, carried = _checked_types(state)
+    _check_prizes(prize, prizes, cards, order)
+    if by_word:
+        _check_words(hands, cards)
+    else:
+        _check_cards(hands, cards)
+    gone = sorted({*cards} - {prize, *prizes})
+    ties = 0
+    if carries:  # a tied prize has taken two equal cards
+        ties = most_ties((cards, cards), hands) or 0 if by_word else len({*cards} - {*hands[0], *hands[1]})
+    could_carry = sum(gone[len(gone) - ties :])
+    if not 0 <= carried <= could_carry:
+        raise ValueError(f"state has {carried} carried points; possible are 0..{could_carry}")
+    if not keeps_score and score:
+        raise ValueError(f"state has score {score}; where it does not matter it must be left out, 0")
+    won = sum(gone) - carried
+    odd = keeps_score and carries and (score - won) % 2  # all that is not carried was won
+    if abs(score) > won or odd:
+        raise ValueError(f"state has score {score}, impossible if {won} points at most were won")
+
+
+def _checked_types(state: GoofspielState) -> GoofspielState:
+    """The state, if it is made of sorted tuples and whole numbers, with as many prizes as cards.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    try:
+        hash(state)  # lists for hands would break what comes after
+        hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
+        prizes = whole_numbers("prizes", state.prizes)
+        numbers = (whole_number(name, getattr(state, name)) for name in ("prize", "score", "carried"))
+        prize, score, carried = numbers
+    except (AttributeError, TypeError, ValueError):
+        raise ValueError(
+            f"state ({state!r}) must be a GoofspielState of hands, a prize, later prizes, a score and carried points"
+        ) from None
+    for name, cards in (("hand", hand_0), ("hand", hand_1), ("prizes", prizes)):
+        if tuple(sorted(cards)) != cards:
+            raise ValueError(f"state has unsorted {name} {cards}")
+    count = len(prizes) + (prize != 0)
+    if not len(hand_0) == len(hand_1) == count:
+        raise ValueError(f"state has hands of {len(hand_0)} and {len(hand_1)} cards, and {count} prizes")
+    return GoofspielState((hand_0, hand_1), prize, prizes, score, carried)
+
+
+def _check_prizes(prize: int, prizes: Hand, cards: Hand, order: str) -> None:
+    left = tuple(sorted((*prizes, prize))) if prize else prizes
+    if len({*left}) < len(left) or not {*left} <= {*cards}:
+        raise ValueError(f"state has prizes {left}, which must be different numbers in 1..{len(cards)}")
+    if left and not prize:
+        raise ValueError(f"state has later prizes {prizes} and no prize to bid for")
+    if order == "random" or not left:
+        return
+    possible = cards[: len(left)] if order == "descending" else cards[-len(left) :]
+    if left != possible or prize != next_prizes(order, left)[0][1]:
+        raise ValueError(f"state has prize {prize} and later {prizes}, impossible if the order is {order}")
+
+
+def _check_cards(hands: Hands, cards: Hand) -> None:
+    for player, hand in enumerate(hands):
+        if len({*hand}) < len(hand) or not {*hand} <= {*cards}:
+            raise ValueError(f"state has hand {hand} of player_{player}, which must be different cards of the game")
+
+
+def _check_words(hands: Hands, cards: Hand) -> None:
+    if most_ties((cards, cards), hands) is None:
+        raise ValueError(f"state has hands {hands}; none that can be left interleave so")
+    if packed_from_one(hands) != hands:
+        raise ValueError(f"state has hands {hands} that are not packed; packed they are {packed_from_one(hands)}")

@@ -1,0 +1,172 @@
+"""Lowest unique number: in each round the lowest number that only one player has chosen wins.
+
+Source: R. Östling, J. T. Wang, E. Y. Chou and C. F. Camerer, "Testing game theory in the field: Swedish LUPI lottery
+games", American Economic Journal: Microeconomics 3 (2011). Their online appendix A has the game with a fixed number of
+players, `payoff="prize"` here.
+
+Rules. In each of `rounds` rounds all players choose a number from 1 to `numbers` at once. A number is unique if only
+one player has chosen it. Whoever has chosen the lowest unique number wins the round. If no number is unique, nobody
+wins it.
+
+* `payoff="share"`: the winner of a round is paid 1 point, and the other players pay equal shares of it. The game is
+  zero-sum.
+* `payoff="prize"`: the winner of a round is paid 1 point, and nobody pays it. The game is not zero-sum.
+
+Version history: 0: first version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
+from cardwar_envs.core.parameters import one_of, whole_number
+from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.games.lowest_unique.scene import MOST_ROWS, lowest_unique_scene
+from cardwar_envs.games.lowest_unique.winner import lowest_unique
+
+MAX_PLAYERS = 100
+MAX_NUMBERS = 1000
+MAX_ROUNDS = 10_000
+
+
+class LowestUniqueState(NamedTuple):
+    """Where a game stands.
+
+    Attributes:
+        rounds_left: Rounds that are still to be played, the one going on included.
+        last_winner: The player who won the last round; None if nobody did, or none was played.
+    """
+
+    rounds_left: int
+    last_winner: int | None = None
+
+
+@dataclass(frozen=True)
+class LowestUnique(Game[LowestUniqueState]):
+    """Lowest unique number.
+
+    Attributes:
+        num_players: 2 to 100.
+        numbers: The players choose from 1, 2, ..., `numbers`; at least 2.
+        rounds: How often they choose; at least 1.
+        payoff: Who pays the winner's point: the others ("share") or nobody ("prize").
+
+    Raises:
+        ValueError: If a parameter has a value that is not allowed.
+    """
+
+    name: ClassVar[str] = "lowest_unique"
+
+    num_players: int = 3
+    numbers: int = 5
+    rounds: int = 1
+    payoff: str = "share"
+
+    def __post_init__(self) -> None:
+        limits = {"num_players": (2, MAX_PLAYERS), "numbers": (2, MAX_NUMBERS), "rounds": (1, MAX_ROUNDS)}
+        for field, (least, most) in limits.items():
+            object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
+        one_of("payoff", self.payoff, ("share", "prize"))
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """A player wins, or pays for, at most every round."""
+        return GameFacts(
+            name=self.name,
+            version=self.version,
+            num_players=self.num_players,
+            num_actions=self.numbers,
+            observation_low=(0.0,) * (self.num_players + 1),
+            observation_high=(float(self.rounds), *(1.0,) * self.num_players),
+            min_payoff=0.0 - self.rounds * self._share,
+            max_payoff=float(self.rounds),
+            zero_sum=self.payoff == "share",
+            seat_symmetric=True,
+            public_state=True,
+            max_length=self.rounds,
+            chance="none",
+        )
+
+    @property
+    def _share(self) -> float:
+        """What each other player pays the winner of a round."""
+        return 1.0 / (self.num_players - 1) if self.payoff == "share" else 0.0
+
+    def initial(self) -> Sequence[Transition[LowestUniqueState]]:
+        """All rounds are left."""
+        return [Transition(CERTAIN, LowestUniqueState(self.rounds), (0.0,) * self.num_players)]
+
+    def acting_players(self, state: LowestUniqueState) -> tuple[int, ...]:
+        """All players, as long as rounds are left."""
+        return tuple(range(self.num_players)) if state.rounds_left else ()
+
+    def legal_actions(self, state: LowestUniqueState, player: int) -> tuple[int, ...]:
+        """All numbers; action `i` chooses `i + 1`."""
+        return tuple(range(self.numbers)) if state.rounds_left else ()
+
+    def transitions(
+        self, state: LowestUniqueState, actions: Mapping[int, int]
+    ) -> Sequence[Transition[LowestUniqueState]]:
+        """One round."""
+        rewards = [0.0] * self.num_players
+        winner = lowest_unique(actions)
+        if winner is not None:
+            rewards = [0.0 - self._share] * self.num_players
+            rewards[winner] = 1.0
+        return [Transition(CERTAIN, LowestUniqueState(state.rounds_left - 1, winner), tuple(rewards))]
+
+    def observation(self, state: LowestUniqueState, player: int) -> NDArray[np.float32]:
+        """Rounds left; for each player, the own seat first and then round the table, 1 if it won the last round."""
+        seen = np.zeros(self.num_players + 1, dtype=np.float32)
+        seen[0] = state.rounds_left
+        if state.last_winner is not None:
+            seen[1 + (state.last_winner - player) % self.num_players] = 1.0
+        return seen
+
+    def state_of(self, observation: NDArray[np.float32]) -> tuple[LowestUniqueState, int]:
+        """The state with the observer as player 0."""
+        rounds_left, *won = observation.astype(int).tolist()
+        return LowestUniqueState(rounds_left, won.index(1) if any(won) else None), 0
+
+    def smallest(self) -> LowestUnique:
+        """Three numbers and two rounds, with at most three players."""
+        return replace(self, num_players=min(self.num_players, 3), numbers=3, rounds=2)
+
+    def check(self, state: LowestUniqueState) -> None:
+        """Raises ValueError unless the rounds left and the last winner can come up."""
+        try:
+            hash(state)
+            whole_number("rounds_left", state.rounds_left, range(self.rounds + 1))
+            if state.last_winner is not None:
+                whole_number("last_winner", state.last_winner, range(self.num_players))
+        except (AttributeError, TypeError, ValueError):
+            raise ValueError(
+                f"state ({state!r}) must be a LowestUniqueState with 0..{self.rounds} rounds left and a player or None"
+            ) from None
+        if state.rounds_left == self.rounds and state.last_winner is not None:
+            raise ValueError(f"state has last_winner {state.last_winner}, but no round was played")
+
+    def describe(self, state: LowestUniqueState) -> str:
+        """The rounds left and who won the last one."""
+        lines = [f"rounds left {state.rounds_left}"]
+        if state.rounds_left < self.rounds:
+            won = "nobody" if state.last_winner is None else f"player_{state.last_winner}"
+            lines.append(f"{won} won the last round")
+        return "\n".join(lines)
+
+    def describe_action(self, action: int, player: int = 0) -> str:
+        """The number that it chooses."""
+        return str(action + 1)
+
+    def scene(self, revealed: Revealed[LowestUniqueState]) -> Scene:
+        """All players with their last choices and payoffs; of many players a text."""
+        if self.num_players > MOST_ROWS:
+            return super().scene(revealed)
+        return lowest_unique_scene(self, revealed, f"rounds left {revealed.state.rounds_left}")

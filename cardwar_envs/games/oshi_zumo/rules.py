@@ -1,0 +1,192 @@
+"""Oshi-Zumo: both players bid coins at once, and the higher bid pushes the wrestler one field.
+
+Source: M. Buro, "Solving the Oshi-Zumo game", Advances in Computer Games (2004). The parameters and the payoffs are
+those of OpenSpiel's `oshi_zumo`; Alesia is the variant that only a wrestler off the board decides.
+
+Rules. Each of two players has `coins`. A wrestler stands in the middle of a board of 2 * `size` + 1 fields in a row. In
+each move both players bid some of their coins at once, at least `min_bid`; a player who has less than that bids 0.
+Both lose the coins that they bid. The higher bid pushes the wrestler one field towards the other player; equal bids
+leave it where it is. The game ends when the wrestler is off the board, when nobody can bid a coin any more, or after
+`horizon` moves.
+
+Payoff: a player wins 1 point from the other if the wrestler is off the board on the other's side, or stands on the
+other's side at the end. With `alesia` the second does not count. Otherwise nobody wins.
+
+In one case OpenSpiel differs: a player who has some coins but less than `min_bid` bids all of them there. That can
+come up only if `min_bid` is at least 2.
+
+Version history: 0: first version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
+from cardwar_envs.core.parameters import checked_tuple, one_of, whole_number
+from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.games.oshi_zumo.scene import oshi_zumo_scene
+from cardwar_envs.games.oshi_zumo.state import OshiZumoState
+
+MAX_COINS = 10_000
+MAX_SIZE = 1000
+# A larger number of moves would not be exact in an observation.
+MAX_HORIZON = 1 << 24
+
+
+@dataclass(frozen=True)
+class OshiZumo(Game[OshiZumoState]):
+    """Oshi-Zumo.
+
+    Attributes:
+        coins: Coins of each player at the start; at least 1.
+        size: Fields on each side of the middle; at least 1.
+        min_bid: Least bid of a player who has so many coins; 0 or more.
+        horizon: Moves after which the game ends; at least 1.
+        alesia: Whether only a wrestler off the board makes a winner.
+
+    Raises:
+        ValueError: If a parameter is out of its range.
+    """
+
+    name: ClassVar[str] = "oshi_zumo"
+
+    coins: int = 50
+    size: int = 3
+    min_bid: int = 1
+    horizon: int = 1000
+    alesia: bool = False
+
+    def __post_init__(self) -> None:
+        self._set("coins", 1, MAX_COINS)
+        self._set("size", 1, MAX_SIZE)
+        self._set("min_bid", 0, self.coins)
+        self._set("horizon", 1, MAX_HORIZON)
+        object.__setattr__(self, "alesia", bool(one_of("alesia", self.alesia, (False, True))))
+
+    def _set(self, field: str, least: int, most: int) -> None:
+        object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """If bids can be 0, positions come up again, and only the horizon bounds the game."""
+        longest = self._moves_at_most((self.coins, self.coins), self.horizon)
+        off = self.size + 1.0
+        return GameFacts(
+            name=self.name,
+            version=self.version,
+            num_players=2,
+            num_actions=self.coins + 1,
+            observation_low=(0.0, 0.0, -off, 0.0),
+            observation_high=(float(self.coins), float(self.coins), off, float(longest)),
+            min_payoff=-1.0,
+            max_payoff=1.0,
+            zero_sum=True,
+            seat_symmetric=True,
+            public_state=True,
+            max_length=longest,
+            max_rounds=None if self.min_bid else self.horizon,
+            chance="none",
+        )
+
+    def _moves_at_most(self, coins: tuple[int, int], horizon: int) -> int:
+        """Moves until nobody can bid or the horizon is reached; whoever can bid pays at least `min_bid` a move.
+
+        States count no more moves than this. So if coins run out before the horizon, states that differ only in
+        the moves made are one state.
+        """
+        return min(horizon, max(coins) // self.min_bid) if self.min_bid else horizon
+
+    # -- rules ---------------------------------------------------------------------------
+
+    def initial(self) -> Sequence[Transition[OshiZumoState]]:
+        """The wrestler stands in the middle."""
+        start = OshiZumoState((self.coins, self.coins), 0, self.facts.max_length)
+        return [Transition(CERTAIN, start, (0.0, 0.0))]
+
+    def acting_players(self, state: OshiZumoState) -> tuple[int, ...]:
+        """Both players, while the wrestler is on the board, somebody can bid a coin, and moves are left."""
+        return (0, 1) if state.moves_left and any(state.coins) and abs(state.position) <= self.size else ()
+
+    def legal_actions(self, state: OshiZumoState, player: int) -> tuple[int, ...]:
+        """Bids from `min_bid` to all coins; action `i` bids `i` coins."""
+        if not self.acting_players(state):
+            return ()
+        return tuple(range(self.min_bid, state.coins[player] + 1)) or (0,)
+
+    def transitions(self, state: OshiZumoState, actions: Mapping[int, int]) -> Sequence[Transition[OshiZumoState]]:
+        """The bids are paid, and the wrestler moves."""
+        coins = state.coins[0] - actions[0], state.coins[1] - actions[1]
+        position = state.position + (actions[0] > actions[1]) - (actions[0] < actions[1])
+        after = OshiZumoState(coins, position, self._moves_at_most(coins, state.moves_left - 1))
+        paid = 0.0 if self.acting_players(after) else self._payoff(position)
+        return [Transition(CERTAIN, after, (paid, 0.0 - paid))]
+
+    def _payoff(self, position: int) -> float:
+        """What player 0 is paid if the wrestler is there at the end."""
+        counts = abs(position) > self.size or not self.alesia
+        return float(position > 0) - float(position < 0) if counts else 0.0
+
+    # -- what players see -----------------------------------------------------------------
+
+    def observation(self, state: OshiZumoState, player: int) -> NDArray[np.float32]:
+        """Own coins, the other's coins, the position (positive on the other's side), moves left."""
+        own, other = state.coins[player], state.coins[1 - player]
+        position = state.position if player == 0 else -state.position
+        return np.array((own, other, position, state.moves_left), dtype=np.float32)
+
+    def state_of(self, observation: NDArray[np.float32]) -> tuple[OshiZumoState, int]:
+        """The state with the observer as player 0."""
+        own, other, position, moves_left = observation.astype(int).tolist()
+        return OshiZumoState((own, other), position, moves_left), 0
+
+    def canonical(self, state: OshiZumoState) -> Canonical[OshiZumoState]:
+        """The seats swapped if that is lower."""
+        mirrored = OshiZumoState(state.coins[::-1], -state.position, state.moves_left)
+        return Canonical(mirrored, (1, 0)) if mirrored < state else Canonical(state, (0, 1))
+
+    def smallest(self) -> OshiZumo:
+        """Three coins each, three fields, at most three moves."""
+        return replace(self, coins=3, size=1, min_bid=min(self.min_bid, 1), horizon=3)
+
+    def check(self, state: OshiZumoState) -> None:
+        """Raises ValueError unless coins, position and moves left can come up together."""
+        try:
+            hash(state)  # lists for coins would break what comes after
+            coins = tuple(whole_number("coins", each) for each in checked_tuple("coins", state.coins))
+            coins_0, coins_1 = coins
+            position, moves_left = whole_number("position", state.position), whole_number("moves", state.moves_left)
+        except (AttributeError, TypeError, ValueError):
+            raise ValueError(f"state ({state!r}) must be an OshiZumoState of two coins, a position and moves") from None
+        if not all(0 <= each <= self.coins for each in (coins_0, coins_1)):
+            raise ValueError(f"state has coins {coins}, which must be in 0..{self.coins}")
+        # Each field towards the other player was won by a bid of at least one coin.
+        dearest = max(1, self.min_bid)
+        pushed = abs(position) * dearest
+        if abs(position) > self.size + 1 or pushed > self.coins - (coins_0 if position > 0 else coins_1):
+            raise ValueError(f"state has position {position}, impossible with coins {coins} left")
+        most = self._moves_at_most((coins_0, coins_1), self.horizon - abs(position))
+        if not 0 <= moves_left <= most:
+            raise ValueError(f"state has {moves_left} moves left; possible are 0..{most}")
+
+    def describe(self, state: OshiZumoState) -> str:
+        """The board, from player 0's side to player 1's, the coins and the moves left."""
+        off = self.size + 1
+        fields = ["|" if abs(field) == off else "." for field in range(-off, off + 1)]
+        fields[state.position + off] = "W"
+        coins = (f"player_{player}  coins {each}" for player, each in enumerate(state.coins))
+        return "\n".join([" ".join(fields), *coins, f"moves left {state.moves_left}"])
+
+    def describe_action(self, action: int, player: int = 0) -> str:
+        """The coins that it bids."""
+        return str(action)
+
+    def scene(self, revealed: Revealed[OshiZumoState]) -> Scene:
+        """The board with the wrestler, the coins and the last bids."""
+        return oshi_zumo_scene(self, revealed, self.coins, self.size)

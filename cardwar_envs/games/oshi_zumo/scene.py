@@ -1,0 +1,107 @@
+"""Pictures of Oshi-Zumo: the board with the wrestler, both players' coins and the last bids."""
+
+from __future__ import annotations
+
+from cardwar_envs.core.cards import INSIDE, PLATE, card, empty_place, name_plate, seats_in_view
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.scene import (
+    MARGIN,
+    WIDTH,
+    Box,
+    Disc,
+    Revealed,
+    Scene,
+    Shape,
+    heading,
+    in_points,
+    label,
+    player_colour,
+    spoken,
+    table,
+)
+from cardwar_envs.games.oshi_zumo.state import OshiZumoState
+
+TOP, BAR, BOARD, SPACE = 68.0, 30.0, 130.0, 18.0
+BID = (72.0, 72.0)
+# On a longer board the fields would be too narrow to be seen.
+MOST_FIELDS = 41
+
+
+def oshi_zumo_scene(game: Game[OshiZumoState], revealed: Revealed[OshiZumoState], coins: int, size: int) -> Scene:
+    """A picture of a game of Oshi-Zumo.
+
+    Args:
+        game: The rules.
+        revealed: What is shown.
+        coins: Coins of each player at the start.
+        size: Fields on each side of the middle.
+    """
+    block = PLATE + BAR + SPACE + BID[1] + SPACE
+    height = round(TOP + 2 * block + BOARD + SPACE + 4)
+    state, title = revealed.state, spoken(game.facts.name)
+    shapes: list[Shape] = [table(height), *heading(title, f"at most {state.moves_left} moves left")]
+    seats = seats_in_view(2, revealed.viewer)
+    for player, top in zip(seats, (TOP, TOP + block + BOARD + SPACE), strict=True):
+        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
+        shapes += name_plate(player, top, revealed.viewer, paid)
+        shapes += _purse(state.coins[player], coins, player, top + PLATE)
+        bid = Box(WIDTH / 2 - BID[0] / 2, top + PLATE + BAR + SPACE, *BID)
+        shapes += _bid(game, revealed, player, bid)
+    board = Box(MARGIN, TOP + block, INSIDE, BOARD, "panel", radius=14)
+    standing = _standing(revealed, size)
+    shapes += [
+        board,
+        *_fields(state.position, size, board),
+        label(WIDTH / 2, board.y + BOARD - 16, standing, INSIDE - 2 * MARGIN, 20, "middle", bold=True),
+    ]
+    return Scene(WIDTH, height, tuple(shapes), f"{title}: {standing}", game.describe_revealed(revealed))
+
+
+def _purse(left: int, coins: int, player: int, top: float) -> list[Shape]:
+    """A bar as long as the coins that are left, and their number."""
+    room = INSIDE - 150
+    shapes: list[Shape] = [Box(MARGIN, top, room, BAR, "panel")]
+    if left:
+        shapes.append(Box(MARGIN, top, max(room * left / coins, 6.0), BAR, "card", player_colour(player), 4, 6))
+    shapes.append(label(WIDTH - MARGIN, top + 22, f"{left} of {coins} coins", 145, 19, "end"))
+    return shapes
+
+
+def _bid(game: Game[OshiZumoState], revealed: Revealed[OshiZumoState], player: int, box: Box) -> list[Shape]:
+    """The last bid of a player, beside it what it is."""
+    shapes: list[Shape] = [label(box.x - 12, box.y + box.height / 2 + 6, "last bid", 120, 18, "end", colour="muted")]
+    actions = revealed.last_actions
+    if actions is None:
+        return [*shapes, *empty_place(box)]
+    words = game.describe_play(actions[player], player)
+    return [*shapes, *card(box, words, player, 30, won=actions[player] > actions[1 - player] >= 0)]
+
+
+def _fields(position: int, size: int, board: Box) -> list[Shape]:
+    """The fields of the board, player 0's side at the left, the places off the board, and the wrestler."""
+    count = min(2 * size + 3, MOST_FIELDS)
+    step = (board.width - 2 * MARGIN) / count
+    width, middle = min(step * 0.84, 56.0), board.y + 54
+    shown = range(-(count // 2), count // 2 + 1)
+    shapes: list[Shape] = []
+    for field in shown:
+        centre = WIDTH / 2 + field * step
+        side = "muted" if field == 0 else player_colour(int(field > 0))
+        place = Box(
+            centre - width / 2, middle - width / 2, width, width, None if abs(field) > size else "slot", side, 3
+        )
+        shapes.append(place)
+    at = max(shown[0], min(position, shown[-1]))
+    shapes.append(Disc(WIDTH / 2 + at * step, middle, 0.32 * width, "win"))
+    return shapes
+
+
+def _standing(revealed: Revealed[OshiZumoState], size: int) -> str:
+    """Where the wrestler is, or who has won."""
+    position, ahead = revealed.state.position, revealed.payoffs[0] - revealed.payoffs[1]
+    if revealed.over:
+        return "a draw" if ahead == 0 else f"player_{int(ahead < 0)} wins"
+    if position == 0:
+        return "the wrestler stands in the middle"
+    fields = "1 field" if abs(position) == 1 else f"{abs(position)} fields"
+    return f"the wrestler stands {fields} on the side of player_{int(position > 0)}"

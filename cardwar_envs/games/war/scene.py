@@ -1,0 +1,215 @@
+"""Pictures of WAR: the pot, and each player's hand by rank."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cardwar_envs.core.cards import (
+    GAP,
+    IN_A_ROW,
+    INSIDE,
+    MOST_ROWS,
+    PLATE,
+    HandGrid,
+    Slot,
+    card,
+    draw_slot,
+    empty_place,
+    name_plate,
+    seats_in_view,
+)
+from cardwar_envs.core.game import FORFEIT
+from cardwar_envs.core.scene import (
+    MARGIN,
+    WIDTH,
+    Box,
+    Revealed,
+    Scene,
+    Shape,
+    centred,
+    heading,
+    label,
+    player_colour,
+    spoken,
+    table,
+)
+from cardwar_envs.games.war.actions import WarActions, WarChoice
+from cardwar_envs.games.war.state import Pile, WarState
+
+TOP, POT, SPACE = 68.0, 124.0, 14.0
+# So many players are shown with their hands; of more, all are shown by a tile, and one with its hand.
+WITH_HANDS = 6
+TILES, TILE = 4, 56.0
+# So many players in a war are named.
+NAMED = 3
+
+
+class WarRules(Protocol):
+    """What a picture asks of the rules of WAR, see `War`."""
+
+    @property
+    def name(self) -> str:
+        """Name of the game."""
+
+    @property
+    def num_players(self) -> int:
+        """Number of players."""
+
+    @property
+    def cards(self) -> range:
+        """The cards that each player has at the start."""
+
+    @property
+    def actions(self) -> WarActions:
+        """The action space, which decodes actions."""
+
+    def describe_revealed(self, revealed: Revealed[WarState]) -> str:
+        """All in text."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """What a player has just put down: `cards` are the discards and the card that battled; none is a forfeit."""
+
+    cards: Pile
+
+    @property
+    def words(self) -> str:
+        """The discards in words, if there are any, or that it forfeits."""
+        if not self.cards:
+            return "forfeits"
+        return f"discards {' '.join(map(str, self.cards[:-1]))}" if len(self.cards) > 1 else ""
+
+
+def war_scene(game: WarRules, revealed: Revealed[WarState]) -> Scene:
+    """A picture of a game of WAR."""
+    grid = HandGrid(len(game.cards) if _has_places(game) else 2 * IN_A_ROW)
+    seats, plays = seats_in_view(game.num_players, revealed.viewer), _plays(game, revealed)
+    crowd = len(seats) > WITH_HANDS
+    tiles = -(-len(seats) // TILES) * (TILE + GAP) + SPACE if crowd else 0.0
+    shown = [revealed.viewer or 0] if crowd else seats
+    block = PLATE + grid.height + SPACE
+    height, left = round(TOP + POT + SPACE + tiles + len(shown) * block + 4), revealed.state.rounds_left
+    title, standing = spoken(game.name), _standing(revealed, plays)
+    shapes: list[Shape] = [table(height), *heading(title, f"{left:,} round{'s' * (left != 1)} left")]
+    shapes += _table_panel(standing, revealed, plays, Box(MARGIN, TOP, INSIDE, POT, "panel", radius=14))
+    top = TOP + POT + SPACE
+    if crowd:
+        for player in range(game.num_players):
+            shapes += _tile(revealed, player, top)
+        top += tiles
+    for player in shown:
+        done = plays[player].words if player in plays else ""
+        shapes += name_plate(player, top, revealed.viewer, _piles(revealed.state, player), done)
+        shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE)
+        top += block
+    return Scene(WIDTH, height, tuple(shapes), f"{title}: {standing}", game.describe_revealed(revealed))
+
+
+def _has_places(game: WarRules) -> bool:
+    """Whether there is a place for each rank, so that ranks not held leave an empty place."""
+    return len(game.cards) <= IN_A_ROW * MOST_ROWS
+
+
+def _slots(game: WarRules, hand: Pile) -> list[Slot]:
+    held = Counter(hand)
+    ranks: Sequence[int] = game.cards if _has_places(game) else sorted(held)
+    return [Slot(str(rank), held[rank]) for rank in ranks]
+
+
+def _plays(game: WarRules, revealed: Revealed[WarState]) -> dict[int, Play]:
+    """What each player has just put down; those who waited for others are left out."""
+    plays = {}
+    for player, action in (revealed.last_actions or {}).items():
+        play = None if action == FORFEIT else game.actions.decode(action)
+        if isinstance(play, WarChoice):
+            plays[player] = Play((*play.discards, play.battle))
+        elif play is not None:
+            plays[player] = Play((play,))
+        elif action == FORFEIT:
+            plays[player] = Play(())
+    return plays
+
+
+def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int, Play], panel: Box) -> list[Shape]:
+    """What is going on, the cards that battled, and the cards at stake."""
+    pot, winner = revealed.state.pot, _taker(revealed, plays)[0]
+    cards = f"{len(pot)} card{'s' * (len(pot) != 1)} in the pot" if pot else "the pot is empty"
+    end = panel.x + panel.width - 16
+    shapes: list[Shape] = [
+        panel,
+        label(panel.x + 16, panel.y + 32, standing, 330, 24, bold=True, colour="win"),
+        label(end, panel.y + 31, cards, 180, 18, "end", colour="muted"),
+    ]
+    places = [Box(panel.x + 20 + i * 44, panel.y + 56, 35, 50) for i in range(12)]
+    cards_put = [(play.cards[-1], player) for player, play in plays.items() if play.cards]
+    battled = sorted((player, battle) for battle, player in sorted(cards_put, reverse=True)[:WITH_HANDS])
+    for place, (player, battle) in zip(places, battled, strict=False):
+        shapes += card(place, str(battle), player, 18, won=player == winner)
+    return shapes + _pot(pot, places[len(battled) + 1 :] if battled else places)
+
+
+def _pot(pot: Pile, places: Sequence[Box]) -> list[Shape]:
+    """The cards at stake by rank; if there are too many ranks, the number of the others."""
+    held = [Slot(str(rank), count) for rank, count in sorted(Counter(pot).items())]
+    fitting = held if len(held) <= len(places) else held[: len(places) - 1]
+    shapes: list[Shape] = []
+    for place, slot in zip(places, fitting, strict=False):
+        shapes += draw_slot(place, slot, None)
+    if len(fitting) < len(held):
+        shapes += empty_place(places[-1], f"+{len(held) - len(fitting)}")
+    return shapes
+
+
+def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
+    """Who has won, who fights a war, or who has just taken how many cards."""
+    if revealed.over:
+        best = max(revealed.payoffs)
+        winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
+        return f"player_{winners[0]} wins" if len(winners) == 1 else "Nobody wins"
+    if tied := revealed.state.tied:
+        names = ", ".join(f"player_{player}" for player in tied)
+        return f"War between {names if len(tied) <= NAMED else f'{len(tied)} players'}"
+    winner, taken = _taker(revealed, plays)
+    return "A new round" if winner is None else f"player_{winner} takes {taken} cards"
+
+
+def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
+    """Who has just taken the cards at stake, and how many; None if nobody has, or that is not known."""
+    before = revealed.before
+    if before is not None and revealed.state is not before:
+        for player, play in plays.items():
+            taken = _cards(revealed.state, player) - _cards(before, player) + len(play.cards)
+            if taken > 0:
+                return player, taken
+    return None, 0
+
+
+def _cards(state: WarState, player: int) -> int:
+    return len(state.hands[player]) + len(state.wins[player])
+
+
+def _piles(state: WarState, player: int) -> str:
+    if player not in state.live:
+        return "out"
+    words = f"hand {len(state.hands[player])}, wins {len(state.wins[player])}"
+    return f"at war, {words}" if player in state.tied else words
+
+
+def _tile(revealed: Revealed[WarState], player: int, top: float) -> list[Shape]:
+    """A player in a few words, where there are too many players to show their hands."""
+    row, column = divmod(player, TILES)
+    wide = (INSIDE - (TILES - 1) * GAP) / TILES
+    tile = Box(MARGIN + column * (wide + GAP), top + row * (TILE + GAP), wide, TILE, "panel", radius=8)
+    plate = Box(tile.x + 4, tile.y + 4, wide - 8, 24, player_colour(player), radius=8, line=0)
+    below = Box(tile.x, tile.y + 28, wide, 26)
+    you = player == revealed.viewer
+    return [
+        tile,
+        plate,
+        centred(plate, f"player_{player}" + (", you" if you else ""), 18, bold=True),
+        centred(below, _piles(revealed.state, player), 18),
+    ]

@@ -1,0 +1,29 @@
+"""Lowest unique number, version 0: the PettingZoo environments.
+
+All players choose a number at once. A number is unique if only one player has chosen it, and the lowest unique number
+wins the round.
+
+A worked round, with three players and `payoff="share"`:
+
+    player_0 chooses 1, player_1 chooses 1, player_2 chooses 4: only 4 is unique, so player_2 wins
+
+`player_2` gets +1, and the others get -0.5 each. With `payoff="prize"` the others get 0, so the payoffs do not sum to
+zero. If all choose 2, no number is unique, and all get 0.
+
+Agents are `player_0` ... `player_{num_players - 1}`. An observation is
+`{"observation": float32[num_players + 1], "action_mask": int8[numbers]}`: the rounds left, the one going on included;
+then for each seat, the own seat first and then round the table, 1 if it won the last round. Action `i` chooses
+`i + 1`. Rewards are payoff points, paid after each round.
+
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `parallel_env(**parameters)` makes the Parallel environment.
+
+Parameters are those of `cardwar_envs.games.lowest_unique.LowestUnique`, and `render_mode` and
+`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+
+Version history: 0: first version.
+"""
+
+from cardwar_envs.envs.makers import makers
+
+env, raw_env, parallel_env = makers("lowest_unique")

@@ -1,0 +1,97 @@
+"""Goofspiel: exact facts about uniform play and about matching the prize, and what matching plays."""
+
+import numpy as np
+import pytest
+from brute_force import asked
+from thinning import each_row
+
+from baselines import exploitability, head_to_head, make_policy, nash_conv, solve
+from cardwar_envs import make_game
+from cardwar_envs.games.goofspiel import GoofspielState
+
+ORDERS = ("random", "descending", "ascending")
+
+
+@each_row(("cards", "order"), [(cards, order) for cards in (2, 3, 4, 5) for order in ORDERS])
+def test_uniform_play_loses_to_matching_only(cards, order):
+    """A best response bids the prize's own rank (Ross 1971) and wins (n^2 - 1)/6 points."""
+    game = make_game("goofspiel", num_cards=cards, prizes=order, view="word")
+    expected = (cards**2 - 1) / 6
+    assert exploitability(game, "uniform") == pytest.approx(expected, abs=1e-12)
+    if cards < 5:
+        shown = make_game("goofspiel", num_cards=cards, prizes=order)
+        assert exploitability(shown, "uniform") == pytest.approx(expected, abs=1e-12)
+        assert head_to_head(shown, "matching", "uniform").mean == pytest.approx(expected, abs=1e-12)
+
+
+@each_row(("cards", "order"), [*((4, order) for order in ORDERS), (5, "descending"), (5, "random")])
+def test_matching_loses_to_one_more(cards, order):
+    """Who bids one more wins all prizes but the highest: n(n - 3)/2 points."""
+    game = make_game("goofspiel", num_cards=cards, prizes=order)
+    assert exploitability(game, "matching") == pytest.approx(cards * (cards - 3) / 2, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_six_cards():
+    game = make_game("goofspiel", num_cards=6)
+    assert exploitability(game, "uniform") == pytest.approx(35 / 6, abs=1e-11)
+    assert exploitability(game, "matching") == pytest.approx(9.0, abs=1e-11)
+
+
+SETTINGS = [
+    (order, ties, payoff, view)
+    for order in ORDERS
+    for ties in ("discard", "carry")
+    for payoff in ("margin", "win")
+    for view in ("cards", "word")
+]
+
+
+@each_row(("order", "ties", "payoff", "view"), SETTINGS)
+def test_the_value_is_0_and_the_equilibrium_is_one(order, ties, payoff, view):
+    game = make_game("goofspiel", num_cards=4, prizes=order, ties=ties, payoff=payoff, view=view)
+    solution = solve(game)
+    assert solution.value == pytest.approx(0.0, abs=1e-12)
+    assert solution.gap < 1e-11
+    if view == "word":  # the other view has the same states, only more of them
+        assert nash_conv(game, solution.policy).total < 1e-10
+
+
+def test_both_views_have_the_same_values():
+    """Of a position in which player 1 holds the better cards."""
+    cards, word = (make_game("goofspiel", num_cards=5, view=view) for view in ("cards", "word"))
+    shown = solve(cards).value_at(GoofspielState(((1, 2, 4), (1, 3, 5)), 4, (1, 2)))
+    packed = solve(word).value_at(GoofspielState(((1, 2, 4), (1, 3, 5)), 4, (1, 2)))
+    assert shown == pytest.approx(packed, abs=1e-12)
+    assert shown < -0.1
+
+
+@each_row(
+    ("hand", "prize", "bid"),
+    [
+        ((1, 2, 3, 4, 5, 6), 3, 3),
+        ((1, 2, 4, 6), 3, 4),  # the lowest card above the prize
+        ((1, 2, 3), 5, 3),  # no card is above it: the highest card
+        ((6,), 1, 6),
+    ],
+)
+def test_what_matching_bids(hand, prize, bid):
+    game = make_game("goofspiel", num_cards=6)
+    later = tuple(each for each in game.cards if each != prize)[: len(hand) - 1]
+    state = GoofspielState((hand, game.cards[: len(hand)]), prize, later)
+    assert np.flatnonzero(asked(game, make_policy("matching", game), state, 0)).tolist() == [bid - 1]
+
+
+@each_row(
+    ("game", "message"),
+    [
+        (make_game("jujitsu", num_cards=3), "Matching plays goofspiel with view='cards', not jujitsu"),
+        (
+            make_game("goofspiel", view="word"),
+            "Matching plays goofspiel with view='cards', not goofspiel with view='word'",
+        ),
+    ],
+)
+def test_matching_refuses_other_games(game, message):
+    with pytest.raises(ValueError, match=message):
+        make_policy("matching", game)

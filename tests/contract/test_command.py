@@ -1,0 +1,82 @@
+"""`cardwar check` and the pytest plugin, for games."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from command import run
+from thinning import each_row
+
+from cardwar_envs.contract import CHECKS
+
+ROOT = Path(__file__).parents[2]
+WRONG = "wrong_values:Uncompared"
+
+
+def test_check_prints_the_report(capsys):
+    code, out, err = run(capsys, "check", "bidding:Bidding", "cards=2")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:3] == [
+        "Bidding(cards=2)",
+        f"all 11 states: {len(CHECKS) - 3} passed, 3 not applicable",
+        "passed          game_is_a_frozen_dataclass",
+    ]
+
+
+def test_check_as_json(capsys):
+    code, out, _ = run(capsys, "check", "dice_poker", "sides=2", "--json")
+    answer = json.loads(out)
+    assert (code, answer["game"], answer["passed"], answer["complete"]) == (0, "dice_poker sides=2", True, True)
+    assert [each["check"] for each in answer["checks"]] == list(CHECKS)
+    code, out, _ = run(capsys, "check", "bidding:Bidding", "cards=5", "--max-states", "40", "--seed", "2", "--json")
+    assert (code, json.loads(out)["complete"]) == (0, False)
+
+
+def test_check_fails_with_exit_code_1(capsys):
+    code, out, _ = run(capsys, "check", WRONG)
+    assert code == 1
+    assert "failed          unlike_games_differ: a game that differs in bonus counts as equal" in out
+
+
+@each_row(
+    ("arguments", "message"),
+    [
+        (["jujitsu", "num_cards=0"], "num_cards (0) must be in 1.."),
+        (["jujitsu", "cards=3"], "jujitsu has no parameter 'cards'; it has num_cards"),
+        (["jujitsu", "3"], "'3' must read KEY=VALUE"),
+        (["jujitsu", "--zero-sum"], "--zero-sum is for environments"),
+        (["jujitsu", "--max-states", "0"], "max_states (0) must be in 1.."),
+        (["cardwar/jujitsu-v0", "--seed", "1"], "--max-states and --seed are for games"),
+        (["no_such_game"], "cannot import 'no_such_game'"),
+        (["bidding:Nothing"], "bidding has no 'Nothing'"),
+    ],
+)
+def test_bad_input_is_one_clear_line(capsys, arguments, message):
+    code, out, err = run(capsys, "check", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("cardwar: ")
+    assert err.count("\n") == 1
+
+
+def pytest_run(folder, *arguments):
+    command = [sys.executable, "-m", "pytest", "-p", "pytest_cardwar", "-p", "no:cacheprovider", "-rs", *arguments]
+    environment = {"PYTHONPATH": f"{ROOT}{os.pathsep}{Path(__file__).parent}", "PATH": ""}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_the_plugin_makes_a_test_of_every_check(tmp_path):
+    done = pytest_run(tmp_path, "-v", "--cardwar-game", "bidding:Bidding cards=2", "--cardwar-game", WRONG)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"collected 0 items\n\nbidding:Bidding cards=2::{next(iter(CHECKS))} " in done.stdout
+    assert f"1 failed, {2 * len(CHECKS) - 7} passed, 6 skipped" in done.stdout
+    assert "a game that differs in bonus counts as equal" in done.stdout
+    assert "there are no compiled rules" in done.stdout
+
+
+def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):
+    done = pytest_run(tmp_path, "--cardwar-game", "bidding:Nothing")
+    assert done.returncode == 4
+    assert "bidding:Nothing: " in done.stderr

@@ -1,0 +1,379 @@
+"""Pictures of games: readable, of one size, within their frame, and silent about what is hidden."""
+
+import re
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from thinning import each_row
+from tiny_games import EVERY_GAME
+from toys import Toy
+
+from cardwar_envs import DicePokerState, DuelState, Revealed, WarState, make_game, play_episode, to_svg
+from cardwar_envs.core.game import FORFEIT
+from cardwar_envs.core.scene import WIDTH, Box, Disc, Scene, Text, fitted, in_points, plain_scene, text_width
+from cardwar_envs.drawing.palette import PALETTE
+
+NASTY = 'a <b> & "c" ]]> \x00\x1b\ud800 ' + "Пример 例えば 🂡 " * 30
+
+
+class Stranger(Toy):
+    """Anybody's game, which brings no picture of its own, and whose texts are awkward."""
+
+    def describe(self, state):
+        return "\n".join([NASTY, "  indented", *(f"line {i}" for i in range(60))]) if state else f"state {state}"
+
+    def describe_action(self, action, player=0):
+        return NASTY
+
+
+STRANGER = Stranger((((0, 1), {(a, b): [(1, 1, 2)] for a in (0, 1) for b in (0, 1)}),))
+EXTREME = [
+    make_game("jujitsu"),
+    make_game("jujitsu", num_cards=9, view="word"),
+    make_game("dinosaur_war", hand_0=tuple(range(81, 101)), hand_1=tuple(range(-99, -79))),
+    make_game("dinosaur_war", hand_0=(10**12, 10**15), hand_1=(-(10**15), 10**12)),
+    make_game("dinosaur_war", num_cards=60),
+    make_game("dice_wars", hand_0=(40, 39, 3, 1), hand_1=(40, 38, 4, 2), sides=300),
+    make_game("dice_poker", sides=100, ante=1e9, raise_size=123456.789),
+    make_game("war", num_players=6, max_rounds=40),
+    make_game("war", num_players=20, ranks=30, discards=1, max_rounds=20),
+    make_game("war", num_players=3, ranks=60, discards=1, max_rounds=60),
+    make_game("war", num_players=101, ranks=3, discards=0, max_rounds=4),
+]
+ALL = [*EVERY_GAME, *EXTREME, STRANGER]
+every_game = pytest.mark.parametrize("game", ALL, ids=lambda game: f"{game.facts.name}-{ALL.index(game)}")
+
+
+def shown(game, most=5):
+    """Some states of a random game, the first and the last among them, as a spectator and two seats see them."""
+    course = play_episode(game, ["uniform_actions"] * game.facts.num_players, seed=0).revealed(game)
+    places = sorted({*np.linspace(0, len(course) - 1, most).astype(int).tolist()})
+    return [replace(course[place], viewer=v) for v in (None, 0, game.facts.num_players - 1) for place in places]
+
+
+def forfeited(game):
+    """The start, forfeited by player 0."""
+    state = game.initial()[0].state
+    actions = {player: game.legal_actions(state, player)[0] for player in game.acting_players(state)}
+    payoffs = (game.facts.min_payoff, game.facts.max_payoff, *(0.0,) * (game.facts.num_players - 2))
+    return Revealed(state, 1, {**actions, 0: FORFEIT}, payoffs, over=True, before=state)
+
+
+@cache
+def scenes(game):
+    return [game.scene(revealed) for revealed in [*shown(game), forfeited(game)]]
+
+
+def texts(scene):
+    return [shape.text for shape in scene.shapes if isinstance(shape, Text)]
+
+
+def inside(inner, outer):
+    """Whether bounds lie within others, with a hundredth to spare."""
+    return all(a >= b - 0.01 for a, b in zip(inner[:2], outer[:2], strict=True)) and all(
+        a <= b + 0.01 for a, b in zip(inner[2:], outer[2:], strict=True)
+    )
+
+
+@every_game
+def test_all_is_inside_and_of_one_size(game):
+    drawn = scenes(game)
+    assert len({(scene.width, scene.height) for scene in drawn}) == 1
+    for scene in drawn:
+        frame = (0, 0, scene.width, scene.height)
+        assert [shape for shape in scene.shapes if not inside(shape.bounds, frame)] == []
+        assert scene.width == WIDTH
+        assert scene.title
+        assert scene.description
+
+
+def overlap(first, second):
+    return (
+        min(first[2], second[2]) - max(first[0], second[0]) > 0.5 < min(first[3], second[3]) - max(first[1], second[1])
+    )
+
+
+@every_game
+def test_no_text_lies_on_another(game):
+    for scene in scenes(game):
+        lines = sorted((s for s in scene.shapes if isinstance(s, Text) and s.text), key=lambda line: line.y)
+        near = ((line, other) for i, line in enumerate(lines) for other in lines[i + 1 : i + 30])
+        assert [pair for pair in near if overlap(pair[0].bounds, pair[1].bounds)] == []
+
+
+def luminance(colour):
+    """Relative luminance, as WCAG 2.2 defines it."""
+    parts = [int(PALETTE[colour][place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return np.dot([0.2126, 0.7152, 0.0722], linear)
+
+
+def contrast(first, second):
+    darker, lighter = sorted((luminance(first), luminance(second)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_is_that_of_the_standard():
+    assert contrast("text", "card") == 1.0
+    assert contrast("text", "player_0") == pytest.approx(7.15, abs=0.1)  # white on #00599c
+
+
+@every_game
+def test_text_has_contrast_to_what_it_stands_on(game):
+    pairs = set()
+    for scene in scenes(game):
+        for place, text in enumerate(scene.shapes[:300]):
+            if isinstance(text, Text):
+                left, top, right, bottom = text.bounds
+                x, y = (left + right) / 2, (top + bottom) / 2
+                below = [
+                    shape.fill
+                    for shape in scene.shapes[:place]
+                    if not isinstance(shape, Text) and shape.fill and inside((x, y, x, y), shape.bounds)
+                ]
+                pairs.add((text.colour, below[-1]))
+    assert pairs
+    assert {pair: contrast(*pair) for pair in pairs if contrast(*pair) < 4.5} == {}
+
+
+@every_game
+def test_svg_is_xml_and_says_what_it_shows(game):
+    for scene in scenes(game)[::4]:
+        svg = to_svg(scene)
+        root = ElementTree.fromstring(svg.encode())
+        space = "{http://www.w3.org/2000/svg}"
+        assert (root.tag, root.get("role")) == (f"{space}svg", "img")
+        assert root.get("viewBox") == f"0 0 {scene.width} {scene.height}"
+        assert [child.tag for child in root[:2]] == [f"{space}title", f"{space}desc"]
+        assert len(root) == 2 + len(scene.shapes)
+        assert " ".join(root[0].text.split()) == " ".join(scene.title.split())
+        written = [each.text or "" for each in root.iter(f"{space}text")]
+        allowed = [re.sub("[\x00\x1b\ud800]", "\ufffd", text) for text in texts(scene)]
+        assert written == allowed
+        assert not {"href", "id", "script", "style", "image"} & set(re.findall(r"[a-z]+", re.sub(">[^<]*<", "><", svg)))
+
+
+@pytest.mark.parametrize("game", [*EVERY_GAME, STRANGER], ids=lambda game: game.facts.name)
+def test_pixels_have_the_size_of_the_scene(game):
+    pytest.importorskip("pygame")
+    from cardwar_envs.drawing.pixels import to_pixels
+
+    for scene in scenes(game)[::8]:
+        pixels = to_pixels(scene)
+        assert (pixels.shape, pixels.dtype) == ((scene.height, scene.width, 3), np.uint8)
+        assert len(np.unique(pixels @ np.array([1 << 16, 1 << 8, 1]))) > 10, "it shows something"
+        assert np.array_equal(pixels, to_pixels(scene))
+
+
+def test_the_estimate_of_a_text_s_width_holds_for_the_font_of_pixels():
+    pygame = pytest.importorskip("pygame")
+    pygame.font.init()
+    font = pygame.font.Font(str(pygame.__file__).replace("__init__.py", pygame.font.get_default_font()), 100)
+    for scene in (scene for game in ALL[:-1] for scene in scenes(game)[::5]):
+        for text in texts(scene):
+            assert font.size(text)[0] <= text_width(text, 100), text
+
+
+def test_pixels_are_of_the_colours_asked_for():
+    pytest.importorskip("pygame")
+    from cardwar_envs.drawing.pixels import to_pixels
+
+    shapes = (
+        Box(0, 0, 40, 20, "table", radius=0),
+        Box(4, 4, 12, 12, "card", "win", 2, radius=0),
+        Disc(30, 10, 6, "player_1"),
+    )
+    pixels = to_pixels(Scene(40, 20, shapes, "colours"))
+    for place, colour in (((1, 1), "table"), ((4, 10), "win"), ((10, 10), "card"), ((10, 30), "player_1")):
+        assert "#" + bytes(pixels[place].tolist()).hex() == PALETTE[colour]
+    assert "#" + bytes(pixels[10, 37].tolist()).hex() == PALETTE["table"]
+
+
+# -- what pictures say --------------------------------------------------------------------
+
+
+def framed(scene):
+    """The texts on cards that a frame marks as the winner's."""
+    frames = [shape.bounds for shape in scene.shapes if isinstance(shape, Box) and shape.stroke == "win"]
+    words = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.text]
+    return [word.text for frame in frames for word in words if inside(word.bounds, frame)]
+
+
+def cards(scene, player):
+    """The texts in a player's colour, in reading order."""
+    own = [s for s in scene.shapes if isinstance(s, Text) and s.colour == f"player_{player}"]
+    return [shape.text for shape in sorted(own, key=lambda shape: (shape.y, shape.x))]
+
+
+JUJITSU = make_game("jujitsu", num_cards=5)
+AFTER = DuelState(((1, 2, 5), (1, 2, 3)), score=-1, ties=1)
+TRICK = Revealed(AFTER, 0, {0: 3, 1: 3}, (0.0, 0.0), over=False, before=DuelState(((1, 2, 4, 5), (1, 2, 3, 4)), -1, 0))
+
+
+@each_row(
+    ("revealed", "said", "winning"),
+    [
+        (Revealed(DuelState(((1,), (2,)), 3), None, None, (0.0, 0.0), False), ["player_0 leads by 3"], []),
+        (TRICK, ["player_1 leads by 1", "the trick is tied", "1 tied, the next counts 2", "2 of 5 tricks", "you"], []),
+        (
+            Revealed(DuelState(((1, 2), (2, 3)), -2), 1, {0: 2, 1: 4}, (0.0, 0.0), False),
+            ["player_1 won the trick", "player_1 leads by 2"],
+            ["5"],
+        ),
+        (Revealed(DuelState(((), ()), 1), 0, {0: 4, 1: 0}, (1.0, -1.0), True), ["player_0 wins", "payoff +1"], ["5"]),
+        (Revealed(DuelState(((), ()), 0), 0, {0: 4, 1: 4}, (0.0, 0.0), True), ["A draw"], []),
+        (
+            Revealed(DuelState(((2,), (3,))), 0, {0: FORFEIT, 1: 1}, (-1.0, 1.0), True),
+            ["player_1 wins", "forfeits"],
+            [],
+        ),
+    ],
+)
+def test_duels(revealed, said, winning):
+    scene = JUJITSU.scene(revealed)
+    assert set(said) <= set(texts(scene))
+    assert framed(scene) == winning
+    hands = revealed.state.hands
+    played = revealed.last_actions or {}
+    for player in (0, 1):
+        words = [JUJITSU.describe_play(played[player], player)] if played else []
+        assert sorted(cards(scene, player)) == sorted([*map(str, hands[player]), *words])
+    assert "committed" not in scene.description
+    assert scene.description == JUJITSU.describe_revealed(revealed)
+
+
+def test_the_viewer_sits_at_the_bottom():
+    def lowest(viewer):
+        scene = JUJITSU.scene(Revealed(DuelState(((1,), (2,))), viewer, None, (0.0, 0.0), False))
+        names = [shape for shape in scene.shapes if isinstance(shape, Text) and re.fullmatch(r"player_\d", shape.text)]
+        return max(names, key=lambda shape: shape.y).text
+
+    assert [lowest(viewer) for viewer in (None, 0, 1)] == ["player_1", "player_0", "player_1"]
+
+
+def test_battles_of_dice_show_their_odds():
+    """3 dice against 2: won with 6052, tied with 542, lost with 1182 of 6^5 rolls."""
+    game = make_game("dice_wars", num_cards=3)
+    before, after = DuelState(((1, 2, 3), (1, 2, 3))), DuelState(((1, 2), (1, 3)), score=-1)
+    scene = game.scene(Revealed(after, None, {0: 2, 1: 1}, (-1.0, 1.0), False, before))
+    assert {"78%", "15%", "player_1 won the battle", "dice", "1 of 3 battles"} <= set(texts(scene))
+    assert framed(scene) == ["2", "dice"]
+    unknown = game.scene(Revealed(after, None, {0: 2, 1: 1}, (-1.0, 1.0), False))
+    assert framed(unknown) == [], "the state alone does not say who won"
+    sure = make_game("dice_wars", hand_0=(40, 1), hand_1=(1, 1)).scene(
+        Revealed(DuelState(((1,), (1,)), 1), None, {0: 1, 1: 0}, (1.0, -1.0), False, DuelState(((1, 40), (1, 1))))
+    )
+    assert not {"100%", ">99%"} & set(texts(sure)), "40 dice always beat one: there are no odds"
+
+
+@pytest.mark.parametrize("viewer", [None, 0, 1])
+def test_dice_poker_shows_the_own_roll_only(viewer):
+    game = make_game("dice_poker", sides=20)
+
+    def drawn(rolls, actions=None):
+        moves = None if actions is None else dict(enumerate(actions))
+        return game.scene(Revealed(DicePokerState(rolls, actions), viewer, moves, (0.0, 0.0), actions is not None))
+
+    pictures = {rolls: drawn(rolls) for rolls in product((3, 7, 11), repeat=2)}
+    for rolls, scene in pictures.items():
+        own = [] if viewer is None else [str(rolls[viewer])]
+        assert [text for text in texts(scene) if text.isdigit() or text == "?"].count("?") == 2 - len(own)
+        assert [text for text in texts(scene) if text.isdigit()] == own
+    assert len({to_svg(scene) for scene in pictures.values()}) == (1 if viewer is None else 3)
+    assert {"3", "7", "raise", "call"} <= set(texts(drawn((3, 7), (1, 1))))
+
+
+def test_dice_have_pips():
+    game = make_game("dice_poker")
+    for roll in range(1, 7):
+        scene = game.scene(Revealed(DicePokerState((roll, 1)), 0, None, (0.0, 0.0), False))
+        assert sum(isinstance(shape, Disc) for shape in scene.shapes) == roll
+
+
+WAR = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=9)
+
+
+def test_war_shows_the_pot_the_war_and_who_is_out():
+    before = WAR.initial()[0].state
+    tied = WarState([(2, 3), (2, 3), (3, 4)], [()] * 3, pot=(2, 4, 4), tied=(0, 1), live=(0, 1, 2), rounds_left=9)
+    scene = WAR.scene(Revealed(tied, 0, {0: 2, 1: 2, 2: 0}, (0.0,) * 3, False, before))
+    assert {"War between player_0, player_1", "3 cards in the pot", "x2", "9 rounds left"} <= set(texts(scene))
+    assert texts(scene).count("at war, hand 2, wins 0") == 2
+    over = WarState([(2,) * 3 + (3,) * 3 + (4,) * 3, (), ()], [()] * 3, live=(0,), rounds_left=4)
+    scene = WAR.scene(Revealed(over, 2, None, (1.0, -0.5, -0.5), True))
+    assert {"player_0 wins", "the pot is empty", "x3"} <= set(texts(scene))
+    assert texts(scene).count("out") == 2
+
+
+def test_a_forfeit_is_no_card():
+    game = make_game("war", num_players=4)
+    scene = game.scene(forfeited(game))
+    assert "forfeits" in texts(scene)
+    assert cards(scene, 0) == [str(card) for card in game.cards]
+
+
+def test_payoffs_are_not_rounded_to_something_else():
+    game = make_game("dice_poker", ante=1e9, raise_size=123456.789)
+    over = Revealed(DicePokerState((3, 2), (1, 1)), None, {0: 1, 1: 1}, (1000123456.789, -1000123456.789), True)
+    assert {"player_0 wins 1,000,123,456.789", "ante 1,000,000,000, raise 123,456.789"} <= set(texts(game.scene(over)))
+    assert [in_points(payoff) for payoff in (2.0, -1 / 3, 0.0, 100.0)] == ["+2", "-0.3333", "+0", "+100"]
+
+
+def test_a_war_names_discards_and_who_takes_how_many():
+    game = make_game("war", ranks=4, discards=1, max_rounds=9)
+    before = WarState([(2, 3, 4), (2, 3, 4)], [(), ()], pot=(5, 5), tied=(0, 1), rounds_left=9)
+    choices = [game.actions.decode(action) for action in game.legal_actions(before, 0)]
+    played = {0: choices.index(((2,), 4)), 1: choices.index(((2,), 3))}
+    actions = {player: game.legal_actions(before, player)[place] for player, place in played.items()}
+    after = game.transitions(before, actions)[0].state
+    scene = game.scene(Revealed(after, None, actions, (0.0, 0.0), False, before))
+    assert {"player_0 takes 6 cards", "discards 2"} <= set(texts(scene))
+    assert framed(scene) == ["4"]
+
+
+def test_a_strangers_game_is_drawn():
+    start, end = (game_scene for game_scene in scenes(STRANGER)[:2])
+    assert texts(start)[0] == "Toy"
+    assert "state 0" in texts(start)
+    assert {"the game is over"} <= set(texts(end))
+    assert any(text.startswith("... and ") for text in texts(end)), "more lines than fit are counted"
+
+
+def test_a_strangers_moves_and_payoffs_are_shown():
+    class Short(Stranger):
+        def describe(self, state):
+            return "a few words"
+
+        def describe_action(self, action, player=0):
+            return f"move {action}"
+
+    scene = Short(STRANGER.table).scene(Revealed(1, None, {0: 1, 1: 0}, (2.0, -2.0), True))
+    assert {"player_0  move 1", "player_1  move 0", "payoffs so far", "player_0  +2", "player_1  -2"} <= set(
+        texts(scene)
+    )
+
+
+# -- text that fits ------------------------------------------------------------------------
+
+
+def test_text_shrinks_and_is_cut_off_where_it_must():
+    assert fitted("short", 20, 500) == ("short", 20)
+    words, size = fitted("a word that is too long", 20, 150)
+    assert (words, 9 < size < 20) == ("a word that is too long", True)
+    words, size = fitted("word " * 100, 20, 150)
+    assert (words[-1], size) == ("…", 9)
+    assert words.startswith("word word")
+    assert text_width(words, size) <= 150
+    assert fitted("anything", 20, 1)[0] == ""
+    assert fitted("", 20, 100) == ("", 20)
+
+
+def test_columns_of_text_stay_columns():
+    scene = plain_scene("t", "", ["1  10", "22  3"], "d")
+    lines = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.mono]
+    assert len({(line.x, line.size) for line in lines}) == 1
+    assert 'xml:space="preserve"' in to_svg(scene)

@@ -1,0 +1,21 @@
+"""The pictures in the documents are those that the games draw today."""
+
+from pathlib import Path
+
+import pytest
+
+from cardwar_envs import to_svg
+from train.gallery import FOLDER, SHOWN, picture
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_pictures_are_drawn_anew(name):
+    assert (ROOT / FOLDER / f"{name}.svg").read_text() == to_svg(picture(name)), "run python -m train.gallery"
+
+
+def test_every_picture_is_shown_somewhere():
+    pages = "".join(page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    assert {path.stem for path in (ROOT / FOLDER).iterdir()} == set(SHOWN)
+    assert [name for name in SHOWN if f"pictures/{name}.svg" not in pages] == []

@@ -1,0 +1,71 @@
+"""The page "Your own game", done in an empty folder with an installed copy of the package."""
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "your_own_game.md").read_text()
+RULES, ENVIRONMENTS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+COMMANDS = [line for block in BLOCKS for line in block.splitlines()]
+
+# Runs in the folder: all commands in one process, as importing torch takes seconds, and then the environments.
+PROGRAM = """
+import shlex
+import sys
+import cardwar_envs, baselines, train
+from train.cli import main
+
+assert all(each.__file__.startswith(sys.argv[1]) for each in (cardwar_envs, baselines, train))
+for command in sys.argv[3:]:
+    print("$", command, flush=True)
+    try:
+        main(shlex.split(command)[1:])
+    except SystemExit as stopped:
+        assert not stopped.code, command
+exec(sys.argv[2])
+env.reset(seed=0)
+assert alone.reset(seed=0)[0]["observation"].tolist() == [2, 0]
+assert games.reset().observations.shape == (1024, 2, 2)
+"""
+
+
+def installed(folder):
+    """The package as pip installs it: the content of its wheel, which is built beside the checkout, not in it."""
+    source, site = folder / "source", folder / "site"
+    source.mkdir()
+    for name in ("cardwar_envs", "baselines", "train"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", "pytest_cardwar.py"):
+        shutil.copy(ROOT / name, source)
+    words = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source)]
+    subprocess.run([sys.executable, "-m", "pip", *words], check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(site)
+    return site
+
+
+def test_the_page_shows_the_example():
+    assert (ROOT / "examples" / "undercut.py").read_text() == RULES
+
+
+def test_a_game_in_one_file_is_checked_solved_learned_and_played(tmp_path):
+    site, folder = installed(tmp_path), tmp_path / "empty"
+    folder.mkdir()
+    (folder / "undercut.py").write_text(RULES)
+    call = [sys.executable, "-P", "-c", PROGRAM, str(site), ENVIRONMENTS, *COMMANDS]
+    # The game is tiny: compiling kernels anew would take longer than running them as plain Python.
+    settings = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(site), "PATH": "", "HOME": str(tmp_path), "COLUMNS": "100"}
+    done = subprocess.run(call, cwd=folder, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    printed = " ".join(done.stdout.split())
+    for said in ("value 0.000000 to player_0", "exploitability 2.800000", "Its exploitability is 0.0075 payoff points"):
+        assert said in printed
+    assert "exploitability 2.800000" in PAGE
+    assert "an exploitability of 0.0075 points" in PAGE
+    assert (folder / "report.html").exists()

@@ -1,0 +1,144 @@
+"""Goofspiel: the rules on written games, and what states and observations may hold."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from brute_force import certain
+from thinning import each_row
+
+from cardwar_envs import make_game
+from cardwar_envs.games.goofspiel import GoofspielState
+
+# Each row: prize, bids of both players; then what player 0 is paid, score and carried points after it.
+WRITTEN = [
+    (
+        {"num_cards": 4, "prizes": "descending"},
+        [(4, (1, 4), -4, 0, 0), (3, (3, 2), 3, 0, 0), (2, (2, 1), 2, 0, 0), (1, (4, 3), 1, 0, 0)],
+    ),
+    (
+        {"num_cards": 4, "prizes": "ascending"},
+        [(1, (1, 1), 0, 0, 0), (2, (2, 3), -2, 0, 0), (3, (4, 2), 3, 0, 0), (4, (3, 4), -4, 0, 0)],
+    ),
+    (
+        {"num_cards": 4, "prizes": "ascending", "ties": "carry", "payoff": "win"},
+        [(1, (2, 2), 0, 0, 1), (2, (4, 4), 0, 0, 3), (3, (1, 3), 0, -6, 0), (4, (3, 1), -1, -2, 0)],
+    ),
+    (
+        {"num_cards": 3, "prizes": "descending", "ties": "carry"},  # what is tied at the end belongs to nobody
+        [(3, (3, 2), 3, 0, 0), (2, (2, 3), -2, 0, 0), (1, (1, 1), 0, 0, 1)],
+    ),
+    (
+        {"num_cards": 3, "prizes": "descending", "payoff": "win"},
+        [(3, (3, 2), 0, 3, 0), (2, (1, 1), 0, 3, 0), (1, (2, 3), 1, 2, 0)],
+    ),
+]
+
+
+@each_row(("parameters", "rows"), WRITTEN)
+def test_written_games(parameters, rows):
+    game = make_game("goofspiel", **parameters)
+    (start,) = game.initial()
+    now, hands = start.state, [{*game.cards}, {*game.cards}]
+    for prize, bids, paid, score, carried in rows:
+        assert now.prize == prize
+        (outcome,) = game.transitions(now, {player: bid - 1 for player, bid in enumerate(bids)})
+        now = outcome.state
+        for hand, bid in zip(hands, bids, strict=True):
+            hand.remove(bid)
+        assert now.hands == tuple(tuple(sorted(hand)) for hand in hands)
+        assert (now.score, now.carried) == (score, carried)
+        assert outcome.rewards == (paid, -paid)
+        game.check(now)
+    assert game.acting_players(now) == ()
+    assert (now.prize, now.prizes) == (0, ())
+
+
+def test_prizes_are_drawn_with_equal_probability():
+    game = make_game("goofspiel", num_cards=4)
+    starts = game.initial()
+    assert [start.state.prize for start in starts] == [1, 2, 3, 4]
+    assert {start.probability for start in starts} == {Fraction(1, 4)}
+    after = game.transitions(starts[1].state, {0: 3, 1: 0})
+    assert [(t.probability, t.state.prize, t.state.prizes) for t in after] == [
+        (Fraction(1, 3), 1, (3, 4)),
+        (Fraction(1, 3), 3, (1, 4)),
+        (Fraction(1, 3), 4, (1, 3)),
+    ]
+    assert {t.rewards for t in after} == {(2.0, -2.0)}
+    assert certain(t.probability for t in after)
+
+
+def test_a_word_renumbers_the_cards_and_keeps_the_prizes():
+    game = make_game("goofspiel", num_cards=4, prizes="descending", view="word")
+    (start,) = game.initial()
+    (outcome,) = game.transitions(start.state, {0: 3, 1: 0})  # cards 1, 2, 3 against 2, 3, 4
+    assert outcome.state == GoofspielState(((1, 2, 3), (2, 3, 4)), 3, (1, 2))
+    (outcome,) = game.transitions(outcome.state, {0: 2, 1: 2})  # 1, 2 against 2, 4
+    assert outcome.state == GoofspielState(((1, 2), (2, 3)), 2, (1,))
+    (outcome,) = game.transitions(outcome.state, {0: 1, 1: 2})  # 1 against 2
+    assert outcome.state == GoofspielState(((1,), (2,)), 1, ())
+
+
+def test_interchangeable_cards_are_one():
+    state = GoofspielState(((1, 2, 5), (3, 4, 6)), 4, (1, 2), 0, 0)
+    game = make_game("goofspiel", num_cards=6)
+    representative, seats = game.canonical(state)
+    assert (representative.hands, seats) == (((1, 1, 3), (2, 2, 4)), (0, 1))
+    assert [tuple(image) for image in game.canonical_actions(state, 0)] == [
+        (0, 0, Fraction(1, 2)),
+        (1, 0, Fraction(1, 2)),
+        (4, 2, Fraction(1)),
+    ]
+
+
+def test_what_players_see():
+    game = make_game("goofspiel", num_cards=3, ties="carry", payoff="win")
+    state = GoofspielState(((1, 2), (1, 3)), 3, (1,), -2, 0)
+    assert game.observation(state, 0).tolist() == [1, 1, 0, 1, 0, 1, 1, 0, 0, 3, -2, 0]
+    assert game.observation(state, 1).tolist() == [1, 0, 1, 1, 1, 0, 1, 0, 0, 3, 2, 0]
+    assert game.prizes_seen(np.stack([game.observation(state, player) for player in (0, 1)])).tolist() == [3, 3]
+    plain = make_game("goofspiel", num_cards=3)
+    assert len(plain.observation(plain.initial()[0].state, 0)) == plain.facts.observation_size == 10
+
+
+def test_the_winner_is_settled_when_no_prize_can_turn_it():
+    game = make_game("goofspiel", num_cards=4, prizes="descending", payoff="win")
+    assert game.settled(GoofspielState(((1, 2), (3, 4)), 2, (1,), 7)) == (1.0, -1.0)
+    assert game.settled(GoofspielState(((1, 2), (3, 4)), 2, (1,), -7)) == (-1.0, 1.0)
+    assert game.settled(GoofspielState(((1,), (3,)), 1, (), 1)) is None  # the last prize makes it a draw
+
+
+def played(hands=((1, 2), (1, 3)), prize=3, prizes=(1,), score=0, carried=0):
+    """A state of three cards each in which player 0 has bid 3 for a prize of 2, and player 1 bid 2."""
+    return GoofspielState(hands, prize, prizes, score, carried)
+
+
+WIN = {"ties": "carry", "payoff": "win"}
+IMPOSSIBLE = [
+    ({}, played(hands=((2, 1), (1, 3))), r"unsorted hand \(2, 1\)"),
+    ({}, played(hands=((1, 1), (1, 3))), r"hand \(1, 1\) of player_0, which must be different cards"),
+    ({}, played(hands=((1, 2), (1, 4))), r"hand \(1, 4\) of player_1"),
+    ({}, played(prizes=()), "hands of 2 and 2 cards, and 1 prizes"),
+    ({}, played(prize=1), r"prizes \(1, 1\), which must be different numbers in 1\.\.3"),
+    ({}, played(prize=0, prizes=(1, 2)), "no prize to bid for"),
+    ({}, played(score=1), "score 1; where it does not matter it must be left out"),
+    ({}, played(carried=1), r"1 carried points; possible are 0\.\.0"),
+    ({"prizes": "descending"}, played(), "prize 3 and later .*, impossible if the order is descending"),
+    ({"prizes": "ascending"}, played(prizes=(2,), prize=3), "impossible if the order is ascending"),
+    (WIN, played(carried=2), r"2 carried points; possible are 0\.\.0"),
+    (WIN, played(score=1), "score 1, impossible if 2 points at most were won"),
+    (WIN, played(score=4), "score 4, impossible if 2 points"),
+    ({"view": "word"}, played(hands=((2, 3), (2, 3))), r"not packed; packed they are \(\(1, 2\), \(1, 2\)\)"),
+    ({"view": "word"}, played(hands=((1, 1), (1, 1))), "none that can be left interleave so"),
+]
+
+
+@each_row(("parameters", "state", "message"), IMPOSSIBLE)
+def test_impossible_states_are_refused(parameters, state, message):
+    with pytest.raises(ValueError, match=message):
+        make_game("goofspiel", num_cards=3, **parameters).check(state)
+
+
+def test_states_with_carried_points_pass():
+    make_game("goofspiel", num_cards=3, ties="carry").check(GoofspielState(((1, 2), (1, 2)), 3, (1,), 0, 2))

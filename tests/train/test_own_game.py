@@ -1,0 +1,79 @@
+"""A game in one file of the working folder, played, solved and learned by the command; stored names import nothing."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from command import run, run_json
+
+UNDERCUT = Path(__file__).parents[2] / "examples" / "undercut.py"
+OWN = ("undercut:Undercut", "rounds=1", "highest=3")
+TRAIN = ("train", *OWN, "--algorithm", "cfr_plus", "--steps", "20", "--out", "run")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working folder, with undercut.py in it."""
+    (tmp_path / "undercut.py").write_text(UNDERCUT.read_text())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    sys.modules.pop("undercut", None)
+
+
+def test_every_verb_takes_it(folder, capsys):
+    solved = run_json(capsys, "solve", *OWN)
+    assert (solved["game"], solved["parameters"]) == ("undercut", {"rounds": 1, "highest": 3})
+    assert solved["value"] == pytest.approx(0.0, abs=1e-12)
+    exploited = run_json(capsys, "exploit", *OWN, "--policy", "uniform")
+    # Row 2 of the payoff matrix [[0, 3, -2], [-3, 0, 5], [2, -5, 0]] earns (-3 + 0 + 5) / 3 against uniform play.
+    assert exploited["exploitability"] == pytest.approx(2 / 3)
+    assert run_json(capsys, "match", *OWN, "uniform", "equilibrium")["mean"] == pytest.approx(0.0, abs=1e-9)
+    code, learned, _ = run(capsys, *TRAIN, "--json")
+    assert code == 0
+    assert json.loads(learned)["exploitability"] < 0.1
+    code, _, err = run(capsys, "report", "run", "--out", "report.html")
+    assert (code, err) == (0, "")
+    assert "undercut:Undercut rounds=1 highest=3" in Path("report.html").read_text()
+    standings = run_json(capsys, "playoffs", *OWN, "uniform", "run", "--out", "standings")
+    assert standings["game"] == "undercut"
+    assert run(capsys, *TRAIN, "--resume")[0] == 0
+
+
+def test_a_study_takes_it(folder, capsys):
+    Path("own.toml").write_text('[[runs]]\ngames = ["undercut:Undercut rounds=1"]\nalgorithms = ["cfr_plus steps=5"]\n')
+    code, _, err = run(capsys, "study", "own.toml", "--out", "runs")
+    assert code == 0, err
+    assert "undercut:Undercut rounds=1" in Path("runs/report.html").read_text()
+
+
+def test_a_name_in_a_stored_file_imports_nothing(folder, capsys):
+    """A stranger's run folder names a module that is there and would be imported if its name were looked up."""
+    Path("evil.py").write_text(
+        "from pathlib import Path\nPath('imported').touch()\nfrom undercut import *\nGame = Undercut"
+    )
+    run(capsys, *TRAIN)
+    for name in ("config.json", "metadata.json", "checksums.txt"):
+        path = Path("run", name)
+        path.write_text(path.read_text().replace("undercut", "evil").replace("Undercut", "Game"))
+    config = json.loads(Path("run/config.json").read_text())
+    Path("run/config.json").write_text(json.dumps({**config, "game": "evil:Game"}))
+    Path("run/checksums.txt").unlink()
+    for words in (
+        ("report", "run"),
+        ("exploit", *OWN, "--policy", "run"),
+        ("match", *OWN, "run", "uniform"),
+        ("playoffs", *OWN, "run", "uniform"),
+        (*TRAIN, "--resume"),
+    ):
+        run(capsys, *words)
+    assert not Path("imported").exists()
+    assert "evil" not in sys.modules
+
+
+def test_a_mistake_in_the_module_is_one_line(folder, capsys):
+    Path("late.py").write_text("from undercut import *\nimport no_such_package")
+    code, out, err = run(capsys, "solve", "late:Undercut")
+    assert (code, out) == (2, "")
+    assert err == "cardwar: late:Undercut: module 'late' needs 'no_such_package', which is not installed\n"
