@@ -108,7 +108,7 @@ def test_every_algorithm_runs_on_a_game_or_says_why_not(tmp_path, algorithm, gam
         return
     result = run(game, algorithm.name, little(algorithm), tmp_path / "run")
     assert 0.0 <= result.evaluation.exploitability <= game.facts.max_payoff
-    assert result.value == pytest.approx(0.0, abs=1e-12)
+    assert result.reference.value == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_list_imports_neither_torch_nor_pydantic():
