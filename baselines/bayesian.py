@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -91,6 +91,7 @@ class BayesianOracle:
             exact=value,
             behaviour=behaviour,
             _form=form,
+            _ranges=partial(optimal_range, self._game),
         )
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:

@@ -206,6 +206,9 @@ class EquilibriumPolicy:
     def __init__(self, table: Table) -> None:
         self.table, self.by_words = table, table.by_words
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.table.game.facts.name}>"
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
         return self.table.all_seen(observations)

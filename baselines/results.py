@@ -6,14 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.views import html
+from baselines.views.at_state import PlayAt, certified_mix, exact_mix
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # The numbers that are computed with.
 N = TypeVar("N", float, Fraction)
@@ -36,6 +41,12 @@ class NashConv:
     total: float
     per_player: tuple[float, ...]
     payoffs: tuple[float, ...]
+
+    def _repr_html_(self) -> str:
+        gains = zip(self.payoffs, self.per_player, strict=True)
+        rows = [(f"player_{player}", payoff, gain) for player, (payoff, gain) in enumerate(gains)]
+        title = f"NashConv {html.number(self.total)} payoff points"
+        return html.table(title, ("", "payoff when nobody deviates", "gain of a best response"), rows)
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,10 @@ class HeadToHead:
     loss: float
     tie: float
     mean: float
+
+    def _repr_html_(self) -> str:
+        headings = ("P(win)", "P(loss)", "P(tie)", "mean payoff")
+        return html.table("the first policy, exactly", headings, [(self.win, self.loss, self.tie, self.mean)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,13 +117,46 @@ class Solution(ABC):
     exact: Fraction | None
 
     @abstractmethod
-    def at_start(self) -> list[dict[str, Any]]:
-        """Each player's strategy where the game starts, as labelled data.
+    def labelled(self, state: Any = None) -> list[dict[str, Any]]:
+        """Each player's strategy as labelled data.
+
+        Args:
+            state: Where; by default where the game starts. Must be None in a game on private information.
 
         Returns:
-            Action -> probability, or type -> action -> probability in a game on private information. An
-            empty list if the game can start in several states.
+            Action -> probability, or type -> action -> probability in a game on private information.
+
+        Raises:
+            ValueError: As `StateSolution.strategies`; also if no state is given and the game can start in several.
         """
+
+    @abstractmethod
+    def show(self, state: Any = None) -> Figure:
+        """A picture of optimal play: both players' mixes, and the payoff matrix if players see the state.
+
+        Args:
+            state: As for `labelled`.
+
+        Raises:
+            ValueError: As `labelled`.
+            ImportError: If matplotlib is not installed; it comes with the extra `plot`.
+        """
+
+    def _repr_html_(self) -> str:
+        figures = [
+            ("value to player_0, payoff points", html.number(self.value)),
+            ("certified to", f"{self.gap:.1e}"),
+            (self.unit, f"{self.states:,}"),
+            ("method", self.method),
+        ]
+        if self.exact is not None:
+            figures.insert(1, ("the same, exact", str(self.exact)))
+        name = self.game.facts.name
+        return html.table(f"an equilibrium of {name}", ("", ""), figures) + self._mixes_in_html()
+
+    @abstractmethod
+    def _mixes_in_html(self) -> str:
+        """A table of what `labelled` gives, or nothing if the game can start in several states."""
 
 
 class StatePlay(Protocol):
@@ -186,19 +234,68 @@ class StateSolution(Solution):
         """
         return tuple(map(tuple, self._matrix(state, Fraction, self._play.exact_value_to_go)))
 
-    def at_start(self) -> list[dict[str, Any]]:
+    def at(self, state: Any = None) -> PlayAt:
+        """Optimal play at a state, with the set of each player's optimal strategies.
+
+        These sets belong to the state: what is optimal from there on, against the same in all states that follow.
+
+        Args:
+            state: Where; by default where the game starts.
+
+        Raises:
+            ValueError: If the state is impossible or the game is over in it; also if none is given and the game
+                can start in several.
+        """
+        state = self._start() if state is None else state
+        matrix, strategies, game = self.payoff_matrix(state), self.strategies(state), self.game
+        seats: list[tuple[list[str], NDArray[np.float64]]] = []
+        named: dict[tuple[int, str], None] = {}
+        for player, strategy in enumerate(strategies):
+            legal = game.legal_actions(state, player) if player in game.acting_players(state) else ()
+            names = [game.describe_action(action, player) for action in legal]
+            seats.append((names, strategy[list(legal)]))
+            named |= dict.fromkeys(zip(legal, names, strict=True))
+        actions = tuple(dict.fromkeys(name for _, name in sorted(named)))
+        exact: Fraction | None = None
+        if self.exact is None:
+            mixes = certified_mix(*seats[0], matrix), certified_mix(*seats[1], -matrix.T)
+        else:
+            exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
+            turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
+            mixes = exact_mix(*seats[0], payoffs, exact), exact_mix(*seats[1], turned, -exact)
+        return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions)
+
+    def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         """See `Solution`."""
-        starts = self.game.initial()
-        if len(starts) != 1:
-            return []
-        state = starts[0].state
+        state = self._start() if state is None else state
+        strategies, acting = self.strategies(state), self.game.acting_players(state)
         return [
             {
-                self.game.describe_action(action, player): float(strategy[action])
-                for action in self.game.legal_actions(state, player)
+                self.game.describe_action(action, player): float(strategies[player][action])
+                for action in (self.game.legal_actions(state, player) if player in acting else ())
             }
-            for player, strategy in enumerate(self.strategies(state))
+            for player in (0, 1)
         ]
+
+    def show(self, state: Any = None) -> Figure:
+        """See `Solution`."""
+        from baselines.views.figures import play_figure
+
+        return play_figure(self.at(state), self.game.facts.name)
+
+    def _mixes_in_html(self) -> str:
+        if len(self.game.initial()) != 1:
+            return ""
+        mixes = self.labelled()
+        actions = dict.fromkeys(action for mix in mixes for action in mix)
+        rows = [(action, *(mix.get(action, "") for mix in mixes)) for action in actions]
+        return html.table("at the start (probability)", ("play", "player_0", "player_1"), rows)
+
+    def _start(self) -> Any:
+        starts = self.game.initial()
+        if len(starts) != 1:
+            raise ValueError(f"{self.game.facts.name} can start in {len(starts)} states; name one of them")
+        return starts[0].state
 
     def _matrix(self, state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
         self.game.check(state)
@@ -223,9 +320,24 @@ class PrivateSolution(Solution):
 
     behaviour: tuple[Behaviour, Behaviour] = field(repr=False, compare=False)
     _form: BayesianForm = field(repr=False, compare=False)
+    _ranges: Callable[[int], tuple[Behaviour, Behaviour]] = field(repr=False, compare=False)
 
-    def at_start(self) -> list[dict[str, Any]]:
+    def unique(self, player: int) -> bool:
+        """Whether a player has one optimal strategy only, as far as probabilities are told apart (to 1e-5).
+
+        Raises:
+            ValueError: If there is no such player.
+        """
+        low, high = self._ranges(player)
+        return bool((high - low).max() <= 1e-5)
+
+    def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         """See `Solution`."""
+        if state is not None:
+            raise ValueError(
+                f"{self.game.facts.name}: players do not see the state, so there is no play at a state; "
+                "strategies are by what a player knows"
+            )
         return [
             {
                 kind: {
@@ -236,6 +348,20 @@ class PrivateSolution(Solution):
             }
             for player in (0, 1)
         ]
+
+    def show(self, state: Any = None) -> Figure:
+        """See `Solution`."""
+        from baselines.views.figures import behaviour_figure
+
+        return behaviour_figure(self.labelled(state), self.game.facts.name, self.value)
+
+    def _mixes_in_html(self) -> str:
+        tables = []
+        for player, strategy in enumerate(self.labelled()):
+            actions = list(next(iter(strategy.values())))
+            rows = [(kind, *mix.values()) for kind, mix in strategy.items()]
+            tables.append(html.table(f"player_{player} (probability)", ("sees", *actions), rows))
+        return "".join(tables)
 
 
 def matrix_at(game: Game[Any], state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:

@@ -34,7 +34,8 @@ def solve(
             players move once on private information.
         selection: Which optimal strategy to play where there are several: "default",
             "max_entropy", "exploit:POLICY" with the name of a policy, or an `Exploit` with a
-            policy object; see `baselines.graph.selection`. Values are the same for all.
+            policy object; see `baselines.graph.selection`. Values are the same for all. The default plays
+            every card alike in games where that is optimal at every state (Dinosaur War, Dice Wars).
         exact: Compute in rationals (small games): `Solution.exact` is then the value as a
             fraction, and values and strategies are roundings of exact ones. If None, only where
             that costs nothing (games on private information with few types).

@@ -36,6 +36,7 @@ class Undercut(Game):
             seat_symmetric=True,
             public_state=True,
             max_length=self.rounds,
+            chance="none",
         )
 
     def initial(self):

@@ -40,12 +40,16 @@ ROOMS = {
     "baselines.threads": set(),
     "baselines.atomic_files": set(),
     "baselines.published": set(),
-    "baselines.results": ENVS,
+    "baselines.results": ENVS | {"baselines.views"},  # results show themselves
+    "baselines.views": {"baselines.matrix_game"},
     "baselines.oracle": ENVS | {"baselines.results"},
     "baselines.strategies": ENVS,
     "baselines.matrix_game": {"baselines.threads"},
     # A best response is a table of observations, which is a strategy.
     "baselines.graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
+    "baselines.lookahead": ENVS | {"baselines.matrix_game"},
+    # A level that was learned on words plays cards as words.
+    "baselines.levels": ENVS | {"baselines.lookahead", "baselines.strategies", "baselines.duel"},
     "baselines.duel": ENVS | ANSWERS | FILES | {"baselines.matrix_game", "baselines.threads"},
     "baselines.rounds": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
     "baselines.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
@@ -66,25 +70,48 @@ ROOMS = {
     | {"baselines.published", "baselines.strategies", "baselines.matrix_game", "baselines.threads", "baselines.war"},
     "baselines": ENVS | DOORS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "train.words": ENVS,
+    "train.state_words": ENVS,
+    # It makes what stands in the room of levels.
+    "train.levels": ENVS
+    | DOORS
+    | FILES
+    | {"baselines.levels", "train.words", "train.algorithms", "train.runs"}
+    | {"train.command"},
     "train.validation": set(),
     # A stored payoff is within the limits of a payoff.
     "train.storage": ENVS | FILES | {"train.words", "train.validation", "baselines.matrix_game"},
-    "train.policies": ENVS | DOORS | INSIDES | {"train.storage", "train.words"},
-    "train.algorithms": ENVS | DOORS | INSIDES | {"train.policies", "train.storage", "train.words", "train.validation"},
+    # Levels encode observations as networks do.
+    "train.policies": ENVS
+    | DOORS
+    | INSIDES
+    | {"baselines.lookahead", "baselines.levels", "train.storage", "train.words"},
+    "train.algorithms": ENVS
+    | DOORS
+    | INSIDES
+    | {"baselines.lookahead"}
+    | {"train.policies", "train.storage", "train.words", "train.validation"},
     "train.runs": ENVS | DOORS | FILES | {"train.algorithms", "train.policies", "train.storage", "train.words"},
     "train.reports": ENVS | DOORS | FILES | {"train.storage", "train.words", "train.runs", "train.policies"},
     "train.studies": ENVS
     | FILES
     | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
+    # The estimate of how long solving takes goes by the processors that there are.
+    "train.play": ENVS
+    | DOORS
+    | ANSWERS
+    | FILES
+    | {"baselines.threads", "train.policies", "train.storage", "train.words", "train.validation"},
     "train.command": ENVS
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.reproduction", "cardwar_envs.conformance", "cardwar_envs.contract"}
+    | {"baselines.reproduction", "baselines.views", "baselines.levels"}
+    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play"}
     | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
     "train.cli": {"train.command"},
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,
+    "train.optimal_gallery": ENVS | DOORS | {"baselines.views", "train.command"},
     "train": set(),
 }
 

@@ -1,4 +1,4 @@
-"""The command `cardwar`: solve games, measure policies, let them play, train, study, report, check papers' figures."""
+"""The command `cardwar`: solve games, play them, measure policies, train, study, report, check papers' figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import typer
 from train.command.bench import bench
 from train.command.check import check
 from train.command.exploit import exploit
+from train.command.levels import levels
 from train.command.match import match
+from train.command.play import play
 from train.command.playoffs import playoffs
 from train.command.report import report
 from train.command.reproduce import reproduce
@@ -80,7 +82,8 @@ def _message(error: Exception) -> str | None:
     return None
 
 
-for command in (solve, exploit, match, watch, train, reproduce, report, playoffs, study, bench, check):
+COMMANDS = (solve, exploit, match, play, watch, levels, train, reproduce, report, playoffs, study, bench, check)
+for command in COMMANDS:
     # Options of an algorithm are not known before its name is.
     settings = {"ignore_unknown_options": True} if command is train else {}
     app.command(context_settings=settings)(command)

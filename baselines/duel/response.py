@@ -238,6 +238,10 @@ class DuelResponse:
         self._renumbers = play.rules.packed and play.game.view == "cards"
         self._layers = [play.layer(cards) for cards in range(1, play.rules.cards + 1)]
         self._choices = [best[:, player].copy() for best in choices]
+        self._name = play.game.facts.name
+
+    def __repr__(self) -> str:
+        return f"<DuelResponse: a best response of player_{self._player} in {self._name}>"
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]

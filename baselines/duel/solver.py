@@ -6,7 +6,7 @@ Only the interleaving of two hands matters, so states are words: see `baselines.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +18,8 @@ from baselines.duel.engine import Engine, Threads
 from baselines.duel.layer_files import LayerFolder
 from baselines.duel.layers import DuelLayers
 from baselines.duel.strategies import strategies_at
-from baselines.matrix_game import solve_matrix
+from baselines.matrix_game import solve_matrices
+from baselines.matrix_game.even_play import evenly_if_optimal
 from baselines.oracle import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from cardwar_envs.games.duel import Duel, DuelState
 
@@ -61,7 +62,7 @@ class DuelTable(CanonicalTable):
     """Values and strategies at every state of a duel with deterministic tricks.
 
     Strategies are computed when they are asked for, from the values of the states that follow;
-    the choice among several is the one that `baselines.matrix_game` documents. A state whose layers are not kept,
+    the choice among several is that of `baselines.graph.selection`. A state whose layers are not kept,
     or that the start cannot lead to, is solved as a start of its own.
 
     Attributes:
@@ -155,13 +156,14 @@ class DuelTable(CanonicalTable):
         numbers = observations[:, 2 * ranks :].astype(np.int64)
         cards = own.sum(axis=1).astype(np.int64)
         decided = (np.abs(numbers[:, 0]) > cards + numbers[:, 1]) if self._win else np.zeros_like(cards, dtype=bool)
+        evenly = self.game.uniform_is_optimal()
         answers, known = np.zeros(own.shape), np.zeros(len(own), dtype=np.bool_)
         for count in np.unique(cards):
             solved = self.layers.solved_layer(int(count)) if count else None
             if solved is not None:
                 rows = np.flatnonzero((cards == count) & ~decided)
                 for some in np.split(rows, range(BATCH, len(rows), BATCH)):
-                    answers[some], known[some] = strategies_at(solved, own[some], other[some], numbers[some])
+                    answers[some], known[some] = strategies_at(solved, own[some], other[some], numbers[some], evenly)
         answers[~known] = super().all_seen(observations[~known])
         return answers
 
@@ -189,9 +191,15 @@ class DuelTable(CanonicalTable):
         return self._solved[representative]
 
     def _solve_one(self, state: DuelState) -> SolvedState:
-        solution = solve_matrix(self._answer(state, DuelLayers.matrix)[0])
+        matrices = self._answer(state, DuelLayers.matrix)[0][None]
+        masks = np.ones(matrices.shape[:2], dtype=np.bool_), np.ones(matrices.shape[::2], dtype=np.bool_)
+        solution = solve_matrices(matrices, *masks)
+        both = solution.row_strategies, solution.column_strategies
+        if self.game.uniform_is_optimal():
+            held = [np.array([list(Counter(hand).values())], dtype=np.float64) for hand in state.hands]
+            both = evenly_if_optimal(matrices, solution, (held[0], held[1]), masks)
         strategies = np.zeros((2, self.game.facts.num_actions))
-        for player, strategy in enumerate((solution.row_strategy, solution.column_strategy)):
+        for player, strategy in enumerate(both):
             # A representative holds interchangeable cards as one rank.
-            strategies[player, list(self.game.legal_actions(state, player))] = strategy
+            strategies[player, list(self.game.legal_actions(state, player))] = strategy[0]
         return SolvedState(self.value_to_go(state), self.gap_at(state), strategies)

@@ -11,6 +11,7 @@ from baselines.duel.engine import WordLayer, WordRules, Work
 from baselines.duel.word_policy import packed_counts
 from baselines.duel.words import Letters
 from baselines.matrix_game import solve_matrices
+from baselines.matrix_game.even_play import evenly_if_optimal
 
 
 class SolvedLayer(NamedTuple):
@@ -32,7 +33,11 @@ class SolvedLayer(NamedTuple):
 
 
 def strategies_at(
-    solved: SolvedLayer, own: NDArray[np.float32], other: NDArray[np.float32], numbers: NDArray[np.int64]
+    solved: SolvedLayer,
+    own: NDArray[np.float32],
+    other: NDArray[np.float32],
+    numbers: NDArray[np.int64],
+    evenly: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Equilibrium strategies for observers who see hands of equally many cards, in states that are not decided.
 
@@ -44,6 +49,7 @@ def strategies_at(
         own: `[batch, ranks]` cards that the observer holds of each rank.
         other: `[batch, ranks]` cards of the other player.
         numbers: `[batch, 2]` the observer's score minus the other's, and carried ties.
+        evenly: Whether to play every card alike where that is optimal.
 
     Returns:
         `[batch, ranks]` probabilities, and `[batch]` whether the layer has the state.
@@ -59,9 +65,15 @@ def strategies_at(
     if known.any():
         most = sizes.max(axis=0)
         masks = [np.arange(most[seat]) < sizes[known, seat, None] for seat in (0, 1)]
-        play = solve_matrices(matrices[known, : most[0], : most[1]], masks[0], masks[1])
+        games = matrices[known, : most[0], : most[1]]
+        play = solve_matrices(games, masks[0], masks[1])
+        both = play.row_strategies, play.column_strategies
+        if evenly:
+            halves = np.split(rows[known], 2, axis=1)
+            cards = _held(halves[0], masks[0]), _held(halves[1], masks[1])
+            both = evenly_if_optimal(games, play, cards, (masks[0], masks[1]))
         share = np.zeros(own.shape)  # of one card, by packed rank
-        for seat, strategies in enumerate((play.row_strategies, play.column_strategies)):
+        for seat, strategies in enumerate(both):
             mine = swapped[known] == bool(seat)
             holds = packed_own[known][mine] > 0
             dealt = np.zeros(holds.shape)
@@ -70,6 +82,13 @@ def strategies_at(
         np.divide(share, packed_own, out=share, where=packed_own > 0)
         answers = np.take_along_axis(share, np.clip(number_of, 0, None), axis=1) * own
     return answers, known
+
+
+def _held(counts: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Moves the counts of the ranks that are held, `[batch, ranks]`, to where a mask `[batch, actions]` is true."""
+    held = np.zeros(mask.shape)
+    held[mask] = counts[counts > 0]
+    return held
 
 
 def _reads_lower_swapped(

@@ -41,6 +41,13 @@ def packed_counts(
     return *packed, numbers
 
 
+def word_view(game: Game[Any]) -> Duel | None:
+    """The same duel with `view="word"`; None if the game is no duel, shows words already or has none."""
+    if not isinstance(game, Duel) or game.view == "word" or not game.ranks_are_ordinal:
+        return None
+    return replace(game, view="word")
+
+
 class WordPolicy:
     """Lets a policy for a duel with `view="word"` play the same duel with `view="cards"`.
 
@@ -61,6 +68,9 @@ class WordPolicy:
             raise ValueError(f"{game.facts.name}: not a duel with view='cards'")
         self._words = replace(game, view="word")
         self._policy = as_policy(policy, self._words)
+
+    def __repr__(self) -> str:
+        return f"<{self._policy!r} for words, playing cards>"
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.graph.game_graph import MAX_STATES, GameGraph, build_graph
-from baselines.graph.matrix_games import LayerGames, values_to_go
+from baselines.graph.matrix_games import LayerGames, cards_of, values_to_go
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
+from baselines.matrix_game.even_play import evenly_if_optimal, exactly_even
 from baselines.oracle import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from baselines.results import Strategies, matrix_at
 from cardwar_envs.core.game import CERTAIN, Game, Transition
@@ -23,7 +24,8 @@ from cardwar_envs.core.game import CERTAIN, Game, Transition
 class EquilibriumTable(CanonicalTable):
     """Values and strategies at every state of a game, through its canonical representatives.
 
-    Where a state has several optimal strategies, the choice is the one that
+    Where a state has several optimal strategies, every card is played alike if the game says that this is optimal
+    (`Game.uniform_is_optimal`) and the certificate confirms it. Otherwise the choice is the one that
     `baselines.matrix_game` documents, taken at the representative.
     """
 
@@ -82,18 +84,33 @@ class EquilibriumTable(CanonicalTable):
         self, graph: GameGraph[Any], games: LayerGames, matrices: NDArray[np.float64], solved: MatrixSolutions
     ) -> Strategies:
         """Optimal strategies of both players in each game of a layer, `[num_games, own actions]`."""
-        return solved.row_strategies, solved.column_strategies
+        if not self.game.uniform_is_optimal():
+            return solved.row_strategies, solved.column_strategies
+        cards = cards_of(graph, games, 0), cards_of(graph, games, 1)
+        return evenly_if_optimal(matrices, solved, cards, games.masks)
 
     def _solve_exactly(self, graph: GameGraph[Any]) -> None:
         game, self._exact_values = self.game, self._exact_values or {}
         for state in graph.states:
-            solution = solve_matrix_exact(matrix_at(game, state, Fraction, self.exact_value_to_go))
+            matrix = matrix_at(game, state, Fraction, self.exact_value_to_go)
+            solution = solve_matrix_exact(matrix)
             self._exact_values[state] = solution.value
+            turned = [[-payoff for payoff in column] for column in zip(*matrix, strict=True)]
+            sides = (matrix, solution.value, solution.row_strategy), (turned, -solution.value, solution.column_strategy)
             strategies = np.zeros((2, game.facts.num_actions))
-            for player, strategy in ((0, solution.row_strategy), (1, solution.column_strategy)):
-                if player in game.acting_players(state):
-                    strategies[player, list(game.legal_actions(state, player))] = strategy
+            for player in game.acting_players(state):
+                payoffs, value, strategy = sides[player]
+                legal = list(game.legal_actions(state, player))
+                if game.uniform_is_optimal():
+                    strategy = exactly_even(payoffs, value, self._counts(state, player)) or strategy
+                strategies[player, legal] = strategy
             self._solved[state] = SolvedState(float(solution.value), 0.0, strategies)
+
+    def _counts(self, state: Any, player: int) -> list[int]:
+        """In how many ways each legal action can be played."""
+        observation, mask = self.game.observation(state, player), self.game.action_mask(state, player)
+        counts = self.game.action_counts(observation[None], mask[None])[0]
+        return [int(count) for count in counts[list(self.game.legal_actions(state, player))]]
 
     def exact_value_to_go(self, state: Any) -> Fraction:
         """See `Table`."""

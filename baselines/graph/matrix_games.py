@@ -61,6 +61,17 @@ class LayerGames:
         return spread[:, :-1]
 
 
+def cards_of(graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.float64]:
+    """`[num_games, own actions]`: in how many ways each action can be played; 1 for the padding."""
+    game, cards = graph.game, np.ones(games.actions[seat].shape)
+    for row, state in enumerate(graph.states[games.states]):
+        if seat in game.acting_players(state):
+            observation, mask = game.observation(state, seat), game.action_mask(state, seat)
+            counts = game.action_counts(observation[None], mask[None])[0]
+            cards[row] = np.append(counts, 1.0)[games.actions[seat][row]]  # the padding, -1, finds 1
+    return cards
+
+
 def values_to_go(graph: GameGraph[Any], edges: slice, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """What player 0 gets from each edge on, weighed by the edge's probability, payoff points.
 

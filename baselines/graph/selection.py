@@ -3,7 +3,8 @@
 Every choice is made state by state, within the polytope of the state's optimal strategies, so the
 game's value and the promise that nothing is lost to a perfect opponent stand whatever is chosen.
 
-* `default`: what `baselines.matrix_game` documents.
+* `default`: every card alike if the game says that this is optimal at every state (`Game.uniform_is_optimal`) and the
+  state's certificate confirms it; else what `baselines.matrix_game` documents.
 * `max_entropy`: the least predictable one. Entropy counts cards: what is given to a rank held
   twice is shared by two. It is within `ENTROPY_GAP` of the most there is.
 * `exploit:POLICY`: the one that earns most against that policy if the same is done later on.
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from baselines.graph.backward_induction import EquilibriumTable
 from baselines.graph.game_graph import MAX_STATES, GameGraph, build_graph
-from baselines.graph.matrix_games import LayerGames
+from baselines.graph.matrix_games import LayerGames, cards_of
 from baselines.graph.optimal_play import OptimalPlay
 from baselines.matrix_game import MatrixSolutions
 from baselines.matrix_game.max_entropy import most_even
@@ -58,17 +59,7 @@ class MaxEntropyTable(EquilibriumTable):
         self, graph: GameGraph[Any], games: LayerGames, matrices: NDArray[np.float64], solved: MatrixSolutions
     ) -> Strategies:
         faces = both_sides(matrices, solved, games.masks)
-        return most_even(faces[0], self._cards(graph, games, 0)), most_even(faces[1], self._cards(graph, games, 1))
-
-    def _cards(self, graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.float64]:
-        """`[num_games, own actions]`: in how many ways each action can be played."""
-        cards = np.ones(games.actions[seat].shape)
-        for row, state in enumerate(graph.states[games.states]):
-            if seat in self.game.acting_players(state):
-                observation, mask = self.game.observation(state, seat), self.game.action_mask(state, seat)
-                counts = self.game.action_counts(observation[None], mask[None])[0]
-                cards[row] = np.append(counts, 1.0)[games.actions[seat][row]]  # the padding, -1, finds 1
-        return cards
+        return most_even(faces[0], cards_of(graph, games, 0)), most_even(faces[1], cards_of(graph, games, 1))
 
 
 class ExploitTable(EquilibriumTable):

@@ -8,12 +8,15 @@ optimal strategy: x c <= (value of the tilted game - v) / tilt.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import MatrixSolutions, solve_matrices
+from baselines.matrix_game.exact_lp import maximise
 
 TILTS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # An optimal strategy guarantees the value up to this share of the payoffs' size (at least 1).
@@ -128,6 +131,48 @@ def probability_ranges(faces: Faces) -> tuple[Array, Array]:
     rows = range(faces.strategies.shape[1])
     low, high = (np.stack([most_of_row(faces, row, sign)[:, row] for row in rows], axis=1) for sign in (-1.0, 1.0))
     return low, high
+
+
+def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
+    """How likely each row of one game can be in an optimal strategy of the row player.
+
+    Args:
+        matrix: `[rows, columns]` payoffs to the row player.
+
+    Returns:
+        The least and the greatest probability of each row that was found, `[rows]` each, and how much lower and
+        higher they could be at most, `[rows]` each: 0 up to rounding, or 1 where nothing is known.
+    """
+    rows = len(matrix)
+    games = np.repeat(np.asarray(matrix, dtype=np.float64)[None], 2 * rows, axis=0)
+    masks = np.ones(games.shape[:2], dtype=np.bool_), np.ones((len(games), games.shape[2]), dtype=np.bool_)
+    faces, _ = both_sides(games, solve_matrices(games, *masks), masks)
+    found, slack = best_optimal(faces, np.concatenate((-np.eye(rows), np.eye(rows))))
+    likely = found[np.arange(2 * rows), np.tile(np.arange(rows), 2)]
+    return likely[:rows], likely[rows:], slack[:rows], slack[rows:]
+
+
+def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[tuple[Fraction, Fraction]]:
+    """The least and the greatest probability of each row over all optimal strategies of the row player.
+
+    Optimal strategies are the x >= 0 of sum 1 with x (M - value) >= 0. All multiples of them have the second
+    property as well, so the sum may be anything up to 1 in the programs: the best of `x[i]`, or of the sum of the
+    others, is had where it is 1.
+
+    Args:
+        matrix: `[rows][columns]` payoffs to the row player.
+        value: The game's value.
+    """
+    rows = len(matrix)
+    limits = [[value - payoff for payoff in column] for column in zip(*matrix, strict=True)]
+    limits.append([Fraction(1)] * rows)
+    bounds = [Fraction(0)] * (len(limits) - 1) + [Fraction(1)]
+    ranges = []
+    for row in range(rows):
+        itself = [Fraction(other == row) for other in range(rows)]
+        others = [Fraction(other != row) for other in range(rows)]
+        ranges.append((1 - maximise(others, limits, bounds).value, maximise(itself, limits, bounds).value))
+    return ranges
 
 
 def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:

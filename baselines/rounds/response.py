@@ -44,6 +44,9 @@ class ResponsePolicy:
         """Takes `best[r - 1]`, `[codes]` numbers of player 0's choices with `r` rounds left; later ones are alike."""
         self._form, self._best = form, best
 
+    def __repr__(self) -> str:
+        return f"<ResponsePolicy: a best response in {len(self._form.lists):,} positions>"
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`; uniform over legal actions where the game cannot get."""
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)

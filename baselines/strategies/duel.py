@@ -26,6 +26,9 @@ class _CardByPlace:
             raise ValueError(f"{type(self).__name__} plays duels, not {game.facts.name}")
         self._game = game
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._game.facts.name}>"
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`: all weight on one rank."""
         up_to = self._game.action_counts(observations, action_masks).cumsum(axis=1)

@@ -23,6 +23,9 @@ class Uniform:
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._game.facts.name}: every card alike>"
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         counts = self._game.action_counts(observations, action_masks)
@@ -35,7 +38,10 @@ class UniformActions:
     stationary = True
 
     def __init__(self, game: Game[Any]) -> None:
-        pass
+        self._name = game.facts.name
+
+    def __repr__(self) -> str:
+        return f"<UniformActions for {self._name}: every legal action alike>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""

@@ -17,6 +17,9 @@ class TablePolicy:
         """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities."""
         self._table = dict(table)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self._table):,} observations>"
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)

@@ -46,6 +46,9 @@ class WarPlayer:
     def __init__(self, game: Game[Any]) -> None:
         self._game = checked_war(game, self)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._game.facts.name}>"
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`: all weight on one card, on one choice of a war, or on waiting."""
         game, rows = self._game, np.arange(len(observations))

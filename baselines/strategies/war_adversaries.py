@@ -46,6 +46,9 @@ class _Adversary:
         self._others = [as_policy(each, self._game) for each in others]
         self.stationary = all(getattr(each, "stationary", False) for each in self._others)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._game.facts.name}, against {', '.join(map(repr, self._others))}>"
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]`: all weight on one action.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 from cardwar_envs.conformance.verdicts import Failed
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import short
-from cardwar_envs.core.game import Game, GameFacts
+from cardwar_envs.core.game import Chance, Game, GameFacts
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 COUNTS = {"version": 0, "num_players": 1, "num_actions": 1, "max_length": 1}
@@ -45,6 +45,8 @@ def _faults(game: Game[Any]) -> Iterator[str]:
 
 
 def _limit_faults(facts: GameFacts) -> Iterator[str]:
+    if facts.chance not in get_args(Chance):
+        yield f"chance ({facts.chance!r}) must be one of {', '.join(map(repr, get_args(Chance)))}"
     if facts.max_rounds is not None and not (_is_whole(facts.max_rounds, 1) and facts.max_rounds <= facts.max_length):
         yield f"max_rounds ({facts.max_rounds!r}) must be None or in 1..{facts.max_length}, as each round has a move"
     if not (_is_finite(facts.min_payoff, facts.max_payoff) and facts.min_payoff <= facts.max_payoff):

@@ -19,6 +19,7 @@ from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 
 GAMES, STEPS, STATES = 24, 40, 240
+DEALS = 100_000
 
 
 def compiled_rules_are_the_rules(case: Case) -> None:
@@ -176,6 +177,8 @@ def _normal(form: RoundsForm[Any], code: int) -> int:
 
 def bayesian_form_is_the_rules(case: Case) -> None:
     """In `bayesian_form` each deal has the odds, observations, actions and mean payoffs of the rules."""
+    if len(case.walk.starts) > DEALS:
+        raise NotApplicable(f"the {len(case.walk.starts):,} starts are more than {DEALS:,}; check a smaller game")
     try:
         form = case.game.bayesian_form()
     except ValueError as error:

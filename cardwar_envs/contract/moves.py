@@ -62,23 +62,43 @@ def probabilities_are_exact(case: Case) -> None:
 
     Solvers sum over the outcomes that environments draw from. Floats would sum to one only nearly.
     """
-    if case.walk.starts:
-        _require_sound("the starts", case.walk.starts)
+    if case.walk.starts and (fault := _odds_fault(case.walk.starts)):
+        raise Failed(f"the starts: {fault}")
     for node in case.nodes:
         for actions, outcomes in node.moves.items():
-            _require_sound(place(node.state, actions=node.chosen(actions)), outcomes)
+            if fault := _odds_fault(outcomes):
+                raise Failed(f"{place(node.state, actions=node.chosen(actions))}: {fault}")
 
 
-def _require_sound(at: str, outcomes: Sequence[Transition[Any]]) -> None:
+def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
+    """What is wrong with the probabilities; "" if nothing is."""
     total = Fraction(0)
     for outcome in outcomes:
         if not isinstance(outcome.probability, Fraction):
-            raise Failed(f"{at}: probability {short(outcome.probability)} must be a Fraction")
+            return f"probability {short(outcome.probability)} must be a Fraction"
         if outcome.probability <= 0:
-            raise Failed(f"{at}: probability {outcome.probability} must be above 0")
+            return f"probability {outcome.probability} must be above 0"
         total += outcome.probability
-    if total != 1:
-        raise Failed(f"{at}: probabilities sum to {total}, not to 1")
+    return "" if total == 1 else f"probabilities sum to {total}, not to 1"
+
+
+def chance_is_as_declared(case: Case) -> None:
+    """If the facts say that chance is "none" or in the "deal", no move has two outcomes; if "none", there is one start.
+
+    It is a note if the facts allow chance in moves, but no move has any: some learners refuse such games.
+    """
+    declared = case.facts.chance
+    if declared == "none" and len(case.walk.starts) > 1:
+        raise Failed(f"the facts say that there is no chance, but initial gives {len(case.walk.starts)} starts")
+    for node in case.nodes:
+        for actions, outcomes in node.moves.items():
+            if len(outcomes) > 1:
+                if declared not in ("none", "deal"):
+                    return
+                at = place(node.state, actions=node.chosen(actions))
+                raise Failed(f"{at} has {len(outcomes)} outcomes; the facts say that chance is {declared!r}")
+    if declared == "moves" and case.walk.complete:
+        raise Noted(f"the facts allow chance in moves, but no move has any in {case.walk.extent}")
 
 
 def starts_begin_a_game(case: Case) -> None:

@@ -40,6 +40,7 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     moves.legal_actions_are_in_order,
     moves.masks_are_legal_actions,
     moves.probabilities_are_exact,
+    moves.chance_is_as_declared,
     moves.starts_begin_a_game,
     moves.seats_and_actions_are_used,
     states.states_are_values,

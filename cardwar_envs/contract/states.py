@@ -91,20 +91,24 @@ def answers_repeat(case: Case) -> None:
             if answer != second[question]:
                 found = f"first {short(answer)}, then {short(second[question])}"
                 raise Failed(f"{place(node.state)}: {question} answers {found}")
-        _require_moves_again(case, node)
         if not case.walk.unhashable and node.state != before:
             raise Failed(f"state {short(before)} has become {short(node.state)} by asking the rules about it")
+        _require_moves_again(case, node, before)
 
 
-def _require_moves_again(case: Case, node: Node) -> None:
+def _require_moves_again(case: Case, node: Node, before: Any) -> None:
     for actions, outcomes in node.moves.items():
         chosen = node.chosen(actions)
         again = tuple(case.game.transitions(node.state, chosen))
-        at = place(node.state, actions=node.chosen(actions))
+        fault = ""
         if again != outcomes and repr(again) != repr(outcomes):  # a payment of nan is not equal to itself
-            raise Failed(f"{at}: transitions are first {short(outcomes)}, then {short(again)}")
-        if chosen != node.chosen(actions):
-            raise Failed(f"{at}: transitions changes the actions that it is given, to {chosen}")
+            fault = f"transitions are first {short(outcomes)}, then {short(again)}"
+        elif chosen != node.chosen(actions):
+            fault = f"transitions changes the actions that it is given, to {chosen}"
+        elif node.state != before:
+            fault = f"transitions changes the state, to {short(node.state)}"
+        if fault:
+            raise Failed(f"{place(before, actions=node.chosen(actions))}: {fault}")
 
 
 def _answers(case: Case, state: Any) -> dict[str, Any]:

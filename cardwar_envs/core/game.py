@@ -141,6 +141,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "rounds_form": (),
     "bayesian_form": (),
     "state_of": ("observation",),
+    "uniform_is_optimal": (),
     "action_counts": ("observation", "legal_actions"),
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
@@ -349,6 +350,13 @@ class Game(ABC, Generic[S]):
             `[batch, num_actions]` counts, 0 where an action is illegal.
         """
         return action_masks.astype(np.float64)
+
+    def uniform_is_optimal(self) -> bool:
+        """Whether playing every card alike, as `uniform` does, is optimal for both players at every state.
+
+        Solvers then choose that equilibrium among several, at every state at which their certificate confirms it.
+        """
+        return False
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
         """What the opponent of the observer may play, in two-player games whose observations show the state.

@@ -119,6 +119,19 @@ def test_a_lie_of_many_players_is_found():
     assert "seats_are_alike" in of_status(check_game(game), "failed")
 
 
+def test_rules_that_change_the_state_that_they_are_given_are_found():
+    class Eats(wrong_values.Other):
+        def made(self, state):
+            return wrong_values.BlindBids(*state)
+
+        def transitions(self, state, actions):
+            found = super().transitions(state, actions)
+            object.__setattr__(state, "hands", (state.hands[0][:1], *state.hands[1:]))
+            return found
+
+    assert "answers_repeat" in of_status(check_game(Eats()), "failed")
+
+
 def test_a_sample_finds_a_lie_as_well_and_the_seed_decides_it():
     kind = type(WRONG["ties go to player 0"][1])
     reports = [check_game(kind(cards=6), max_states=100, seed=seed) for seed in (1, 1, 2)]

@@ -165,7 +165,7 @@ def test_pixels_have_the_size_of_the_scene(game):
     for scene in scenes(game)[::8]:
         pixels = to_pixels(scene)
         assert (pixels.shape, pixels.dtype) == ((scene.height, scene.width, 3), np.uint8)
-        assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 10
+        assert len(np.unique(pixels @ np.array([1 << 16, 1 << 8, 1]))) > 10, "it shows something"
         assert np.array_equal(pixels, to_pixels(scene))
 
 

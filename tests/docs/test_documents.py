@@ -17,7 +17,10 @@ import torch
 from thinning import each_row
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/tutorial.md", "docs/learners.md", "docs/rendering.md"]
+PAGES = [
+    "README.md",
+    *(f"docs/{page}.md" for page in ("tutorial", "learners", "levels", "optimal_play", "play", "rendering")),
+]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\s*^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"#\s+(-?\d+(?:\.(\d+))?)(?=[\s,;]|$)")
 

@@ -21,7 +21,12 @@ def words(scene):
         ("oshi_zumo", {}, [(10, 3)], ["40 of 50 coins", "the wrestler stands 1 field on the side of player_1"]),
         ("oshi_zumo", {"coins": 4, "size": 1}, [(1, 2), (1, 2)], ["player_1 wins"]),
         ("lowest_unique", {}, [(0, 0, 4)], ["player_2 has the lowest unique number", "payoff +1", "payoff -0.5"]),
-        ("lowest_unique", {"num_players": 20, "numbers": 30}, [tuple(range(20))], ["last moves player_0  1 player_1  2"]),
+        (
+            "lowest_unique",
+            {"num_players": 20, "numbers": 30},
+            [tuple(range(20))],
+            ["last moves player_0  1 player_1  2"],
+        ),
     ],
 )
 def test_what_pictures_say(name, parameters, plays, said):

@@ -23,14 +23,14 @@ from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import solve_matrices
+from baselines.lookahead import Lookahead, StateValues, one_view
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
-from train.policies.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
-from train.policies.networks import Network
+from train.policies.networks import LookaheadPolicy, Network
 
 # Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal. They are most of Muon's cost;
 # torch makes five, but four are accurate enough here.

@@ -9,21 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 import baselines
-from train.command.console import (
-    AsJson,
-    GameName,
-    MaxStates,
-    Words,
-    advancing,
-    compile_for,
-    new_table,
-    out,
-    print_json,
-    say,
-)
+from cardwar_envs import Game
+from train.command.console import AsJson, GameName, MaxStates, Words, advancing, compile_for, print_json, say
+from train.command.mixes import show_start, show_state
+from train.state_words import state_from, state_in_words
 from train.words import game_of_words, points
 
 
@@ -59,15 +50,24 @@ def solve(
         Path | None,
         typer.Option(metavar="DIR", help="Store values there, and continue from those stored (large duels)."),
     ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help='Show play at this state, e.g. "hands=1,3/2,3 score=1 ties=0".'),
+    ] = None,
+    selection: Annotated[
+        str, typer.Option(metavar="default|max_entropy|exploit:POLICY", help="Which optimal strategy, if several are.")
+    ] = "default",
     max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find an equilibrium: its value, a certificate, and both players' strategies at the start."""
+    """Find an equilibrium: its value, a certificate, and both players' strategies at the start or at any state."""
     rules = game_of_words(game, words or [])
+    there = None if state is None else _asked_state(state, rules)
     compile_for(rules, baselines.solve)
     with _ray_aside(), advancing("states") as progress:
         solution = baselines.solve(
             rules,
+            selection=selection,
             exact=exact,
             max_states=max_states,
             progress=progress,
@@ -75,20 +75,12 @@ def solve(
             keep_layers=keep_layers,
             cache=cache,
         )
-    strategies = solution.at_start()
+    play = solution.at(there) if there is not None and isinstance(solution, baselines.StateSolution) else None
     if as_json:
-        print_json(
-            rules,
-            value=solution.value,
-            gap=solution.gap,
-            **({} if solution.exact is None else {"exact": str(solution.exact)}),
-            strategies=strategies,
-            states=solution.states,
-            solved_now=solution.solved,
-            seconds=solution.seconds,
-            method=solution.method,
-            **({} if engine is None else {"engine": engine}),
-        )
+        asked: dict[str, Any] = {} if engine is None else {"engine": engine}
+        asked |= {} if selection == "default" else {"selection": selection}
+        asked |= {} if play is None else {"state": state_in_words(there), "at_state": play.as_data()}
+        print_json(rules, **_as_data(solution), **asked)
         return
     value = points(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
     say(f"{' '.join([game, *(words or [])])}: value {value} to player_0")
@@ -97,30 +89,39 @@ def solve(
         f"{solution.states:,} {solution.unit}{stored} by {solution.method} in {solution.seconds:.2f} s, "
         f"certified to {solution.gap:.1e}"
     )
-    if strategies:
-        table = behaviour_table if isinstance(solution, baselines.PrivateSolution) else strategy_table
-        out.print(table(strategies))
+    if play is None:
+        show_start(solution)
+    else:
+        show_state(play)
 
 
-MAX_ROWS = 40
+def _asked_state(text: str, game: Game[Any]) -> Any:
+    """The state to look at.
+
+    Raises:
+        ValueError: If players do not see the state, the text does not read as one, or the game is over in it.
+    """
+    if not game.facts.public_state:
+        raise ValueError(
+            f"--state ({text}) is of no use for {game.facts.name}: players do not see the state; "
+            "without it, strategies are shown by what a player knows"
+        )
+    state = state_from(text, game)
+    if not game.acting_players(state):
+        raise ValueError(f"--state ({text}): the game is over there")
+    return state
 
 
-def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
-    """Probabilities by what a player knows in private, which stands down the side; all actions across."""
-    shown = list(dict.fromkeys(kind for strategy in strategies for kind in strategy))
-    actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
-    table = new_table("equilibrium (probability)", "sees", *(f"player_{player} {action}" for player, action in actions))
-    for kind in shown[:MAX_ROWS]:
-        table.add_row(kind, *(points(strategies[p].get(kind, {}).get(a)) for p, a in actions))
-    if len(shown) > MAX_ROWS:
-        table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json has all"
-    return table
-
-
-def strategy_table(strategies: list[dict[str, float]]) -> Table:
-    """Probabilities by action, which stands down the side, so that long hands fit a narrow terminal."""
-    seats = [f"player_{player}" for player in range(len(strategies))]
-    table = new_table("equilibrium at the start (probability)", "play", *seats)
-    for action in dict.fromkeys(action for strategy in strategies for action in strategy):
-        table.add_row(action, *(points(strategy.get(action)) for strategy in strategies))
-    return table
+def _as_data(solution: baselines.Solution) -> dict[str, Any]:
+    """The solution as JSON can hold it; the list of strategies is empty if the game can start in several states."""
+    many = isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) > 1
+    return {
+        "value": solution.value,
+        "gap": solution.gap,
+        **({} if solution.exact is None else {"exact": str(solution.exact)}),
+        "strategies": [] if many else solution.labelled(),
+        "states": solution.states,
+        "solved_now": solution.solved,
+        "seconds": solution.seconds,
+        "method": solution.method,
+    }

@@ -1,4 +1,4 @@
-"""`cardwar watch`: one game between policies, move by move on the terminal or as a moving picture."""
+"""`cardwar watch`: one game, between policies or from a record, move by move on the terminal or as a moving picture."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rich.rule import Rule
 from rich.table import Column, Table
 
 from baselines.atomic_files import write_atomically
-from cardwar_envs import Game, Revealed, Scene, play_episode
+from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
-from train.command.console import Advance, GameName, advancing, out, say
+from train.command.console import Advance, advancing, out, say
 from train.policies.by_word import line_up_from
 from train.words import game_for, points, split_words
 
@@ -22,39 +22,61 @@ MOST_FRAMES = 500
 
 
 def watch(
-    game: GameName,
-    words: Annotated[
-        list[str],
-        typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
+    game: Annotated[
+        str, typer.Argument(metavar="GAME|RECORD", help=f"One of {', '.join(GAMES)}; or a record of `cardwar play`.")
     ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
+    ] = None,
     gif: Annotated[Path | None, typer.Option(help="Write a moving picture to this file instead.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of chance and of the policies' draws.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of chance and of the policies' draws; 0 if not given.")
+    ] = None,
 ) -> None:
-    """Watch one game between policies, move by move on the terminal, or write it to a file as a moving picture."""
-    parameters, options, policies = split_words(words)
+    """Watch one game, move by move on the terminal, or write it to a file as a moving picture."""
+    parameters, options, policies = split_words(words or [])
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
     if gif is not None and gif.suffix.lower() != ".gif":
         raise ValueError(f"--gif ({gif}) must be a file whose name ends in .gif")
-    rules = game_for(game, parameters, len(policies))
-    shown = play_episode(rules, line_up_from(policies, rules), seed).revealed(rules)
+    remarks: Sequence[str] = ()
+    if game not in GAMES and Path(game).is_file():
+        if words or seed is not None:
+            raise ValueError(f"{words[0] if words else '--seed'} is of no use with a record, which has the whole game")
+        rules, policies, shown, remarks = _recorded(Path(game))
+    else:
+        rules = game_for(game, parameters, len(policies))
+        shown = play_episode(rules, line_up_from(policies, rules), seed or 0).revealed(rules)
     if gif is None:
-        print_game(rules, policies, shown)
+        print_game(rules, policies, shown, remarks)
     else:
         write_gif(rules, shown, gif)
 
 
-def print_game(game: Game[Any], names: Sequence[str], shown: Sequence[Revealed[Any]]) -> None:
+def _recorded(path: Path) -> tuple[Game[Any], list[str], list[Revealed[Any]], list[str]]:
+    from train.play.record import read_record  # pydantic takes its time to import
+
+    record = read_record(path)
+    return record.game, list(record.names), record.revealed(), record.remarks()
+
+
+def print_game(
+    game: Game[Any], names: Sequence[str], shown: Sequence[Revealed[Any]], remarks: Sequence[str] = ()
+) -> None:
     """Prints each state of a game, the moves that led to it, and what each player got.
 
     Args:
         game: The rules.
         names: Who plays in each seat.
         shown: What is revealed after each joint action, the start first.
+        remarks: What is said below each of them, or nothing; empty lines are left out.
     """
     for number, revealed in enumerate(shown):
         out.print(Rule(f"move {number}" if number else "start", style="dim"))
         say(game.describe_revealed(revealed))
+        if any(remarks[number : number + 1]):
+            say(remarks[number])
     out.print(Rule(style="dim"))
     table = Table("", "policy", Column("payoff", justify="right"), title="what each player got")
     for player, (name, paid) in enumerate(zip(names, shown[-1].payoffs, strict=True)):

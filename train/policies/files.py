@@ -10,8 +10,7 @@ import torch
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy
-from train.policies.lookahead import LookaheadPolicy
-from train.policies.networks import GreedyPolicy, MatrixPolicy, SoftmaxPolicy
+from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, SoftmaxPolicy
 from train.policies.table import LearnedTable
 from train.storage.archive import Archive, read_archive, write_archive
 from train.words import json_parameters

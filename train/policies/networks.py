@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from baselines import solve_matrices
+from baselines.levels.network import Switches
+from baselines.lookahead import Lookahead, StateValues
 from cardwar_envs.core.game import Game
 from train.storage.archive import Archive
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
-# An entry with more possible values is not encoded by switches, but as a share of its greatest value.
-MOST_NUMBERS = 64
 # Broken parts of entries are told apart down to one part in so many, by the rows of the memory.
 BROKEN_PARTS = 2.0**40
 # Numbers in a row of the memory.
@@ -25,12 +25,7 @@ ROW_SIZE = 32
 
 
 class Encoding(nn.Module):
-    """Encodes observations: a switch for each whole number that an entry can be, and a learned row of numbers.
-
-    For example, an entry that counts 0 to 2 cards becomes three switches, of which one is on: 2 becomes 0, 0, 1.
-    With switches a network tells three cards of a rank from two as easily as some cards from none. A number between
-    two whole ones is shared by their switches: 1.25 becomes 0, 0.75, 0.25. An entry whose bounds are not whole
-    numbers, or too far apart, becomes one number, scaled by its bounds.
+    """Encodes observations: by switches (see `Switches`), and by a learned row of numbers.
 
     The learned row is looked up by a hash of the whole observation. It learns what is particular to one
     observation without disturbing others, except for the few that share the row. After T. Müller et al.,
@@ -45,25 +40,21 @@ class Encoding(nn.Module):
     def __init__(self, game: Game[Any], rows: int) -> None:
         """Takes the number of rows of the memory, or 0; with half as many observations few share a row."""
         super().__init__()
-        facts = game.facts
-        low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
-        self._counted = np.flatnonzero((high - low < MOST_NUMBERS) & (low == np.round(low)))
-        ranges = [np.arange(low[i], high[i] + 1.0, dtype=np.float32) for i in self._counted]
         # Arrays, not tensors: they must hold values even if a network is built on the device "meta".
-        self._columns = np.repeat(self._counted, [len(numbers) for numbers in ranges])
-        self._numbers = np.concatenate([np.zeros(0, dtype=np.float32), *ranges])
-        self._others = np.setdiff1d(np.arange(len(low)), self._counted)
-        self._scales = np.maximum(np.abs(low), np.abs(high))[self._others]
-        self._factors: NDArray[np.int64] = np.random.default_rng(0).integers(2**62, size=len(low)) | 1
+        self._switches = Switches(game)
+        self._factors: NDArray[np.int64] = (
+            np.random.default_rng(0).integers(2**62, size=game.facts.observation_size) | 1
+        )
         self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True) if rows else None
-        self.size = len(self._numbers) + len(self._others) + (ROW_SIZE if rows else 0)
+        self.size = self._switches.size + (ROW_SIZE if rows else 0)
 
     def forward(self, observations: Tensor) -> Tensor:
         """`[batch, observation_size]` -> `[batch, size]`."""
-        switches = 1.0 - (observations[:, self._columns] - torch.from_numpy(self._numbers)).abs()
-        scaled = observations[:, self._others] / torch.from_numpy(self._scales)
+        switches = self._switches
+        off = (observations[:, switches.columns] - torch.from_numpy(switches.numbers)).abs()
+        scaled = observations[:, switches.others] / torch.from_numpy(switches.scales)
         learned = () if self.memory is None else (self.memory(self.rows(observations)),)
-        return torch.cat((switches.clamp(min=0.0), scaled, *learned), dim=1)
+        return torch.cat(((1.0 - off).clamp(min=0.0), scaled, *learned), dim=1)
 
     def rows(self, observations: Tensor) -> Tensor:
         """`[batch]`: the row of the memory for each observation, by the whole and the broken parts of its entries."""
@@ -124,6 +115,11 @@ class NetworkPolicy:
 
     def __init__(self, game: Game[Any], network: Network) -> None:
         self.game, self.network = game, network
+
+    def __repr__(self) -> str:
+        built = self.network.architecture
+        size = f"{built['layers']} hidden layers of {built['width']} units"
+        return f"<{type(self).__name__} for {self.game.facts.name}: {size}>"
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
@@ -206,6 +202,27 @@ class MatrixPolicy(NetworkPolicy):
         """`[batch, num_actions]` probabilities."""
         matrices = joint_values(self.network, observations)
         return solve_matrices(matrices, action_masks, self.game.opponent_masks(observations)).row_strategies
+
+
+class LookaheadPolicy(NetworkPolicy):
+    """Plays the row player's optimal strategy of the matrix game one move ahead; the network values states."""
+
+    kind = "lookahead"
+
+    def __init__(self, game: Game[Any], network: Network) -> None:
+        super().__init__(game, network)
+        self._lookahead, self._values = Lookahead(game), StateValues(game, network)
+
+    @staticmethod
+    def outputs_for(game: Game[Any]) -> int:
+        """The state's value."""
+        return 1
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        return self._lookahead.strategies(observations, action_masks, self._values)
 
 
 def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -90,7 +90,7 @@ def run(
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
-    with _own_generators(seed, threads):
+    with own_generators(seed, threads):
         learner = entry.learner(game, args, seed)  # first, because it says whether it can learn the game
         config = _config(game, entry, args, seed)
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
@@ -118,7 +118,7 @@ def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int) -> d
 
 
 @contextmanager
-def _own_generators(seed: int, threads: int) -> Iterator[None]:
+def own_generators(seed: int, threads: int) -> Iterator[None]:
     """Seeds torch's and numpy's own generators for the time of a run, and sets torch's threads."""
     before = torch.get_num_threads(), torch.get_rng_state(), np.random.get_state()
     torch.set_num_threads(threads)

@@ -14,6 +14,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from baselines.atomic_files import write_atomically
+from train.validation import parse_object
 
 DIGEST = "sha256"
 DATA = "data"
@@ -24,21 +25,6 @@ class Archive(NamedTuple):
 
     tensors: dict[str, Tensor]
     data: dict[str, Any]
-
-
-def parse_object(text: str | bytes) -> dict[str, Any]:
-    """Parses a JSON object.
-
-    Raises:
-        ValueError: If the text is not JSON, is nested too deeply or does not hold an object.
-    """
-    try:
-        content = json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    if not isinstance(content, dict):
-        raise ValueError("it does not hold a JSON object")
-    return content
 
 
 def write_archive(path: Path, archive: Archive) -> None:

@@ -26,7 +26,7 @@ import torch
 
 import cardwar_envs
 from baselines.atomic_files import csv_bytes, refuse_links, write_atomically
-from train.storage.archive import Archive, parse_object, read_archive, write_archive
+from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.formats import (
     FORMAT,
     StoredCheckpoint,
@@ -35,7 +35,7 @@ from train.storage.formats import (
     StoredMetadata,
     StoredRows,
 )
-from train.validation import Strict, check
+from train.validation import Strict, check, parse_object
 
 CONFIG_FILE, METADATA_FILE, METRICS_FILE = "config.json", "metadata.json", "metrics.csv"
 CHECKPOINT_FILE, CHECKSUM_FILE = "checkpoint.safetensors", "checksums.txt"

@@ -337,6 +337,13 @@ class Duel(Game[DuelState]):
         hand_0, hand_1 = interleaving(hands)
         return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
 
+    def uniform_is_optimal(self) -> bool:
+        """If each trick pays for itself: against even play every order of one's own cards has the same payoff.
+
+        Source: D. Fetterman, "Dinosaur War" (2023), section 3. The proof holds for any odds of a trick.
+        """
+        return self.ties == "discard" and self.payoff == "margin"
+
     def smallest(self) -> Duel:
         """Three cards in each hand."""
         return replace(self, num_cards=3, hand_0=None, hand_1=None)

@@ -9,13 +9,13 @@ import torch
 
 from baselines import solve, solve_matrices
 from baselines.graph.game_graph import full_graph
+from baselines.lookahead import Lookahead, StateValues, one_view
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import fitted_value
 from train.policies.files import load_policy, save_policy
-from train.policies.lookahead import Lookahead, LookaheadPolicy, StateValues, one_view
-from train.policies.networks import Encoding, Network
+from train.policies.networks import Encoding, LookaheadPolicy, Network
 from train.runs.evaluate import evaluate
 
 GAME = make_game("jujitsu", num_cards=4)

@@ -1,21 +1,22 @@
-"""A network that values states, and the policy that looks one move ahead with it."""
+"""Play that looks one move ahead with estimated values of states."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines import solve_matrices
+from baselines.matrix_game import solve_matrices
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, distinct
 from cardwar_envs.envs.engines.engine import Views
-from train.policies.networks import Network, NetworkPolicy
 
 # Trials made, and observations evaluated, at a time: few enough to stay in a processor's cache.
 TRIALS_AT_A_TIME = 4096
+# The same for a single situation.
+FEW_TRIALS = 64
 ASKED_AT_A_TIME = 2048
 
 
@@ -60,10 +61,17 @@ def _one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[
     return views[places, (signs < 0).astype(np.intp)], signs
 
 
+class HasOutputs(Protocol):
+    """A network on observations."""
+
+    def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`[batch, observation_size]` -> `[batch, outputs]`."""
+
+
 class StateValues:
     """Values of states by a network with one output; the two players' values differ in sign only."""
 
-    def __init__(self, game: Game[Any], network: Network) -> None:
+    def __init__(self, game: Game[Any], network: HasOutputs) -> None:
         self._bounds = game.facts.min_payoff, game.facts.max_payoff
         self._network = network
 
@@ -74,7 +82,7 @@ class StateValues:
         asked = taken[different]
         lots = [asked[i : i + ASKED_AT_A_TIME] for i in range(0, len(asked), ASKED_AT_A_TIME)]
         values = np.concatenate([np.zeros(0), *(self._network.outputs(lot)[:, 0] for lot in lots)])
-        return signs * np.clip(values, *self._bounds)[places]
+        return np.asarray(signs * np.clip(values, *self._bounds)[places])
 
 
 class Lookahead:
@@ -83,11 +91,15 @@ class Lookahead:
     def __init__(self, game: Game[Any]) -> None:
         check_lookahead(game)
         self._actions = game.facts.num_actions
-        self._trials = Brancher(game, TRIALS_AT_A_TIME)
+        self._trials, self._few_trials = Brancher(game, TRIALS_AT_A_TIME), Brancher(game, FEW_TRIALS)
 
     def views(self, observations: NDArray[np.float32]) -> Views:
         """Both players' views, if one of them, called player 0 here, sees `[batch, observation_size]`."""
-        return self._trials.views(observations)
+        return self._brancher(len(observations)).views(observations)
+
+    def _brancher(self, situations: int) -> Brancher:
+        """A batch of the size that suits so many situations: all its games are played, needed or not."""
+        return self._few_trials if situations == 1 else self._trials
 
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
         """`[batch, num_actions, num_actions]` payoff points to player 0, 0 for illegal actions."""
@@ -97,8 +109,9 @@ class Lookahead:
     def lots(self, situations: Views, values: StateValues) -> Iterator[tuple[NDArray[np.float64], Views]]:
         """The matrices for a few situations at a time, and the views of all states that can follow these."""
         for first in range(0, len(situations.masks), ASKED_AT_A_TIME):
-            lot = Views(*(each[first : first + ASKED_AT_A_TIME] for each in situations))
-            tried = self._trials.all_joint(lot)
+            some = slice(first, first + ASKED_AT_A_TIME)
+            lot = Views(situations.observations[some], situations.masks[some])
+            tried = self._brancher(len(lot.masks)).all_joint(lot)
             payoffs, goes_on = tried.rewards, ~tried.done
             after = Views(tried.after[goes_on], tried.masks_after[goes_on])
             payoffs[goes_on] += values(after.observations)
@@ -106,25 +119,19 @@ class Lookahead:
             matrices[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = payoffs
             yield matrices, after
 
-
-class LookaheadPolicy(NetworkPolicy):
-    """Plays the row player's optimal strategy of the matrix game one move ahead."""
-
-    kind = "lookahead"
-
-    def __init__(self, game: Game[Any], network: Network) -> None:
-        super().__init__(game, network)
-        self._lookahead, self._values = Lookahead(game), StateValues(game, network)
-
-    @staticmethod
-    def outputs_for(game: Game[Any]) -> int:
-        """The state's value."""
-        return 1
-
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    def strategies(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8], values: StateValues
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
-        situations = self._lookahead.views(observations)
-        matrices = self._lookahead.matrices(situations, self._values)
+        """The observers' optimal strategies in the matrix games one move ahead.
+
+        Args:
+            observations: `[batch, observation_size]`.
+            action_masks: `[batch, num_actions]`.
+            values: What the states that follow are worth.
+
+        Returns:
+            `[batch, num_actions]` probabilities.
+        """
+        situations = self.views(observations)
+        matrices = self.matrices(situations, values)
         return solve_matrices(matrices, action_masks, situations.masks[:, 1]).row_strategies

@@ -1,0 +1,138 @@
+"""Optimal play at one state as labelled data: the matrix game, both players' mixes, and how free these are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game.optimal_sets import exact_ranges, ranges_of_one
+
+# Probabilities that differ by less are the same; those of small games are far apart or equal.
+SAME_PROBABILITY = 1e-9
+WAITS = "waits"
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mix:
+    """A player's optimal strategy at a state, and the set of all of them.
+
+    Attributes:
+        actions: The legal actions in words; none if the player does not act.
+        probabilities: Of each action, in the strategy that was chosen.
+        low: The least probability of each action in an optimal strategy of this state.
+        high: The greatest one.
+        slack: By how much `low` could be lower, or `high` higher, at most: rounding. It is 1 where the
+            interval could not be certified.
+        exact: `low` and `high` in rationals; None if the game was not solved in rationals.
+    """
+
+    actions: tuple[str, ...]
+    probabilities: Array
+    low: Array
+    high: Array
+    slack: float
+    exact: tuple[tuple[Fraction, Fraction], ...] | None = None
+
+    @property
+    def unique(self) -> bool | None:
+        """Whether this is the only optimal strategy of this state; None if that could not be certified."""
+        if np.max(self.high - self.low, initial=0.0) > SAME_PROBABILITY:
+            return False
+        return True if self.slack <= SAME_PROBABILITY else None
+
+    def verdict(self) -> str:
+        """The same in words."""
+        verdicts = {True: "the only optimal mix", False: "one of many optimal mixes", None: "an optimal mix"}
+        return verdicts[self.unique]
+
+    def free(self) -> list[tuple[str, float, float]]:
+        """The actions whose probability can vary, each with its least and greatest probability."""
+        ranges = zip(self.actions, self.low.tolist(), self.high.tolist(), strict=True)
+        return [(action, low, high) for action, low, high in ranges if high - low > SAME_PROBABILITY]
+
+    def labelled(self) -> dict[str, float]:
+        """Action -> probability."""
+        return dict(zip(self.actions, self.probabilities.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class PlayAt:
+    """Optimal play at a state.
+
+    Attributes:
+        description: The state in a few lines.
+        value: Value to go, payoff points to player 0.
+        exact: The same as a fraction; None if the game was not solved in rationals.
+        matrix: `[actions of player 0, actions of player 1]` payoff points to player 0, to go; one row or
+            column for a player who does not act.
+        mixes: What each player does.
+        actions: All actions that somebody can play here, in words and in the order of the game's actions.
+    """
+
+    description: str
+    value: float
+    exact: Fraction | None
+    matrix: Array
+    mixes: tuple[Mix, Mix]
+    actions: tuple[str, ...]
+
+    @property
+    def headings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names of the matrix's rows and of its columns."""
+        return self.mixes[0].actions or (WAITS,), self.mixes[1].actions or (WAITS,)
+
+    def as_data(self) -> dict[str, Any]:
+        """All of it as JSON can hold it; fractions are texts such as "1/3"."""
+        rows, columns = self.headings
+        return {
+            "value": self.value,
+            **({} if self.exact is None else {"exact": str(self.exact)}),
+            "rows": list(rows),
+            "columns": list(columns),
+            "payoff_matrix": self.matrix.tolist(),
+            "players": [_as_data(mix) for mix in self.mixes],
+        }
+
+
+def _as_data(mix: Mix) -> dict[str, Any]:
+    columns = zip(mix.actions, mix.probabilities.tolist(), mix.low.tolist(), mix.high.tolist(), strict=True)
+    actions = {name: {"probability": p, "low": low, "high": high} for name, p, low, high in columns}
+    if mix.exact is not None:
+        for name, bounds in zip(mix.actions, mix.exact, strict=True):
+            actions[name]["exact"] = [str(bound) for bound in bounds]
+    return {"unique": mix.unique, "slack": mix.slack, "actions": actions}
+
+
+def certified_mix(actions: Sequence[str], probabilities: Array, matrix: Array) -> Mix:
+    """A mix and its set, from the matrix game as its player sees it.
+
+    Args:
+        actions: Names of the rows; none for a player who does not act.
+        probabilities: `[rows]` an optimal strategy.
+        matrix: `[rows, columns]` payoff points to this player.
+    """
+    if not actions:
+        nothing = np.zeros(0)
+        return Mix((), nothing, nothing, nothing, 0.0)
+    low, high, below, above = ranges_of_one(matrix)
+    # The strategy that was chosen is optimal as well.
+    low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
+    return Mix(tuple(actions), probabilities, low, high, float(max(below.max(), above.max())))
+
+
+def exact_mix(
+    actions: Sequence[str], probabilities: Array, matrix: Sequence[Sequence[Fraction]], value: Fraction
+) -> Mix:
+    """As `certified_mix`, in rationals; `value` is to this player."""
+    if not actions:
+        return certified_mix(actions, probabilities, np.zeros((1, 1)))
+    ranges = exact_ranges(matrix, value)
+    low, high = (np.array([float(bounds[side]) for bounds in ranges]) for side in (0, 1))
+    return Mix(tuple(actions), probabilities, low, high, 0.0, tuple(ranges))

@@ -1,0 +1,175 @@
+"""The page in a real browser: by keyboard and by mouse, on a desk and on a phone."""
+
+import hashlib
+import re
+import shutil
+import threading
+
+import numpy as np
+import pytest
+
+from train.play.host import Host
+from train.play.seating import table_for
+from train.play.server import listening_at, make_app, new_server
+from train.words import points
+
+playwright = pytest.importorskip("playwright.sync_api")
+expect = playwright.expect
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+# Nothing but the page may reach for the network.
+OFFLINE = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+TOKEN, SEED = "a-secret-token", 3
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(OFFLINE))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def host(solution):
+    return Host(table_for(solution.game, 0, [], solution), SEED, None)
+
+
+@pytest.fixture
+def address(host):
+    with listening_at(0) as listening:
+        port = listening.getsockname()[1]
+        server = new_server(make_app(host, port, TOKEN))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield f"http://127.0.0.1:{port}/{TOKEN}/"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def open_page(chromium, address):
+    """Opens the page at a width; afterwards nothing must have been asked of anybody else, and nothing gone wrong."""
+    contexts, asked, wrong = [], [], []
+
+    def opened(width):
+        context = chromium.new_context(viewport={"width": width, "height": 800})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if "409" not in said.text else None)
+        page.goto(address)
+        expect(page.locator("#number")).not_to_be_empty()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []
+    assert len(asked) > 5
+    assert [url for url in asked if not url.startswith(address) and not url.startswith("data:")] == []
+
+
+def by_keyboard(page, name):
+    page.keyboard.type(name)
+    expect(page.locator("#choices button:focus")).to_have_text(name)
+    page.keyboard.press("Enter")
+
+
+def by_mouse(page, name):
+    page.locator("#choices").get_by_role("button", name=name, exact=True).click()
+
+
+def play_game(page, move, solution, host):
+    """Plays 5, 1, 4, 2, 3 and compares everything on the page with the solution, each time."""
+    total = 0.0
+    for number, name in enumerate("51423", start=1):
+        expect(page.locator("#number")).to_have_text(str(number))
+        state, shown = host.trainer.state, page.locator("#digest").inner_text()
+        move(page, name)
+        expect(page.locator("#moves")).to_contain_text(f"player_0 (you): {name}")
+        expect(page.locator("#holds")).to_contain_text("✓")
+        opened = page.locator("#opened-text").inner_text()
+        assert hashlib.sha256(opened.encode()).hexdigest() == shown
+        assert opened.split()[1:3] == ["move", f"{number}:"]
+        own, other = (list(solution.game.legal_actions(state, player)) for player in (0, 1))
+        worth = solution.payoff_matrix(state) @ solution.strategies(state)[1][other]
+        costs = np.where(worth.max() - worth < 1e-9, 0.0, worth.max() - worth)
+        mix = solution.strategies(state)[0][own]
+        rows = [
+            re.split(r"\s+", row.replace("you", "").strip()) for row in page.locator("#mix tbody tr").all_inner_texts()
+        ]
+        assert rows == [[str(a + 1), points(p), points(c)] for a, p, c in zip(own, mix, costs, strict=True)]
+        cost = costs[own.index(int(name) - 1)]
+        said = f"That gave away {points(cost)} points" if cost else "That cost nothing."
+        assert page.locator("#sentence").inner_text().startswith(said)
+        total += cost
+        assert page.locator("#total").inner_text() == points(total)
+    review = page.locator("#review tbody tr").all_inner_texts()
+    assert len(review) == len(host.trainer.review()) > 0
+    assert points(host.trainer.review()[0][1].cost) in review[0]
+    assert re.search(r"You get [+-][01] point", page.locator("#ending").inner_text())
+
+
+def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
+    page = open_page(1280)
+    page.keyboard.press("Enter")  # nothing is selected yet
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#choices button:focus")).to_have_text("2")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#choices button:focus")).to_have_text("1")
+    assert host.trainer.steps == []
+    play_game(page, by_keyboard, solution, host)
+    game = host.game_id
+    expect(page.locator("#new")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#number")).to_have_text("1")
+    expect(page.locator("#review")).to_be_hidden()
+    assert host.game_id != game
+
+
+def test_a_whole_game_by_mouse_on_a_phone(open_page, solution, host):
+    page = open_page(375)
+    play_game(page, by_mouse, solution, host)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    with page.expect_download() as download:
+        page.locator("#record").click()
+    assert download.value.suggested_filename == f"game-{host.game_id}.json"
+
+
+def test_two_tabs_and_a_reload(open_page, host):
+    first, second = open_page(1280), open_page(375)
+    by_mouse(first, "2")
+    expect(first.locator("#number")).to_have_text("2")
+    by_mouse(second, "4")  # which belongs to a turn that is over
+    expect(second.locator("#message")).to_contain_text("has gone on meanwhile, in another tab")
+    expect(second.locator("#number")).to_have_text("2")
+    assert [step.actions[0] for step in host.trainer.steps] == [1]
+    before = first.locator("#digest").inner_text()
+    first.reload()
+    expect(first.locator("#digest")).to_have_text(before)
+    expect(first.locator("#choices button")).to_have_count(4)
+    by_mouse(first, "4")
+    expect(first.locator("#number")).to_have_text("3")
+
+
+def test_giving_up_asks_first(open_page, host):
+    page = open_page(375)
+    page.locator("#give-up").click()
+    page.locator("#go-on").click()
+    assert host.trainer.ending is None
+    page.locator("#give-up").click()
+    page.locator("#really").click()
+    expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
+    expect(page.locator("#holds")).to_contain_text("✓")

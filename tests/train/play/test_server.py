@@ -1,0 +1,370 @@
+"""The server: only its own page may look and play, and nobody learns what is sealed."""
+
+import asyncio
+import errno
+import hashlib
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import httpx
+import pytest
+from command import run
+
+import baselines
+from cardwar_envs import make_game
+from train.play.host import Host
+from train.play.record import read_record
+from train.play.seating import table_for
+from train.play.server import make_app
+from train.words import points
+
+PORT, TOKEN, SEED = 8765, "a-secret-token", 3141592653
+OWN = f"http://127.0.0.1:{PORT}"
+
+
+class Browser:
+    """A tab: it knows the game and the turn that it was shown last."""
+
+    def __init__(self, host):
+        self.host = host
+        self._app = make_app(host, PORT, TOKEN)
+        self.view = self.get("state").json()
+
+    def send(self, method, path, **request):
+        async def sent():
+            transport = httpx.ASGITransport(app=self._app)
+            async with httpx.AsyncClient(transport=transport, base_url=OWN) as client:
+                return await client.request(method, path, **request)
+
+        return asyncio.run(sent())
+
+    def get(self, path, token=TOKEN, **headers):
+        return self.send("GET", f"/{token}/{path}", headers=headers)
+
+    def post(self, path, content=None, token=TOKEN, **headers):
+        sent = {"Origin": OWN, "Content-Type": "application/json", **headers}
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        return self.send("POST", f"/{token}/{path}", content=body, headers=sent)
+
+    def shown(self, **changes):
+        """What a request names: the game and the turn that this tab shows."""
+        return {"game": self.view["game"], "turn": self.view["turn"], **changes}
+
+    def play(self, action):
+        answer = self.post("play", self.shown(action=action))
+        assert answer.status_code == 200, answer.text
+        self.view = answer.json()
+        return self.view
+
+    def play_out(self):
+        while not self.view["ending"]:
+            self.play(self.view["choices"]["shown"][-1]["action"])
+        return self.view
+
+
+@pytest.fixture
+def host(solution):
+    return Host(table_for(solution.game, 0, [], solution), SEED, None)
+
+
+@pytest.fixture
+def tab(host):
+    return Browser(host)
+
+
+def stands(host):
+    """All that a request might change."""
+    trainer = host.trainer
+    return host.game_id, trainer.state, trainer.digest, trainer.ending, len(trainer.steps), trainer.total
+
+
+# -- a game -----------------------------------------------------------------------------
+
+
+def test_a_game_has_the_numbers_of_the_trainer(tab, host):
+    seen = [tab.view]
+    while not tab.view["ending"]:
+        seen.append(tab.play(tab.view["choices"]["shown"][-1]["action"]))
+    for step, before, after in zip(host.trainer.steps, seen, seen[1:], strict=False):
+        last = after["last"]
+        assert last["moves"] == [
+            ["player_0 (you)", str(step.actions[0] + 1)],
+            ["player_1 (equilibrium)", str(step.actions[1] + 1)],
+        ]
+        assert last["verdict"]["cost"] == points(step.cost)
+        rows = {row["name"]: (row["probability"], row["cost"]) for row in last["verdict"]["rows"]}
+        verdict = step.verdict
+        assert rows == {str(a + 1): (points(verdict.mix[a]), points(verdict.costs[a])) for a in verdict.costs}
+        assert last["opened"]["digest"] == before["digest"]
+        assert hashlib.sha256(last["opened"]["text"].encode()).hexdigest() == before["digest"]
+    assert seen[-1]["total"] == points(host.trainer.total)
+    assert [each["number"] for each in seen[-1]["review"]] == [number for number, _ in host.trainer.review()]
+
+
+def test_a_game_after_a_game_has_another_seed(tab, host):
+    tab.play_out()
+    first, seed = tab.view["game"], host.trainer.seed
+    tab.view = tab.post("new", tab.shown()).json()
+    assert tab.view["game"] != first
+    assert (tab.view["turn"], tab.view["ending"], tab.view["last"]) == (1, "", None)
+    assert host.trainer.seed != seed
+
+
+def test_the_record_is_there_when_the_game_has_ended(tab, host, tmp_path):
+    refused = tab.get("record.json")
+    assert refused.status_code == 409
+    assert "when the game has ended" in refused.json()["error"]
+    tab.play_out()
+    answer = tab.get("record.json")
+    assert answer.headers["content-disposition"].startswith("attachment")
+    (tmp_path / "game.json").write_bytes(answer.content)
+    assert read_record(tmp_path / "game.json").episode.payoffs == host.trainer.payoffs
+
+
+def test_records_of_several_games_stand_side_by_side(solution, tmp_path):
+    tab = Browser(Host(table_for(solution.game, 0, [], solution), 3, tmp_path / "game.json"))
+    for _ in range(2):
+        tab.play_out()
+        tab.view = tab.post("new", tab.shown()).json()
+    tab.post("give-up", tab.shown())
+    endings = [read_record(tmp_path / f"game{n}.json").content["ending"] for n in ("", "-2", "-3")]
+    assert endings == ["over", "over", "given up"]
+
+
+def test_choices_are_found_by_typing():
+    game = make_game("war", num_players=3)
+    tab = Browser(Host(table_for(game, 0, ["max"], None, "No costs."), 0, None))
+    tab.play(11)
+    assert (len(tab.view["choices"]["shown"]), tab.view["choices"]["more"]) == (12, 1308)
+    found = tab.get("choices?text=2 3 4 with 9").json()
+    assert [each["name"] for each in found["shown"]] == ["discards 2 3 4 and battles with 9"]
+    assert (found["more"], found["turn"], found["game"]) == (0, tab.view["turn"], tab.view["game"])
+
+
+# -- what is sealed ---------------------------------------------------------------------
+
+
+def texts_of(tab):
+    """Everything that the server answers at this moment."""
+    paths = ["", "page.js", "page.css", "state", "scene.svg", "choices?text=", "record.json"]
+    posts = [("play", tab.shown(action=99)), ("play", {}), ("new", tab.shown()), ("give-up", tab.shown(turn=0))]
+    answers = [tab.get(path) for path in paths] + [tab.post(path, content) for path, content in posts]
+    return "".join(f"{answer.text}\n{answer.headers}" for answer in answers)
+
+
+def test_no_answer_has_what_is_sealed(tab, host):
+    while not tab.view["ending"]:
+        sealed = host.trainer._seal.text
+        said = texts_of(tab)
+        assert sealed.split()[0] not in said
+        assert sealed.split(" ", 1)[1] not in said
+        assert str(SEED) not in said
+        tab.play(tab.view["choices"]["shown"][0]["action"])
+        assert tab.view["last"]["opened"]["text"] == sealed
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_no_answer_depends_on_a_private_roll(seat):
+    """Deals that differ in the other's roll and move only are answered alike."""
+    solved = baselines.solve(make_game("dice_poker"))
+    said = {}
+    for seed in range(24):
+        host = Host(table_for(solved.game, seat, [], solved), seed, None)
+        tab = Browser(host)
+        text = texts_of(tab)
+        for secret in (host.game_id, host.trainer.digest):
+            text = text.replace(secret, "")
+        rolls = host.trainer.state.rolls
+        said.setdefault(rolls[seat], {}).setdefault(text, set()).add((rolls[1 - seat], *host.trainer._moves.values()))
+    assert sorted(said) == [1, 2, 3, 4, 5, 6]
+    assert all(len(texts) == 1 for texts in said.values())
+    secrets = [secret for texts in said.values() for each in texts.values() for secret in each]
+    assert len(secrets) > 2 * len(said)
+
+
+# -- who may ask ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["evil.example", "127.0.0.1", "127.0.0.1:80", "localhost", "127.0.0.1.evil.example:8765", ""]
+)
+def test_other_host_names_are_refused(tab, name):
+    before = stands(tab.host)
+    for answer in (tab.get("state", Host=name), tab.post("play", tab.shown(action=0), Host=name)):
+        assert answer.status_code == 403
+        assert answer.text == "This server is for this machine only.\n"
+    assert stands(tab.host) == before
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8765", ""]
+)
+def test_other_origins_are_refused(tab, origin):
+    before = stands(tab.host)
+    answers = [tab.post(path, tab.shown(action=0), Origin=origin) for path in ("play", "give-up", "new")]
+    assert {answer.status_code for answer in answers} == {403}
+    assert stands(tab.host) == before
+    assert tab.get("state", Origin="http://evil.example").status_code == 403
+
+
+def test_a_post_without_an_origin_is_refused(tab):
+    content = json.dumps(tab.shown(action=0)).encode()
+    headers = {"Content-Type": "application/json"}
+    assert tab.send("POST", f"/{TOKEN}/play", content=content, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("token", ["", "wrong", TOKEN + "x", TOKEN[:-1], "ü", "..", f"x/{TOKEN}"])
+def test_without_the_token_there_is_nothing(tab, token):
+    before = stands(tab.host)
+    answers = [tab.get(path, token=token) for path in ("", "state", "page.js", "record.json")]
+    answers.append(tab.post("play", tab.shown(action=0), token=token))
+    assert {answer.status_code for answer in answers} == {403}
+    assert {answer.text for answer in answers} == {"Open the address that `cardwar play` has printed.\n"}
+    assert stands(tab.host) == before
+
+
+def test_localhost_is_this_machine_too(tab):
+    name = f"localhost:{PORT}"
+    assert tab.get("state", Host=name).status_code == 200
+    assert tab.post("play", tab.shown(action=0), Host=name, Origin=f"http://{name}").status_code == 200
+    assert tab.post("play", tab.shown(action=0), Host=name, Origin=OWN).status_code == 403
+
+
+def test_every_answer_forbids_what_the_page_does_not_need(tab):
+    for answer in (tab.get(""), tab.get("state"), tab.get("scene.svg"), tab.get("none"), tab.get("", token="x")):
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "http" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "access-control-allow-origin" not in answer.headers
+
+
+def test_the_page_has_no_script_inside_and_no_link_outside(tab):
+    page = tab.get("").text
+    assert re.findall(r"<script[^>]*>", page) == ['<script src="page.js" defer>']
+    assert not re.search(r"\son\w+=|style=|https?:|//", page)
+    assert "http" not in tab.get("page.js").text
+    assert not re.search(r"url\(|@import|http", tab.get("page.css").text)
+
+
+# -- what may be asked ------------------------------------------------------------------
+
+
+def test_a_move_of_another_turn_or_game_changes_nothing(tab, host):
+    other = Browser(host)
+    tab.play(2)
+    before = stands(host)
+    for asked, said in (
+        (other.shown(action=3), "The game has gone on meanwhile, in another tab."),
+        (tab.shown(action=3, turn=99), "The game has gone on meanwhile, in another tab."),
+        (tab.shown(action=3, game="0" * 16), "That was another game."),
+    ):
+        for path in ("play", "give-up", "new"):
+            sent = asked if path == "play" else {name: asked[name] for name in ("game", "turn")}
+            answer = other.post(path, sent)
+            assert answer.status_code == 409
+            assert answer.json()["error"].startswith(said)
+            assert answer.json()["view"] == tab.view  # so the tab shows where the game stands
+            assert stands(host) == before
+
+
+def test_a_second_tab_and_a_reload_see_where_the_game_stands(tab, host):
+    tab.play(4)
+    assert Browser(host).view == tab.view
+    assert Browser(host).play(0)["turn"] == 3
+
+
+@pytest.mark.parametrize("change", [{"action": 7}, {"action": -1}, {"action": "0"}, {"action": 1.0}, {"action": None}])
+def test_a_move_that_is_none_changes_nothing(tab, change):
+    before = stands(tab.host)
+    answer = tab.post("play", tab.shown(**change))
+    assert answer.status_code == 400
+    assert "action" in answer.json()["error"]
+    assert stands(tab.host) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"", 400),
+        (b"[]", 400),
+        (b"\xff", 400),
+        (b"[" * 4000, 400),
+        (b'{"game": "x", "turn": 1}', 400),
+        (b'{"game": "x", "turn": 1, "action": 0, "state": {"score": 5}}', 400),
+        (b'{"game": "x", "turn": true, "action": 0}', 400),
+        (b'{"game": 1e400, "turn": 1, "action": 0}', 400),
+        (b" " * 5000, 413),
+    ],
+)
+def test_nonsense_is_refused_and_changes_nothing(tab, content, status):
+    before = stands(tab.host)
+    assert tab.post("play", content).status_code == status
+    assert stands(tab.host) == before
+
+
+def test_only_json_is_taken(tab):
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
+        assert tab.post("play", tab.shown(action=0), **{"Content-Type": kind}).status_code == 415
+    assert tab.get("play").status_code == 405
+    assert tab.get("../../server.py").status_code in (403, 404)
+    assert tab.get("page.html.jinja").status_code == 404
+
+
+def test_a_game_that_goes_on_is_not_replaced(tab):
+    before = stands(tab.host)
+    assert tab.post("new", tab.shown()).status_code == 409
+    assert stands(tab.host) == before
+
+
+def test_giving_up_opens_what_was_sealed(tab):
+    shown = tab.view["digest"]
+    view = tab.post("give-up", tab.shown()).json()
+    assert view["left"]["digest"] == shown
+    assert (view["ending"], view["digest"], view["choices"]["all"]) == (
+        "The game was given up. You had +0 points.",
+        "",
+        0,
+    )
+    assert tab.post("play", {"game": view["game"], "turn": view["turn"], "action": 0}).status_code == 400
+
+
+# -- the program ------------------------------------------------------------------------
+
+
+def test_a_taken_port_is_one_line(capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, out, err = run(capsys, "play", "jujitsu", "num_cards=3", "--web", "--port", str(port))
+    assert (code, out) == (2, "")
+    assert err == f"cardwar: port {port} is taken; choose another with --port, or --port 0 for a free one\n"
+
+
+def test_the_program_serves_this_machine_only_and_ends_with_an_interrupt(tmp_path):
+    kept = tmp_path / "game.json"
+    words = ["play", "jujitsu", "num_cards=3", "--web", "--port", "0", "--record", str(kept)]
+    with subprocess.Popen(
+        [sys.executable, "-u", "-m", "train.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        said = [program.stdout.readline() for _ in range(2)][1]
+        address = re.search(r"http://127\.0\.0\.1:(\d+)/[\w-]{32}/", said)
+        with urllib.request.urlopen(f"{address[0]}state") as answer:
+            assert json.load(answer)["title"] == "Jujitsu"
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(f"http://127.0.0.1:{address[1]}/")
+        with socket.socket() as outside:  # another address of this machine
+            assert outside.connect_ex(("127.0.0.2", int(address[1]))) == errno.ECONNREFUSED
+        program.send_signal(signal.SIGINT)
+        _, err = program.communicate(timeout=60)
+    assert (program.returncode, err) == (0, "")
+    assert read_record(kept).content["ending"] == "broken off"

@@ -1,0 +1,25 @@
+"""`cardwar levels`: the opponents of graded strength that come with the package."""
+
+from __future__ import annotations
+
+import json
+
+from baselines.levels.level import levels as all_levels
+from train.command.console import AsJson, new_table, out, say
+from train.words import points
+
+
+def levels(as_json: AsJson = False) -> None:
+    """List the opponents of graded strength, level:1 to level:5, with their exact exploitability."""
+    rows = all_levels()
+    if as_json:
+        keys = ("title", "number", "learner", "arguments", "steps", "seed", "exploitability")
+        entries = [{key: getattr(each, key) for key in keys} | {"bytes": each.path.stat().st_size} for each in rows]
+        print(json.dumps({"levels": entries}))
+        return
+    table = new_table("opponents of graded strength", "game", "policy", "exploitability", "steps", "learner")
+    for each in rows:
+        shown = points(each.exploitability), f"{each.steps:,}", each.learner
+        table.add_row(each.title, f"level:{each.number}", *shown)
+    out.print(table)
+    say("exploitability: exact, payoff points. E.g.: cardwar match jujitsu num_cards=5 level:3 uniform")

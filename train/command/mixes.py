@@ -1,0 +1,96 @@
+"""Optimal play as the terminal shows it: mixes by action or by private information, and the payoff matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+import baselines
+from baselines.views.at_state import Mix, PlayAt
+from train.command.console import new_table, out, say
+from train.words import points
+
+MAX_ROWS = 40
+# So many actions are named with their ranges in a line.
+MAX_NAMED = 6
+# Games on private information with more pairs of a type and an action are not asked for all their optimal play.
+MAX_RANGES = 48
+
+
+def show_start(solution: baselines.Solution) -> None:
+    """Both players' strategies where the game starts, if it starts in one state or has private information."""
+    if isinstance(solution, baselines.PrivateSolution):
+        strategies = solution.labelled()
+        out.print(behaviour_table(strategies))
+        if sum(len(mix) for strategy in strategies for mix in strategy.values()) <= MAX_RANGES:
+            for player in (0, 1):
+                say(f"player_{player} plays {'the only optimal strategy' if solution.unique(player) else MANY}")
+    elif isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) == 1:
+        play = solution.at()
+        out.print(strategy_table(play, "at the start "))
+        show_freedom(play)
+
+
+MANY = "one of many optimal strategies"
+
+
+def show_state(play: PlayAt) -> None:
+    """The state, its value, the payoff matrix, both mixes, and how free these are."""
+    say(play.description)
+    exact = "" if play.exact is None else f" = {play.exact}"
+    say(f"value to go {points(play.value)}{exact} to player_0")
+    for line in matrix_lines(play):
+        say(line)
+    out.print(strategy_table(play, ""))
+    show_freedom(play)
+
+
+def show_freedom(play: PlayAt) -> None:
+    """A line for each player who acts: whether its mix is the only one, or how far it can vary."""
+    for player, mix in enumerate(play.mixes):
+        if mix.actions:
+            say(f"player_{player} plays {freedom(mix)}")
+
+
+def freedom(mix: Mix) -> str:
+    """E.g. `one of many optimal mixes: 3 anywhere in 0.1000..0.4500`."""
+    free = mix.free()
+    if not free:
+        return mix.verdict()
+    named = ", ".join(f"{action} anywhere in {low:.4f}..{high:.4f}" for action, low, high in free[:MAX_NAMED])
+    more = f" and {len(free) - MAX_NAMED} more" if len(free) > MAX_NAMED else ""
+    return f"{mix.verdict()}: {named}{more}"
+
+
+def matrix_lines(play: PlayAt) -> list[str]:
+    """The payoff matrix in columns."""
+    rows, columns = play.headings
+    cells = [[points(payoff, 4) for payoff in row] for row in play.matrix.tolist()]
+    width = max(len(text) for text in (*columns, *(cell for row in cells for cell in row)))
+    left = max(map(len, rows))
+    lines = ["payoff to player_0, to go; player_0 plays a row, player_1 a column"]
+    for heading, row in zip(("", *rows), (columns, *cells), strict=True):
+        lines.append("  ".join([heading.rjust(left), *(cell.rjust(width) for cell in row)]))
+    return lines
+
+
+def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
+    """Probabilities by what a player knows in private, which stands down the side; all actions across."""
+    shown = list(dict.fromkeys(kind for strategy in strategies for kind in strategy))
+    actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
+    table = new_table("equilibrium (probability)", "sees", *(f"player_{player} {action}" for player, action in actions))
+    for kind in shown[:MAX_ROWS]:
+        table.add_row(kind, *(points(strategies[p].get(kind, {}).get(a)) for p, a in actions))
+    if len(shown) > MAX_ROWS:
+        table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json has all"
+    return table
+
+
+def strategy_table(play: PlayAt, where: str) -> Table:
+    """Probabilities by action, which stands down the side, so that long hands fit a narrow terminal."""
+    strategies = [mix.labelled() for mix in play.mixes]
+    table = new_table(f"equilibrium {where}(probability)", "play", "player_0", "player_1")
+    for action in play.actions:
+        table.add_row(action, *(points(strategy.get(action)) for strategy in strategies))
+    return table

@@ -1,0 +1,129 @@
+"""`cardwar play`: a person plays, in the terminal or in a browser, and learns what each move costs."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from baselines import Solution
+from cardwar_envs import Game
+from train.command.console import GameName, Words, advancing, err, out, say
+from train.play.seating import TooLongError, find_equilibrium, table_for
+from train.play.terminal import play_in_terminal
+from train.play.trainer import Table, Trainer
+from train.words import game_for, game_in_words, split_words
+
+PORT = 8765
+
+
+def play(
+    game: GameName,
+    words: Words = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY|RUN|level:N",
+            help="An opponent, by default the equilibrium. For several repeat it, or separate them by commas.",
+        ),
+    ] = None,
+    seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the opponents' moves and of chance; random if not given.")
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the game there as JSON when it ends, or is broken off."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Wait for the equilibrium without being asked.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser on this machine.")] = False,
+    port: Annotated[
+        int | None, typer.Option(help=f"Port of the page, {PORT} if not given; 0 takes a free one.")
+    ] = None,
+) -> None:
+    """Play a game yourself: each move is judged by what it gives away against the equilibrium."""
+    _check_free(record)
+    _check_seed(seed)
+    if port is not None and not web:
+        raise ValueError(f"--port ({port}) is of use with --web only")
+    opponents = [name for given in against or [] for name in given.split(",")]
+    if not web:
+        table = _table(game, words or [], opponents, seat, yes)
+        _play_here(Trainer(table, secrets.randbits(32) if seed is None else seed), record)
+        return
+    from train.play.server import listening_at, serve  # needs Starlette, from the extra `play`
+
+    with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is looked for
+        serve(_table(game, words or [], opponents, seat, yes), seed, listening, record, say)
+
+
+def _check_seed(seed: int | None) -> None:
+    from train.storage.formats import MAX_SEED  # pydantic takes its time to import
+
+    if seed is not None and not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
+
+
+def _check_free(record: Path | None) -> None:
+    """Says before the game, and not after it, that its record cannot be written."""
+    if record is not None and (record.exists() or record.is_symlink()):
+        raise ValueError(f"--record {record} is there already; choose another file")
+    if record is not None and not record.parent.is_dir():
+        raise ValueError(f"--record {record} must be in a folder that exists")
+
+
+def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:
+    parameters, options, rest = split_words(words)
+    for word in (*rest, *(f"--{option}" for option in options)):
+        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game; opponents are named by --against")
+    game = game_for(name, parameters, 1 + len(opponents)) if opponents else game_for(name, parameters, 2)
+    solution, reason = _equilibrium(game, yes)
+    return table_for(game, seat, opponents, solution, reason)
+
+
+def _equilibrium(game: Game[Any], yes: bool) -> tuple[Solution | None, str]:
+    """The equilibrium; or None, and why it is not known in a sentence."""
+    title = game_in_words(game)
+    try:
+        return _searched(game, yes), ""
+    except TooLongError as wait:
+        question = f"Finding the equilibrium of {title} {wait}"
+        if err.is_terminal and sys.stdin.isatty() and typer.confirm(f"{question}. Wait for it?", err=True):
+            return _searched(game, True), ""
+        return None, f"{question}, so you play without costs; --yes waits for it."
+    except ValueError as error:
+        return None, f"The equilibrium is out of reach, so you play without costs ({error})."
+
+
+def _searched(game: Game[Any], patient: bool) -> Solution:
+    if err.is_terminal:
+        err.print(
+            "Finding the equilibrium. The first time, compiling its solver can take up to a minute.", soft_wrap=True
+        )
+    with advancing("matrix games") as progress:
+        return find_equilibrium(game, patient=patient, progress=progress)
+
+
+def _play_here(trainer: Trainer, record: Path | None) -> None:
+    from train.play.record import write_record  # pydantic, as above
+
+    try:
+        play_in_terminal(trainer, out)
+    except (EOFError, KeyboardInterrupt) as ended:
+        say("")  # ends the line of the prompt
+        if isinstance(ended, KeyboardInterrupt):
+            raise
+        raise ValueError(f"the input ended before the game, at move {trainer.number}{_kept(record)}") from None
+    finally:
+        trainer.stop("broken off")  # by the end of the input or an interrupt; else the game has ended before
+        if record is not None:
+            write_record(trainer, record)
+    if record is not None:
+        say(f"The record is in {record}.")
+
+
+def _kept(record: Path | None) -> str:
+    return "" if record is None else f"; the moves so far are in {record}"

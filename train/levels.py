@@ -1,0 +1,137 @@
+"""Makes the levels that come with the package: `python -m train.levels [GAME ...] [--out DIR]`.
+
+For each game one learner learns with one seed. A level is its policy after so many steps, stored with half
+precision (16 bits). Its exact exploitability is that of the stored file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+import baselines
+from baselines.atomic_files import write_atomically
+from baselines.levels.level import DATA, FOLDER, Level, read_level
+from cardwar_envs import Game
+from train.command.console import say
+from train.words import game_of_words, json_parameters
+
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """How the levels of one game are made.
+
+    Attributes:
+        words: The game and its parameters.
+        learner: A key of `ALGORITHMS`.
+        steps: Steps of each level, ascending.
+        arguments: Arguments of the learner beside its steps; the others have their defaults.
+    """
+
+    words: str
+    learner: str
+    steps: Sequence[int]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def game(self) -> Game[Any]:
+        """The game that is learned."""
+        name, *parameters = self.words.split()
+        return game_of_words(name, parameters)
+
+
+MILLION = 1_000_000
+LADDERS = (
+    Ladder("dice_poker", "cfr_plus", (1, 2, 5, 10, 30)),
+    Ladder("jujitsu num_cards=5 view=word", "cfr_plus", (1, 3, 9, 41, 1000)),
+    Ladder("jujitsu num_cards=8 view=word", "cfr_plus", (1, 4, 10, 41, 1000)),
+    Ladder(
+        "jujitsu num_cards=13 view=word",
+        "fitted_value",
+        (4 * MILLION, 8 * MILLION, 16 * MILLION, 32 * MILLION, 60 * MILLION),
+        {"num_games": 4096, "followed": 0.5, "batch_size": 256, "width": 128},
+    ),
+)
+
+
+def make_ladder(ladder: Ladder, folder: Path) -> list[Level]:
+    """Learns, writes a file for each level, and measures what was written."""
+    from train.algorithms.registry import algorithm_named
+    from train.runs.loop import own_generators
+
+    game, algorithm = ladder.game(), algorithm_named(ladder.learner)
+    args = algorithm.args(steps=ladder.steps[-1], **ladder.arguments)
+    made = []
+    with own_generators(SEED, threads=1):
+        learner = algorithm.learner(game, args, SEED)
+        for number, steps in enumerate(ladder.steps, start=1):
+            learner.advance(steps)
+            kind, arrays = as_arrays(learner.policy())
+            data = {
+                "game": game.facts.name,
+                "parameters": json_parameters(game),
+                "title": ladder.words.removesuffix(" view=word"),
+                "number": number,
+                "kind": kind,
+                "learner": ladder.learner,
+                "arguments": dict(ladder.arguments),
+                "steps": steps,
+                "seed": SEED,
+            }
+            made.append(write_level(folder, data, arrays))
+            say(f"{made[-1].title} level {number}: exploitability {made[-1].exploitability:.6f}")
+    return made
+
+
+def as_arrays(policy: Any) -> tuple[str, dict[str, NDArray[Any]]]:
+    """What a level's file keeps of a learned policy: the kind of the policy, and its arrays by name."""
+    tensors = {name: tensor.numpy() for name, tensor in policy.to_archive().tensors.items()}
+    if policy.kind == "table":  # observations are small whole numbers
+        types = {"observations": np.int8, "probabilities": np.float16}
+        return policy.kind, {name: array.astype(types[name]) for name, array in tensors.items()}
+    layers = sorted({name.split(".")[0] for name in tensors}, key=int)
+    names = {f"{layer}.{there}": f"{here}_{i}" for i, layer in enumerate(layers) for there, here in PARTS.items()}
+    return policy.kind, {names[name]: array.astype(np.float16) for name, array in tensors.items()}
+
+
+# What torch calls the arrays of a layer -> what a level's file calls them.
+PARTS = {"weight": "weights", "bias": "bias"}
+
+
+def write_level(folder: Path, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Level:
+    """Writes one file; the policy in it is measured before, and the figure written with it."""
+    from safetensors.numpy import save
+
+    cards = data["parameters"].get("num_cards")
+    path = folder / f"{data['game']}{'' if cards is None else f'_{cards}'}_level_{data['number']}.safetensors"
+    write_atomically(path, save(dict(arrays), {DATA: json.dumps(data)}))
+    unmeasured = Level(**data, exploitability=float("nan"), path=path)
+    game = unmeasured.learned_for()
+    exploitability = baselines.exploitability(game, read_level(unmeasured, game))
+    write_atomically(path, save(dict(arrays), {DATA: json.dumps({**data, "exploitability": exploitability})}))
+    return Level(**data, exploitability=exploitability, path=path)
+
+
+def main(
+    games: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT ...]", help="Only games with one of these.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go; by default into the package.")] = FOLDER,
+) -> None:
+    """Make the levels that come with the package."""
+    out.mkdir(parents=True, exist_ok=True)
+    for ladder in LADDERS:
+        if not games or any(text in ladder.words for text in games):
+            make_ladder(ladder, out)
+
+
+if __name__ == "__main__":
+    typer.run(main)

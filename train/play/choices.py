@@ -1,0 +1,48 @@
+"""A person's choices by name, and how a person finds one of thousands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from cardwar_envs import Game
+
+# How games write several equal cards, as in "3x13".
+COUNT = re.compile(r"^\d+x")
+
+
+class Choices:
+    """The actions that a player may play, by the names that the game gives them.
+
+    Attributes:
+        names: Action -> name.
+    """
+
+    def __init__(self, game: Game[Any], player: int, actions: Sequence[int]) -> None:
+        self.names = {action: game.describe_action(action, player) for action in actions}
+
+    def named(self, text: str) -> int | None:
+        """The one action of exactly that name, if there is one; capitals do not matter."""
+        found = [action for action, name in self.names.items() if name.casefold() == text.strip().casefold()]
+        return found[0] if len(found) == 1 else None
+
+    def matching(self, text: str) -> list[int]:
+        """The actions whose names have these words in this order.
+
+        Numbers must be the same, and of other words the beginning is enough: "2 3 with 9" matches
+        "discards 2 3 4 and battles with 9". A 3 also matches "2x3", two threes. No words match all actions.
+        """
+        wanted = text.casefold().split()
+        return [action for action, name in self.names.items() if _has_in_order(name.casefold().split(), wanted)]
+
+
+def _has_in_order(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    left = iter(words)
+    return all(any(_matches(word, each) for word in left) for each in wanted)
+
+
+def _matches(word: str, wanted: str) -> bool:
+    if wanted[0].isdigit():
+        return wanted in (word, COUNT.sub("", word))
+    return word.startswith(wanted)

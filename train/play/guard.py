@@ -1,0 +1,67 @@
+"""Which requests a server on this machine answers, and the headers that every answer has.
+
+Other pages in the same browser, and other users of the machine, can reach a loopback address, too. So the path of every
+request must begin with a secret token. A request that names another host is refused, because a foreign page can have
+its own name lead here (DNS rebinding), and so is one that comes from another origin.
+"""
+
+from __future__ import annotations
+
+import hmac
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = "127.0.0.1"
+# A page may load what this server has and nothing else, and no other page may show or read it.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Guard:
+    """Lets pass what comes from the page itself, and adds the headers that every answer has."""
+
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+        self._app, self._token = app, token
+        self._hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        if scope["type"] != "http":  # a server's own start and end
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *own]
+            await send(message)
+
+        request = Request(scope)
+        refusal = self._refusal(request)
+        if refusal:
+            await PlainTextResponse(refusal, status_code=403)(scope, receive, send_with_headers)
+            return
+        inside = {**scope, "path": scope["path"][len(self._token) + 1 :]}
+        await self._app(inside, receive, send_with_headers)
+
+    def _refusal(self, request: Request) -> str:
+        """Why a request is not answered; empty if it is."""
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        if host not in self._hosts:
+            return "This server is for this machine only.\n"
+        own = f"http://{host}"
+        if origin != own and (origin is not None or request.method not in ("GET", "HEAD")):
+            return "This request does not come from the page of this server.\n"
+        _, *parts = request.scope["path"].split("/")
+        if len(parts) < 2 or not hmac.compare_digest(parts[0].encode(), self._token.encode()):
+            return "Open the address that `cardwar play` has printed.\n"
+        return ""

@@ -1,0 +1,262 @@
+"""The record of a game as JSON: who played, every move and every outcome of chance, so that it can be replayed.
+
+Reading checks all of it: each move must be legal, each outcome must be one that the rules list, and each seal must
+hold the moves that were played.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from baselines.atomic_files import write_atomically
+from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
+from train.play.seal import Seal, opens_to
+from train.play.trainer import Step, Trainer
+from train.storage.formats import Points, Seed, Value
+from train.validation import MAX_INT, Strict, check, parse_object
+from train.words import json_parameters, points
+
+# Goes up when older records can no longer be read.
+FORMAT = 1
+# The longest games of WAR make some ten megabytes.
+MAX_BYTES = 100_000_000
+# Of a decision with more choices than this, such as a war with thousands, only those that matter are written down.
+MANY = 100
+
+Whole = Annotated[int, Field(ge=0, le=MAX_INT)]
+Cost = Annotated[Points, Field(ge=0)]
+
+
+class StoredSeal(Strict):
+    """The opponents' moves as they were sealed, and the SHA-256 of that text, which was shown first."""
+
+    digest: str
+    text: str
+
+
+class StoredVerdict(Strict):
+    """Cost and probability in the equilibrium of each action (as text) that the person could play."""
+
+    costs: dict[str, Cost]
+    mix: dict[str, Annotated[float, Field(ge=0, le=1)]]
+
+
+class StoredStep(Strict):
+    """A joint move: the action of each player (as text), and the outcome's place in the rules' list."""
+
+    actions: dict[str, Whole]
+    outcome: Whole
+    seal: StoredSeal | None
+    verdict: StoredVerdict | None
+
+
+class StoredGame(Strict):
+    """A whole record; see `Trainer` for what the entries mean."""
+
+    format: Literal[1]
+    game: str
+    parameters: dict[str, Value]
+    seat: Whole
+    opponents: dict[str, str]
+    seed: Seed
+    without_costs: str
+    dealt: Whole
+    steps: list[StoredStep]
+    ending: Literal["over", "out", "given up", "broken off"]
+    left: StoredSeal | None
+    payoffs: list[Points]
+    total_cost: Cost | None
+
+
+def record_of(trainer: Trainer) -> dict[str, Any]:
+    """A game as plain data, as `StoredGame` has it. It shows what is hidden, so it is for games that have ended.
+
+    Raises:
+        ValueError: If the game goes on.
+    """
+    if trainer.ending is None:
+        raise ValueError("there is no record before the game has ended: it would show what is hidden")
+    table = trainer.table
+    return {
+        "format": FORMAT,
+        "game": table.game.facts.name,
+        "parameters": json_parameters(table.game),
+        "seat": table.seat,
+        "opponents": {str(player): name for player, name in table.opponents.items()},
+        "seed": trainer.seed,
+        "without_costs": table.without_costs,
+        "dealt": trainer.dealt,
+        "steps": [_stored(step) for step in trainer.steps],
+        "ending": trainer.ending,
+        "left": _opened(trainer.left),
+        "payoffs": list(trainer.payoffs),
+        "total_cost": None if table.judge is None else trainer.total,
+    }
+
+
+def _stored(step: Step) -> dict[str, Any]:
+    verdict = None
+    if step.verdict is not None:
+        costs, mix = step.verdict.costs, step.verdict.mix
+        shown = [each for each in costs if mix[each] > 0.0 or each == step.verdict.played or len(costs) <= MANY]
+        verdict = {name: {str(each): of[each] for each in shown} for name, of in (("costs", costs), ("mix", mix))}
+    return {
+        "actions": {str(player): action for player, action in step.actions.items()},
+        "outcome": step.outcome,
+        "seal": _opened(step.seal),
+        "verdict": verdict,
+    }
+
+
+def _opened(sealed: Seal | None) -> dict[str, str] | None:
+    return None if sealed is None else {"digest": sealed.digest, "text": sealed.text}
+
+
+def record_bytes(trainer: Trainer) -> bytes:
+    """The record as a JSON file, one line for each step."""
+    record = record_of(trainer)
+    entries = [f"{json.dumps(name)}: {_json(value)}" for name, value in record.items()]
+    return ("{\n" + ",\n".join(entries) + "\n}\n").encode()
+
+
+def _json(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n]"
+    return json.dumps(value)
+
+
+def write_record(trainer: Trainer, path: Path) -> None:
+    """Writes the record of a game that has ended: whole or not at all, and through no link.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    write_atomically(path, record_bytes(trainer))
+
+
+class Record:
+    """A record that was read and checked.
+
+    Attributes:
+        game: The rules.
+        seat: The person's.
+        names: What to call the player in each seat.
+        episode: The game as it was played.
+        content: All entries, as `StoredGame`.
+    """
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        """Replays a record by the rules.
+
+        Raises:
+            ValueError: If it is not a whole record, or what it says cannot have happened.
+        """
+        self.content = check(StoredGame, content)
+        self.game = _game_of(content)
+        players = range(self.game.facts.num_players)
+        self.seat = _checked_place("seat", content["seat"], players)
+        if sorted(content["opponents"]) != sorted(str(player) for player in players if player != self.seat):
+            raise ValueError(f"opponents ({', '.join(content['opponents'])}) must be all players but {self.seat}")
+        self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
+        self.episode = self._replayed()
+        if list(self.episode.payoffs) != content["payoffs"]:
+            raise ValueError(f"payoffs ({content['payoffs']}) must be {list(self.episode.payoffs)} after these moves")
+
+    def revealed(self) -> list[Revealed[Any]]:
+        """What the person saw at each state, the first and the final one included."""
+        return self.episode.revealed(self.game, self.seat)
+
+    def remarks(self) -> list[str]:
+        """What the person's move before each state gave away, in words; empty where nothing was judged."""
+        said = [""]
+        for step in self.content["steps"]:
+            verdict, played = step["verdict"], str(step["actions"].get(str(self.seat)))
+            cost = None if verdict is None else verdict["costs"].get(played)
+            said.append("" if cost is None else f"player_{self.seat} gave away {points(cost)} points")
+        return said
+
+    def _replayed(self) -> Episode[Any]:
+        starts = self.game.initial()
+        deal = starts[_checked_place("dealt", self.content["dealt"], range(len(starts)))]
+        states, joint, rewards, number = [deal.state], [], [], 0
+        for place, step in enumerate(self.content["steps"]):
+            where, state = f"steps[{place}]", states[-1]
+            actions = self._actions(where, state, step["actions"])
+            outcomes = self.game.transitions(state, actions)
+            outcome = outcomes[_checked_place(f"{where}.outcome", step["outcome"], range(len(outcomes)))]
+            number += step["seal"] is not None
+            self._check_seal(where, step["seal"], number, actions)
+            states.append(outcome.state)
+            joint.append(actions)
+            rewards.append(outcome.rewards)
+        self._check_ending(states[-1])
+        return Episode(tuple(states), tuple(joint), deal.rewards, tuple(rewards))
+
+    def _actions(self, where: str, state: Any, given: dict[str, int]) -> dict[int, int]:
+        acting = self.game.acting_players(state)
+        if sorted(given) != sorted(map(str, acting)):
+            raise ValueError(f"{where}.actions has players {', '.join(given)}, but those who act are {acting}")
+        actions = {player: given[str(player)] for player in acting}
+        for player, action in actions.items():
+            if action not in self.game.legal_actions(state, player):
+                raise ValueError(f"{where}.actions has action {action} of player_{player}, which is not legal there")
+        return actions
+
+    def _check_seal(self, where: str, sealed: dict[str, str] | None, number: int, actions: dict[int, int]) -> None:
+        if (sealed is None) == (self.seat in actions):
+            raise ValueError(f"{where}.seal must be there exactly where player_{self.seat} has moved")
+        if sealed is None:
+            return
+        _check_digest(f"{where}.seal", sealed)
+        others = {player: action for player, action in actions.items() if player != self.seat}
+        if not opens_to(sealed["text"], self.game, number, others):
+            raise ValueError(f"{where}.seal.text says other moves than were played")
+
+    def _check_ending(self, state: Any) -> None:
+        ending, left = self.content["ending"], self.content["left"]
+        live, acting = self.seat in self.game.live_players(state), bool(self.game.acting_players(state))
+        possible = ("given up", "broken off") if live else ("out",) if acting else ("over",)
+        if ending not in possible:
+            raise ValueError(f"ending ({ending!r}) is not how the game stands after these moves")
+        if left is not None:
+            _check_digest("left", left)
+
+
+def _check_digest(where: str, sealed: dict[str, str]) -> None:
+    if hashlib.sha256(sealed["text"].encode()).hexdigest() != sealed["digest"]:
+        raise ValueError(f"{where}.digest is not the SHA-256 of its text")
+
+
+def _game_of(content: dict[str, Any]) -> Game[Any]:
+    if content["game"] not in GAMES:  # a file names games of this package only: it must not make us import anything
+        raise ValueError(f"game ({content['game']!r}) must be one of {', '.join(GAMES)}")
+    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in content["parameters"].items()}
+    return make_game(content["game"], **lists)
+
+
+def _checked_place(name: str, place: int, allowed: range) -> int:
+    if place not in allowed:
+        raise ValueError(f"{name} ({place}) must be in 0..{len(allowed) - 1}")
+    return place
+
+
+def read_record(path: Path) -> Record:
+    """Reads a record and checks all of it.
+
+    Raises:
+        ValueError: If it is not a record, or what it says cannot have happened; the error names the file.
+        OSError: If it cannot be read.
+    """
+    with open(path, "rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    try:
+        if len(content) > MAX_BYTES:
+            raise ValueError(f"it is longer than {MAX_BYTES} bytes")
+        return Record(parse_object(content))
+    except ValueError as error:
+        raise ValueError(f"{path} is not the record of a game: {error}") from None

@@ -1,0 +1,120 @@
+"""Who sits where, and whether the equilibrium is known: what must be settled before a game begins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import baselines
+from baselines import Solution
+from baselines.oracle import Progress, require_two_zero_sum
+from baselines.threads import processors
+from cardwar_envs import Game, Policy
+from cardwar_envs.core.policy import needs_others, policy_names
+from train.play.judge import judge_by
+from train.play.trainer import Table
+from train.policies.by_word import policy_from
+
+EQUILIBRIUM = "equilibrium"
+# Who plays where the equilibrium is not known and nobody was named.
+WITHOUT_EQUILIBRIUM = "uniform"
+# A person waits so long, in seconds, without being asked.
+PATIENCE = 60.0
+# Processor time for a matrix game of a large duel: docs/scale.md, 17 cards.
+SECONDS_PER_MATRIX_GAME = 2.7e-6
+
+UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
+
+
+class TooLongError(Exception):
+    """Finding the equilibrium takes longer than a person waits without being asked."""
+
+    def __init__(self, seconds: float | None) -> None:
+        """Takes the estimate; None if it is not known."""
+        if seconds is None:
+            super().__init__(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
+        else:
+            size, unit = next((size, unit) for size, unit in UNITS if seconds >= 2 * size)
+            super().__init__(f"takes about {seconds / size:.0f} {unit}")
+
+
+class _Patience:
+    """Passes progress on; stops work that will take, or has taken, longer than a person waits."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress, self._accepted = progress, False
+        self._since: float | None = None
+
+    def expect(self, total: int) -> None:
+        """Called with the number of matrix games before the work, where it is known."""
+        seconds = total * SECONDS_PER_MATRIX_GAME / processors()
+        if seconds > PATIENCE:
+            raise TooLongError(seconds)
+        self._accepted = True
+        expect = getattr(self._progress, "expect", None)
+        if expect is not None:
+            expect(total)
+
+    def __call__(self, done: int) -> None:
+        """Called now and then. The first call starts the clock, because compiling comes before it."""
+        now = time.monotonic()
+        self._since = self._since or now
+        if not self._accepted and now - self._since > PATIENCE:
+            raise TooLongError(None)
+        if self._progress is not None:
+            self._progress(done)
+
+
+def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | None = None) -> Solution:
+    """The equilibrium by which moves are judged.
+
+    Args:
+        game: The rules.
+        patient: Wait however long it takes.
+        progress: As in `baselines.solve`.
+
+    Raises:
+        ValueError: If it is out of reach; the error says why.
+        TooLongError: If it takes longer than a person waits without being asked, and `patient` is false.
+    """
+    require_two_zero_sum(game, "judging moves by the equilibrium")
+    return baselines.solve(game, progress=progress if patient else _Patience(progress))
+
+
+def table_for(
+    game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
+) -> Table:
+    """Seats the opponents.
+
+    Args:
+        game: The rules.
+        seat: The person's.
+        words: The opponents' policies in order of seat, named as on the command line; one stands for all. If none
+            is given, the equilibrium plays, or `WITHOUT_EQUILIBRIUM` if that is not known.
+        solution: The equilibrium, if it is known.
+        without_costs: Why it is not known, in a sentence.
+
+    Raises:
+        ValueError: If there is no such seat or policy, the number of opponents is wrong, or one must know what the
+            others play.
+    """
+    players = game.facts.num_players
+    if seat not in range(players):
+        raise ValueError(f"seat ({seat}) must be in 0..{players - 1}")
+    given = list(words) or [WITHOUT_EQUILIBRIUM if solution is None else EQUILIBRIUM]
+    if len(given) not in (1, players - 1):
+        raise ValueError(f"{len(given)} opponents given for {players - 1} seats; give one for each, or one for all")
+    others = [player for player in range(players) if player != seat]
+    names = dict(zip(others, given * (len(others) // len(given)), strict=True))
+    made = {word: _opponent(word, game, solution) for word in dict.fromkeys(given)}
+    judge = None if solution is None else judge_by(solution)
+    return Table(game, seat, names, {player: made[word] for player, word in names.items()}, judge, without_costs)
+
+
+def _opponent(word: str, game: Game[Any], solution: Solution | None) -> Policy:
+    if word == EQUILIBRIUM and solution is not None:
+        return solution.policy
+    if word in policy_names() and needs_others(word):
+        raise ValueError(f"{word} must know what the others play, and nobody knows that of you")
+    return policy_from(word, game)

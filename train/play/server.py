@@ -1,0 +1,175 @@
+"""The page: a game, served to browsers on this machine only."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from jinja2 import StrictUndefined, Template
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from cardwar_envs.drawing.svg import to_svg
+from train.play.guard import LOOPBACK, Guard
+from train.play.host import Asked, AskedMove, Host, Refused
+from train.play.record import record_bytes
+from train.play.trainer import Table
+from train.play.view import choices_in, turn_of, view_of
+from train.validation import one_line, parse_object
+from train.words import game_in_words
+
+PAGES = Path(__file__).with_name("page")
+TYPES = {".css": "text/css", ".js": "text/javascript"}
+MAX_BODY = 4096
+MAX_TEXT = 200
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+class Site:
+    """What the server answers to each path below the token."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def routes(self) -> list[Route]:
+        """All paths."""
+        return [
+            Route("/", self._page),
+            Route("/page.css", self._part),
+            Route("/page.js", self._part),
+            Route("/scene.svg", self._scene),
+            Route("/state", self._state),
+            Route("/choices", self._choices),
+            Route("/record.json", self._record),
+            Route("/play", self._change(AskedMove, self._host.move), methods=["POST"]),
+            Route("/give-up", self._change(Asked, self._host.give_up), methods=["POST"]),
+            Route("/new", self._change(Asked, self._host.new), methods=["POST"]),
+        ]
+
+    async def _page(self, request: Request) -> Response:
+        template = Template((PAGES / "page.html.jinja").read_text(), autoescape=True, undefined=StrictUndefined)
+        return Response(template.render(game=game_in_words(self._host.game)), media_type="text/html")
+
+    async def _part(self, request: Request) -> Response:
+        path = PAGES / request.scope["path"].rpartition("/")[2]
+        return Response(path.read_text(), media_type=TYPES[path.suffix])
+
+    async def _scene(self, request: Request) -> Response:
+        scene = self._host.game.scene(self._host.trainer.revealed())
+        return Response(to_svg(scene), media_type="image/svg+xml")
+
+    async def _state(self, request: Request) -> Response:
+        return JSONResponse(self._view())
+
+    async def _choices(self, request: Request) -> Response:
+        found = choices_in(self._host.trainer, request.query_params.get("text", "")[:MAX_TEXT])
+        return JSONResponse({"game": self._host.game_id, "turn": turn_of(self._host.trainer), **found})
+
+    async def _record(self, request: Request) -> Response:
+        if self._host.trainer.ending is None:
+            raise Refused(409, "The record can be had when the game has ended: it shows what is hidden.")
+        attached = {"Content-Disposition": f'attachment; filename="game-{self._host.game_id}.json"'}
+        return Response(record_bytes(self._host.trainer), media_type="application/json", headers=attached)
+
+    def _change(self, kind: type[Asked], act: Callable[[Any], None]) -> Answer:
+        async def changed(request: Request) -> Response:
+            try:
+                act(await _asked(request, kind))
+            except ValueError as error:  # also a move that the rules do not allow
+                raise Refused(400, str(error)) from None
+            return JSONResponse(self._view())
+
+        return changed
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        """The answer to a request that has changed nothing: why, and where the game stands."""
+        status = error.status if isinstance(error, Refused) else 500
+        return JSONResponse({"error": str(error), "view": self._view()}, status_code=status)
+
+    def _view(self) -> dict[str, Any]:
+        return view_of(self._host.trainer, self._host.game_id)
+
+
+async def _asked(request: Request, kind: type[Asked]) -> Any:
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise Refused(415, "The request must hold JSON.")
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > MAX_BODY:
+            raise Refused(413, f"The request is longer than {MAX_BODY} bytes.")
+    held = parse_object(content)
+    with one_line():
+        return kind.model_validate(held)
+
+
+def make_app(host: Host, port: int, token: str) -> ASGIApp:
+    """The server's application.
+
+    Args:
+        host: Its games.
+        port: The port that requests must name.
+        token: The secret that the path of every request must begin with.
+    """
+    site = Site(host)
+    return Guard(Starlette(routes=site.routes(), exception_handlers={Refused: site.refused}), port, token)
+
+
+def new_server(app: ASGIApp) -> uvicorn.Server:
+    """A server that says nothing of its own; `run` starts it."""
+    quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
+    return uvicorn.Server(uvicorn.Config(app, lifespan="off", ws="none", **quiet))
+
+
+def serve(
+    table: Table, seed: int | None, listening: socket.socket, record: Path | None, say: Callable[[str], None]
+) -> None:
+    """Serves the page until it is interrupted.
+
+    Args:
+        table: Who plays what.
+        seed: Seed of the first game; random if None.
+        listening: From `listening_at`.
+        record: Where the record of a game is written when it ends; None writes none.
+        say: Prints a line.
+    """
+    port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
+    host = Host(table, seed, record)
+    say(table.without_costs or f"The equilibrium of {game_in_words(table.game)} is found.")
+    say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C ends the server.")
+    try:
+        new_server(make_app(host, port, token)).run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        host.stop("broken off")
+
+
+def listening_at(port: int) -> socket.socket:
+    """A socket that listens on this machine only; port 0 takes a free one.
+
+    Raises:
+        ValueError: If the port is taken or there is no such port.
+    """
+    if not 0 <= port < 1 << 16:
+        raise ValueError(f"port ({port}) must be in 0..{(1 << 16) - 1}")
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise ValueError(f"port {port} is taken; choose another with --port, or --port 0 for a free one") from None
+        raise ValueError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from None
+    return listening

@@ -1,0 +1,141 @@
+"""Playing in a terminal: shows the state, asks for a move by its name, and says what the move cost."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Column
+from rich.table import Table as Grid
+
+from train.play import phrases
+from train.play.choices import Choices
+from train.play.trainer import Step, Trainer
+from train.words import game_in_words, points
+
+# So many choices are listed at a time.
+LISTED = 20
+HELP = """\
+Type a move as the game names it, and press Enter. A move cannot be taken back.
+  #2           plays the second move of those listed
+  some words   where there are many moves, lists those whose names have these words in this order:
+               "2 3 with 9" finds "discards 2 3 4 and battles with 9"
+  help         shows this
+  give up      ends the game; so does quit
+What a move costs: the expected payoff points that it gives away against an opponent who plays the equilibrium.
+A move that some optimal strategy plays costs nothing, however rarely the equilibrium shown plays it.
+The opponents' moves are drawn before you are asked. The sealed line is the SHA-256 of a text with a random
+number and their moves. After your move you see the text, and the line "check" computes the same SHA-256 in a shell."""
+GIVE_UP = ("give up", "quit", "exit")
+
+
+def play_in_terminal(trainer: Trainer, console: Console) -> None:
+    """Plays a game to its end.
+
+    Raises:
+        EOFError: If the input ends before the game; the trainer stands where it stood.
+    """
+    table = trainer.table
+    _say(console, f"{game_in_words(table.game)}: you are player_{table.seat}")
+    for player, name in table.opponents.items():
+        _say(console, f"player_{player} is {name}")
+    _say(console, table.without_costs or "Each move is judged by what it gives away against the equilibrium.")
+    _say(console, "Type help for help.")
+    shown = 0
+    while True:
+        for step in trainer.steps[shown:]:
+            _show_step(trainer, step, console)
+        shown = len(trainer.steps)
+        if trainer.ending is not None:
+            break
+        action = _asked(trainer, console)
+        if action is None:
+            trainer.stop("given up")
+        else:
+            trainer.play(action)
+    _show_end(trainer, console)
+
+
+def _say(console: Console, line: str = "") -> None:
+    console.print(line, highlight=False, soft_wrap=True)
+
+
+def _asked(trainer: Trainer, console: Console) -> int | None:
+    """The move that the person chooses; None to give up."""
+    choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
+    _say(console)
+    console.print(f"Move {trainer.number}", style="bold", highlight=False)
+    _say(console, phrases.position(trainer))
+    _say(console, f"sealed {trainer.digest}")
+    listed = list(choices.names)
+    _show_choices(choices, listed, console)
+    while True:
+        text = console.input("Your move: ").strip()
+        if text.casefold() in GIVE_UP:
+            return None
+        if text.casefold() == "help":
+            _say(console, HELP)
+            continue
+        action = _chosen(text, choices, listed)
+        if action is not None:
+            return action
+        found = choices.matching(text)
+        if text and not found:
+            _say(console, f"{text!r} is none of your moves. Type help for help; your moves are:")
+        listed = found or list(choices.names)
+        _show_choices(choices, listed, console)
+
+
+def _chosen(text: str, choices: Choices, listed: list[int]) -> int | None:
+    """The action that a text names: by its name, or by its place among those listed."""
+    if (action := choices.named(text)) is not None:
+        return action
+    numbers_are_names = any(word.isdigit() for name in choices.names.values() for word in name.split())
+    place = text.removeprefix("#") if text.startswith("#") or not numbers_are_names else ""
+    if place.isascii() and place.isdigit() and 1 <= int(place) <= min(len(listed), LISTED):
+        return listed[int(place) - 1]
+    return None
+
+
+def _show_choices(choices: Choices, listed: list[int], console: Console) -> None:
+    names = [choices.names[action] for action in listed]
+    if all(len(name) <= 3 for name in names):
+        _say(console, f"Your moves: {' '.join(names)}")
+        return
+    for place, name in enumerate(names[:LISTED], start=1):
+        _say(console, f"  #{place} {name}")
+    if len(names) > LISTED:
+        _say(console, f"  and {len(names) - LISTED:,} more; type some of the cards to find others")
+
+
+def _show_step(trainer: Trainer, step: Step, console: Console) -> None:
+    table = trainer.table
+    _say(console)
+    for who, what in phrases.moves_in_words(table, step):
+        _say(console, f"{who}: {what}")
+    if step.seal is None:
+        return
+    _say(console, f"opened {step.seal.text}")
+    _say(console, f"check  {step.seal.command}")
+    if step.verdict is None:
+        return
+    _say(console, phrases.cost_in_words(table, step))
+    grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
+    for row in phrases.rows_of(table, step):
+        grid.add_row("you" if row.played else "", row.name, points(row.probability), points(row.cost))
+    console.print(grid)
+    _say(console, phrases.total_in_words(trainer))
+
+
+def _show_end(trainer: Trainer, console: Console) -> None:
+    table = trainer.table
+    _say(console)
+    _say(console, phrases.position(trainer))
+    console.print(phrases.ending_in_words(trainer), style="bold", highlight=False, soft_wrap=True)
+    if trainer.left is not None:
+        _say(console, f"opened {trainer.left.text}")
+    _say(console, phrases.total_in_words(trainer))
+    if trainer.review():
+        grid = Grid("move", "you played", Column("cost", justify="right"), "cost nothing", title=phrases.REVIEW_FIRST)
+        for number, step in trainer.review():
+            played = phrases.action_name(table, step.actions[table.seat], table.seat)
+            grid.add_row(str(number), played, points(step.cost), phrases.free_moves(table, step))
+        console.print(grid)

@@ -1,0 +1,189 @@
+"""One person's game: a state machine without input or output, which the terminal and the web page share.
+
+At each decision of the person the opponents' moves are drawn first and sealed. Then the person moves; only then are the
+moves played and the seal opened. Where the equilibrium is known, each move of the person is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs import Game, Policy
+from cardwar_envs.core.game import Transition
+from cardwar_envs.core.play import draw_action, sample_transition
+from cardwar_envs.core.scene import Revealed
+from cardwar_envs.envs.session import illegal_action_error
+from train.play.judge import Judge, Verdict
+from train.play.seal import Seal, seal
+
+
+@dataclass(frozen=True)
+class Table:
+    """Who plays what.
+
+    Attributes:
+        game: The rules.
+        seat: The person's.
+        opponents: Seat -> name of the policy there, for all other seats.
+        policies: Seat -> policy, for the same seats.
+        judge: Says what moves cost; None if that is not known.
+        without_costs: Why it is not known, in a sentence; empty if it is.
+    """
+
+    game: Game[Any]
+    seat: int
+    opponents: Mapping[int, str]
+    policies: Mapping[int, Policy]
+    judge: Judge | None = None
+    without_costs: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A joint move that was played.
+
+    Attributes:
+        before: The state in which it was played.
+        actions: Player -> action, for those who acted.
+        outcome: Which of the rules' `transitions` came about.
+        after: The state that it led to.
+        rewards: Payoff points paid on the way, one per player.
+        seal: What held the opponents' moves; None if the person had no move to make.
+        verdict: What the person's move cost; None if that is not known, or the person had none to make.
+    """
+
+    before: Any
+    actions: Mapping[int, int]
+    outcome: int
+    after: Any
+    rewards: tuple[float, ...]
+    seal: Seal | None
+    verdict: Verdict | None
+
+    @property
+    def cost(self) -> float:
+        """What the person's move gave away, payoff points; 0 if it is not judged."""
+        return 0.0 if self.verdict is None else self.verdict.cost
+
+
+class Trainer:
+    """A game in progress.
+
+    Attributes:
+        table: Who plays what.
+        seed: Seed of the opponents' moves and of chance. Whoever knows it can work out the moves ahead.
+        start: The state in which the game began.
+        dealt: Which of the outcomes of the rules' `initial` that is.
+        state: Where the game stands.
+        steps: The joint moves so far.
+        payoffs: What each player was paid so far, payoff points.
+        ending: How the game ended; None while it goes on.
+        left: If the game was broken off, what the opponents had sealed at that moment.
+    """
+
+    def __init__(self, table: Table, seed: int) -> None:
+        self.table, self.seed = table, seed
+        # A stream of its own: a policy may have a generator with the same seed.
+        self._rng = np.random.default_rng(seed).spawn(1)[0]
+        self.dealt, deal = self._drawn(table.game.initial())
+        self.start = self.state = deal.state
+        self.payoffs: tuple[float, ...] = deal.rewards
+        self.steps: list[Step] = []
+        self.ending: str | None = None
+        self.left: Seal | None = None
+        self._moves: dict[int, int] = {}
+        self._seal: Seal | None = None
+        self._advance()
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """What the person may play now; empty when the game has ended."""
+        return () if self.ending else self.table.game.legal_actions(self.state, self.table.seat)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the opponents' moves, which are drawn already; empty when the game has ended."""
+        return "" if self._seal is None else self._seal.digest
+
+    @property
+    def number(self) -> int:
+        """The number of the person's next move, from 1."""
+        return 1 + len(self.decisions)
+
+    @property
+    def decisions(self) -> list[Step]:
+        """The steps in which the person made a move."""
+        return [step for step in self.steps if step.seal is not None]
+
+    @property
+    def total(self) -> float:
+        """What the person's moves have given away, payoff points."""
+        return sum((step.cost for step in self.steps), 0.0)
+
+    def revealed(self) -> Revealed[Any]:
+        """What the person may see of the game now; nothing that is sealed is among it."""
+        last = self.steps[-1] if self.steps else None
+        over = not self.table.game.acting_players(self.state)
+        actions, before = (None, None) if last is None else (last.actions, last.before)
+        return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before)
+
+    def review(self) -> list[tuple[int, Step]]:
+        """The person's moves that gave something away, with their numbers, the costliest first."""
+        costly = [(number, step) for number, step in enumerate(self.decisions, start=1) if step.cost > 0.0]
+        return sorted(costly, key=lambda each: -each[1].cost)
+
+    def play(self, action: int) -> Step:
+        """Makes the person's move.
+
+        Returns:
+            What happened, with the seal opened.
+
+        Raises:
+            IllegalActionError: If the rules do not allow the move; nothing has changed then.
+            ValueError: If the game has ended.
+        """
+        if self.ending is not None or self._seal is None:
+            raise ValueError("the game has ended")
+        seat, judge = self.table.seat, self.table.judge
+        if action not in self.choices:
+            raise illegal_action_error(f"player_{seat}", action, self.choices)
+        verdict = None if judge is None else judge.verdict(self.state, seat, action)
+        opened, moves = self._seal, {**self._moves, seat: action}
+        self._play(moves, opened, verdict)
+        made = self.steps[-1]
+        self._advance()
+        return made
+
+    def stop(self, ending: str) -> None:
+        """Ends the game before its end; `ending` says how, e.g. "given up"."""
+        if self.ending is None:
+            self.ending, self.left, self._seal = ending, self._seal, None
+
+    def _advance(self) -> None:
+        """Plays on without the person up to its next decision, and seals the opponents' moves there."""
+        game, seat = self.table.game, self.table.seat
+        self._seal = None
+        while seat in game.live_players(self.state):
+            acting = game.acting_players(self.state)
+            policies = self.table.policies
+            moves = {p: draw_action(game, self.state, p, policies[p], self._rng) for p in acting if p != seat}
+            if seat in acting:
+                self._moves, self._seal = moves, seal(game, self.number, moves)
+                return
+            self._play(moves, None, None)
+        self.ending = "out" if game.acting_players(self.state) else "over"
+
+    def _play(self, moves: Mapping[int, int], opened: Seal | None, verdict: Verdict | None) -> None:
+        actions = dict(sorted(moves.items()))
+        place, outcome = self._drawn(self.table.game.transitions(self.state, actions))
+        self.steps.append(Step(self.state, actions, place, outcome.state, outcome.rewards, opened, verdict))
+        self.state = outcome.state
+        self.payoffs = tuple(paid + now for paid, now in zip(self.payoffs, outcome.rewards, strict=True))
+
+    def _drawn(self, outcomes: Any) -> tuple[int, Transition[Any]]:
+        outcome = sample_transition(outcomes, self._rng)
+        return next(place for place, each in enumerate(outcomes) if each is outcome), outcome

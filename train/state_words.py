@@ -1,0 +1,168 @@
+"""Text <-> states: `hands=1,3/2,3 score=1 ties=0`.
+
+A state is written field by field, as its class names them. Lists have commas between their items. Lists of lists
+have slashes between the lists. Nothing after the `=` is an empty list; `none` is None. States without named fields
+are written as Python does: `3` or `(1, "a")`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import types
+import typing
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from cardwar_envs import Game
+
+SEPARATORS = "/,"
+NONE = "none"
+
+
+def state_from(text: str, game: Game[Any]) -> Any:
+    """The state that a text means.
+
+    Fields that the state's class has defaults for may be left out.
+
+    Args:
+        text: As above.
+        game: The game that can be in this state.
+
+    Raises:
+        ValueError: If the text does not read as a state, or the game cannot be in it. It shows a text that does.
+    """
+    try:
+        state = _read(text, example_state(game))
+        game.check(state)
+    except ValueError as error:
+        raise ValueError(f"--state {text!r}: {error} (a state of {game.facts.name}: {_example(game)})") from None
+    return state
+
+
+def state_in_words(state: Any) -> str:
+    """The text that `state_from` reads as this state.
+
+    Raises:
+        ValueError: If the state has fields that cannot be written.
+    """
+    hints = _fields(type(state))
+    if hints is None:
+        return repr(state)
+    return " ".join(f"{name}={_written(name, getattr(state, name), 0)}" for name in hints)
+
+
+def example_state(game: Game[Any]) -> Any:
+    """The first state in which the game can start."""
+    return game.initial()[0].state
+
+
+def _example(game: Game[Any]) -> str:
+    try:
+        return f"{state_in_words(example_state(game))!r}"
+    except ValueError as error:
+        return str(error)
+
+
+def _fields(kind: type) -> dict[str, Any] | None:
+    """The fields of a state's class with their types; None if it has none."""
+    if dataclasses.is_dataclass(kind):
+        names: Collection[str] = [field.name for field in dataclasses.fields(kind) if field.init]
+    elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        names = kind._fields
+    else:
+        return None
+    hints = typing.get_type_hints(kind)
+    return {name: hints.get(name) for name in names}
+
+
+def _read(text: str, example: Any) -> Any:
+    kind = type(example)
+    hints = _fields(kind)
+    if hints is None:
+        try:
+            return ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError):
+            raise ValueError("it does not read as a number, a text or a tuple of these") from None
+    given: dict[str, Any] = {}
+    for word in text.split():
+        name, equals, value = word.partition("=")
+        if not equals or name not in hints:
+            raise ValueError(f"{word!r} must read FIELD=VALUE, where the field is one of {', '.join(hints)}")
+        if name in given:
+            raise ValueError(f"{name} is given twice")
+        given[name] = _value(name, value, hints[name] or _type_of(getattr(example, name)))
+    return _made(kind, given)
+
+
+def _made(kind: type, given: Mapping[str, Any]) -> Any:
+    needed = [
+        name
+        for name, parameter in inspect.signature(kind).parameters.items()
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    if missing := [name for name in needed if name not in given]:
+        raise ValueError(f"{', '.join(missing)} must be given")
+    return kind(**given)
+
+
+def _type_of(value: Any) -> Any:
+    """The type of a field without a hint, judged by a value that it has."""
+    if isinstance(value, (tuple, list)):
+        return tuple[_type_of(value[0]) if value else int, ...]
+    return type(value)
+
+
+def _value(name: str, text: str, hint: Any, depth: int = 0) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        if text.lower() == NONE and type(None) in arguments:
+            return None
+        return _value(name, text, next(each for each in arguments if each is not type(None)), depth)
+    if origin in (tuple, list, frozenset):
+        return _items(name, text, origin, arguments, depth)
+    if hint not in SCALARS:
+        raise ValueError(f"{name} is of a type that cannot be written as text: {hint}")
+    try:
+        return SCALARS[hint](text)
+    except ValueError:
+        raise ValueError(f"{name} ({text}) must be {WORDS[hint]}") from None
+
+
+def _items(name: str, text: str, origin: type, arguments: tuple[Any, ...], depth: int) -> Any:
+    nested = [each for each in arguments if typing.get_origin(each) in (tuple, list, frozenset)]
+    separator = "/" if nested else ","
+    if depth > 1 or (depth == 1 and nested):
+        raise ValueError(f"{name} has lists of lists of lists, which cannot be written as text")
+    fixed = origin is tuple and Ellipsis not in arguments
+    parts = [] if not text and not (fixed and arguments) else text.split(separator)
+    if fixed and len(parts) != len(arguments):
+        raise ValueError(f"{name} ({text}) must have {len(arguments)} parts with {separator!r} between them")
+    hints = arguments if fixed else arguments[:1] * len(parts)
+    return origin(_value(name, part, hint, depth + 1) for part, hint in zip(parts, hints, strict=True))
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
+SCALARS: dict[Any, Callable[[str], Any]] = {int: int, float: float, str: str, bool: _boolean}
+WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text"}
+
+
+def _written(name: str, value: Any, depth: int) -> str:
+    if isinstance(value, (tuple, list, frozenset)):
+        items = sorted(value) if isinstance(value, frozenset) else value
+        nested = any(isinstance(item, (tuple, list, frozenset)) for item in items)
+        if depth > 1 or (nested and depth == 1) or (nested and len(items) == 1 and not items[0]):
+            raise ValueError(f"{name} ({value}) cannot be written as text")
+        return ("/" if nested else ",").join(_written(name, item, depth + 1) for item in items)
+    if value is None:
+        return NONE
+    text = str(value)
+    if isinstance(value, str) and (any(mark in text for mark in SEPARATORS) or not text or text.split() != [text]):
+        raise ValueError(f"{name} ({value!r}) cannot be written as text")
+    return text
