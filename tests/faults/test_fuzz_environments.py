@@ -8,7 +8,7 @@ from tiny_games import EVERY_GAME
 from cardwar_envs import make_game
 
 GAMES = [*EVERY_GAME, make_game("war", num_players=3, ranks=3, discards=1, max_rounds=4)]
-QUICK, LONG = 40, 1800
+QUICK, LONG = 60, 1800
 CASES = [(skin, game) for skin in SKINS for game in GAMES]
 every_case = pytest.mark.parametrize(
     ("skin", "game"),
