@@ -45,7 +45,7 @@ class Toy(Game):
 
     def legal_actions(self, state, player):
         acting, moves = self.table[state]
-        return tuple(sorted({joint[acting.index(player)] for joint in moves}))
+        return tuple(sorted({joint[acting.index(player)] for joint in moves})) if player in acting else ()
 
     def transitions(self, state, actions):
         acting, moves = self.table[state]
