@@ -190,7 +190,7 @@ class FuzzedBatch:
                 states = fuzz.random.choice([states[:2], tuple(states), fuzz.odd(), [fuzz.odd()] * 3])
             with self.trying("reset", states):
                 self.batch.reset(states)
-        elif fuzz.chance(0.2):
+        elif fuzz.chance(0.35):
             streams = self.batch.streams if fuzz.chance(0.5) else fuzz.odd()
             with self.trying("streams", streams):
                 self.batch.streams = streams

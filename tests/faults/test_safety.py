@@ -30,7 +30,6 @@ GAME = make_game("jujitsu", num_cards=3)
 # What makes objects, or runs code, of whatever a file or a string says.
 UNSAFE_MODULES = {"pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "yaml"}
 UNSAFE_CALLS = {"eval", "exec", "torch.load", "np.load", "numpy.load", "pd.read_pickle", "os.system", "os.popen"}
-# It loads what it has itself written the moment before, to see whether an environment can be pickled.
 # These check that copies of what they look at are alike: they read only what they have just written.
 ALLOWED = {
     "cardwar_envs/conformance/copies.py: pickle",
