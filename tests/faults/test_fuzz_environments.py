@@ -22,7 +22,7 @@ def fuzzed(skin, game, count):
     subject = skin(game, fuzz)
     for _ in range(count):
         subject.attempt()
-    fuzz.check(least=1)
+    fuzz.check(least=1, rare=2 if count == QUICK else 0)
     return fuzz
 
 
