@@ -73,7 +73,8 @@ def fuzz_policies(fuzz):
 
 def small_words(fuzz, name):
     """A game and parameters that make it small, with an odd one now and then."""
-    small = {"num_cards": "2", "sides": "2", "ranks": "2", "discards": "1", "max_rounds": "3"}
+    small = dict.fromkeys(("num_cards", "sides", "ranks", "numbers", "coins"), "2")
+    small |= {"discards": "1", "max_rounds": "3", "size": "1"}
     fields = {field.name for field in dataclasses.fields(GAMES[name])} if name in GAMES else {}
     words = {key: value for key, value in small.items() if key in fields}
     if words and fuzz.chance(0.25):

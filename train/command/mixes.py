@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from rich.table import Table
 
 import baselines
 from baselines.views.at_state import Mix, PlayAt
+from cardwar_envs import Transition
 from train.command.console import new_table, out, say
 from train.words import points
 
 MAX_ROWS = 40
 # So many actions are named with their ranges in a line.
 MAX_NAMED = 6
+# Of a game that can start in many states so many are shown.
+MAX_STARTS = 6
 # Games on private information with more pairs of a type and an action are not asked for all their optimal play.
 MAX_RANGES = 48
 
 
 def show_start(solution: baselines.Solution) -> None:
-    """Both players' strategies where the game starts, if it starts in one state or has private information."""
+    """Both players' strategies where the game starts, or by private information if it has that."""
     if isinstance(solution, baselines.PrivateSolution):
         strategies = solution.labelled()
         out.print(behaviour_table(strategies))
         if sum(len(mix) for strategy in strategies for mix in strategy.values()) <= MAX_RANGES:
             for player in (0, 1):
                 say(f"player_{player} plays {'the only optimal strategy' if solution.unique(player) else MANY}")
-    elif isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) == 1:
-        play = solution.at()
-        out.print(strategy_table(play, "at the start "))
-        show_freedom(play)
+    elif isinstance(solution, baselines.StateSolution):
+        starts = solution.game.initial()
+        for start, play in plays_at_starts(solution):
+            if len(starts) > 1:
+                say(
+                    f"\nwith probability {start.probability}, worth {points(play.value)} to player_0:\n{play.description}"
+                )
+            out.print(strategy_table(play, "at the start "))
+            show_freedom(play)
+        if len(starts) > MAX_STARTS:
+            say(f"\n{len(starts) - MAX_STARTS:,} more starts; --state shows play at each")
+
+
+def plays_at_starts(solution: baselines.StateSolution) -> Iterator[tuple[Transition[Any], PlayAt]]:
+    """The first starts of a game in which somebody acts, with optimal play there."""
+    for start in solution.game.initial()[:MAX_STARTS]:
+        if solution.game.acting_players(start.state):
+            yield start, solution.at(start.state)
 
 
 MANY = "one of many optimal strategies"

@@ -13,7 +13,7 @@ import typer
 import baselines
 from cardwar_envs import Game
 from train.command.console import AsJson, GameName, MaxStates, Words, advancing, compile_for, print_json, say
-from train.command.mixes import show_start, show_state
+from train.command.mixes import plays_at_starts, show_start, show_state
 from train.state_words import state_from, state_in_words
 from train.words import game_of_words, points
 
@@ -113,13 +113,19 @@ def _asked_state(text: str, game: Game[Any]) -> Any:
 
 
 def _as_data(solution: baselines.Solution) -> dict[str, Any]:
-    """The solution as JSON can hold it; the list of strategies is empty if the game can start in several states."""
-    many = isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) > 1
+    """The solution as JSON can hold it; a game that can start in several states has play at the first ones."""
+    starts: dict[str, Any] = {}
+    if isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) > 1:
+        starts["starts"] = [
+            {"probability": str(start.probability), "state": state_in_words(start.state), **play.as_data()}
+            for start, play in plays_at_starts(solution)
+        ]
     return {
         "value": solution.value,
         "gap": solution.gap,
         **({} if solution.exact is None else {"exact": str(solution.exact)}),
-        "strategies": [] if many else solution.labelled(),
+        "strategies": [] if starts else solution.labelled(),
+        **starts,
         "states": solution.states,
         "solved_now": solution.solved,
         "seconds": solution.seconds,

@@ -11,7 +11,7 @@ from command import run, run_json
 from rich.console import Console
 
 from baselines.duel import cluster as duel_ray
-from train.command import console
+from train.command import console, mixes
 
 SOLVE = ("solve", "jujitsu", "num_cards=8")
 KEYS = {
@@ -179,3 +179,25 @@ def test_a_bar_leaves_stdout_to_the_result(terminal, capsys):
     assert code == 0
     assert json.loads(out)["states"] == 2641
     assert "of 2,641" in terminal.getvalue()
+
+
+def test_play_is_shown_at_each_state_in_which_a_game_can_start(capsys):
+    """The first prize of Goofspiel is drawn. A lone optimal bid for the prizes 1 and 3 is the card of the same rank."""
+    solved = run_json(capsys, "solve", "goofspiel", "num_cards=3")
+    assert solved["strategies"] == []
+    assert [start["probability"] for start in solved["starts"]] == ["1/3"] * 3
+    for start, prize in zip(solved["starts"], (1, 2, 3), strict=True):
+        assert f"prize={prize} " in start["state"]
+        first = start["players"][0]
+        assert first["actions"][str(prize)]["probability"] == pytest.approx(1.0)
+        assert first["unique"] is (prize != 2)
+    code, out, _ = run(capsys, "solve", "goofspiel", "num_cards=3")
+    assert code == 0
+    assert out.count("with probability 1/3, worth 0.000000 to player_0:") == 3
+
+
+def test_of_many_starts_the_first_are_shown(capsys, monkeypatch):
+    monkeypatch.setattr(mixes, "MAX_STARTS", 2)
+    _, out, _ = run(capsys, "solve", "goofspiel", "num_cards=4")
+    assert out.count("with probability 1/4") == 2
+    assert "2 more starts; --state shows play at each" in out
