@@ -226,3 +226,13 @@ def test_a_line_up_is_taken_by_the_other_ways_to_play_too():
     small = make_game("war", ranks=2, discards=0, max_rounds=3)
     told = make_policy("general_purpose_adversary", small, others=["max"])
     assert head_to_head(small, "general_purpose_adversary", "max") == head_to_head(small, told, "max")
+
+
+def test_the_error_of_a_mean_is_that_of_the_drawn_payoffs():
+    """The payoffs of Jujitsu are 1, 0 and -1, so the counts of wins say all."""
+    result = cross_play(make_game("jujitsu", num_cards=3), ("uniform", "uniform"), games=50, seed=1)
+    won, lost = result.wins
+    mean = (won - lost) / 50
+    variance = (won * (1 - mean) ** 2 + lost * (1 + mean) ** 2 + (50 - won - lost) * mean**2) / 49
+    assert result.mean_payoffs == pytest.approx((mean, -mean))
+    assert result.payoff_errors == pytest.approx((math.sqrt(variance / 50),) * 2)

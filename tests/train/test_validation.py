@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
+from train.storage.formats import StoredMetadata
 from train.validation import Strict, check
 
 
@@ -62,3 +63,11 @@ def test_what_is_right_is_given_back_as_it_is():
     content = {"inner": [{"size": 1, "rates": [1, 0.5]}]}
     assert check(Outer, content) is content
     assert [type(rate) for rate in content["inner"][0]["rates"]] == [int, float]
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, 1.0, True, "1"])
+def test_a_stored_seed_is_one_that_a_run_can_have(seed):
+    check(StoredMetadata, {"seed": 0, "commit": None})
+    check(StoredMetadata, {"seed": 2**32 - 1, "commit": None})
+    with pytest.raises(ValueError, match="seed"):
+        check(StoredMetadata, {"seed": seed, "commit": None})

@@ -34,9 +34,8 @@ def show_start(solution: baselines.Solution) -> None:
         starts = solution.game.initial()
         for start, play in plays_at_starts(solution):
             if len(starts) > 1:
-                say(
-                    f"\nwith probability {start.probability}, worth {points(play.value)} to player_0:\n{play.description}"
-                )
+                say(f"\nwith probability {start.probability}, worth {points(play.value)} to player_0:")
+                say(play.description)
             out.print(strategy_table(play, "at the start "))
             show_freedom(play)
         if len(starts) > MAX_STARTS:
