@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.game_graph import MAX_STATES, GameGraph, build_graph
+from baselines.graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
 from baselines.graph.matrix_games import LayerGames, cards_of, values_to_go
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
 from baselines.matrix_game.even_play import evenly_if_optimal, exactly_even
@@ -55,6 +55,8 @@ class EquilibriumTable(CanonicalTable):
         """See `Table`."""
         roots = [start._replace(state=self.game.canonical(start.state).state) for start in starts]
         most = request.max_states or MAX_STATES
+        if starts == self.game.initial():
+            require_size(self.game, canonical=True, max_states=most)
         graph = build_graph(self.game, roots, canonical=True, max_states=most, progress=request.progress)
         if request.exact:
             self._solve_exactly(graph)

@@ -6,11 +6,12 @@ on the graph of the states themselves, because a policy may treat states of one 
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import product
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -223,7 +224,7 @@ class _Explorer(Generic[S]):
     def _expand(self, state: S) -> None:
         acting = self.game.acting_players(state)
         row = [END] * self.game.facts.num_players
-        for choice in product(*(self.game.legal_actions(state, player) for player in acting)):
+        for choice in itertools.product(*(self.game.legal_actions(state, player) for player in acting)):
             for player, action in zip(acting, choice, strict=True):
                 row[player] = action
             outcomes = self.game.transitions(state, dict(zip(acting, choice, strict=True)))
@@ -283,7 +284,29 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
 @lru_cache(maxsize=8)
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
     """The graph of all states of a game from its start; kept for the next question about it."""
+    require_size(game, canonical=False, max_states=max_states)
     return build_graph(game, game.initial(), max_states=max_states)
+
+
+def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
+    """Refuses a game that is known to have too many states, before any of them is listed.
+
+    Raises:
+        ValueError: If it has; the error names the largest size that works.
+    """
+    count = game.count_states(canonical)
+    if count is None or count <= max_states:
+        return
+    fitting = None
+    with suppress(ValueError):  # there is no larger or smaller game
+        for size in itertools.count(1):
+            if (game.with_size(size).count_states(canonical) or 0) > max_states:
+                break
+            fitting = size
+    largest = "" if fitting is None else f"; the largest size that works with these other parameters is {fitting}"
+    raise ValueError(
+        f"{game.facts.name} has at least {count:,} states to decide in, and max_states is {max_states:,}{largest}"
+    )
 
 
 def group_sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:

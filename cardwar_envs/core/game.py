@@ -142,6 +142,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "bayesian_form": (),
     "state_of": ("observation",),
     "uniform_is_optimal": (),
+    "count_states": (),
     "action_counts": ("observation", "legal_actions"),
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
@@ -387,6 +388,24 @@ class Game(ABC, Generic[S]):
         mask = np.zeros(self.facts.num_actions, dtype=np.int8)
         mask[list(self.legal_actions(state, player))] = 1
         return mask
+
+    def count_states(self, canonical: bool) -> int | None:
+        """At least how many states there are in which something is decided, if there is a formula; else None.
+
+        A game with more states than an oracle can list is then refused before the work.
+
+        Args:
+            canonical: Count representatives (see `canonical`) instead of states.
+        """
+        return None
+
+    def with_size(self, size: int) -> Game[S]:
+        """The same game with another size, in games that have `count_states`; a larger one has more states.
+
+        Raises:
+            ValueError: If there is no game of that size.
+        """
+        raise ValueError(f"{self.facts.name} has no size")
 
     def smallest(self) -> Game[S] | None:
         """The same game at its smallest, e.g. to compile what solves it; None if the game does not say."""

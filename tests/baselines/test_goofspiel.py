@@ -5,9 +5,11 @@ import pytest
 from brute_force import asked
 from thinning import each_row
 
+import baselines
 from baselines import exploitability, head_to_head, make_policy, nash_conv, solve
+from baselines.graph.game_graph import build_graph
 from cardwar_envs import make_game
-from cardwar_envs.games.goofspiel import GoofspielState
+from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 
 ORDERS = ("random", "descending", "ascending")
 
@@ -95,3 +97,30 @@ def test_what_matching_bids(hand, prize, bid):
 def test_matching_refuses_other_games(game, message):
     with pytest.raises(ValueError, match=message):
         make_policy("matching", game)
+
+
+@pytest.mark.parametrize("ties", ["discard", "carry"])
+@pytest.mark.parametrize("prizes", ["random", "ascending"])
+@pytest.mark.parametrize("view", ["cards", "word"])
+def test_states_are_counted_by_a_formula(prizes, ties, view):
+    """It is exact for states without carried points. Of representatives a few are their own mirror image."""
+    game = make_game("goofspiel", num_cards=4, prizes=prizes, ties=ties, view=view)
+    roots = [start._replace(state=game.canonical(start.state).state) for start in game.initial()]
+    listed = {False: build_graph(game, game.initial()), True: build_graph(game, roots, canonical=True)}
+    for canonical, graph in listed.items():
+        assert 0 < game.count_states(canonical) <= len(graph.states)
+    if ties == "discard":
+        assert game.count_states(False) == len(listed[False].states)
+        assert game.count_states(True) >= 0.85 * len(listed[True].states)
+
+
+def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
+    monkeypatch.setattr(Goofspiel, "transitions", None)  # nothing is listed
+    # 1,338.9 million matrix games: two hands of 13 as words, times what prizes can be left, halved by swapping seats.
+    message = "goofspiel has at least 1,338,905,984 states to decide in, .* is 1,000,000; the largest size .* is 8$"
+    with pytest.raises(ValueError, match=message):
+        baselines.solve(make_game("goofspiel"))
+    with pytest.raises(ValueError, match=r"states to decide in, and max_states is 1,000,000; the largest .* is 7$"):
+        baselines.nash_conv(make_game("goofspiel"), "uniform")
+    with pytest.raises(ValueError, match=r"at least 5,630 states .* is 50; the largest size .* is 2$"):
+        baselines.nash_conv(make_game("goofspiel", num_cards=5), "uniform", max_states=50)

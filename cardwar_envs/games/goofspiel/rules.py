@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from math import comb, factorial
 from typing import ClassVar
 
 import numpy as np
@@ -239,6 +240,21 @@ class Goofspiel(Game[GoofspielState]):
         shares = interchangeable(state.hands[player], packed_from_one(state.hands)[player])
         return tuple(ActionImage(card - 1, image - 1, share) for card, image, share in shares)
 
+    def count_states(self, canonical: bool) -> int | None:
+        """See `Game`: pairs of hands, or words, times what prizes can be left; None if the score counts."""
+        if self.keeps_score:
+            return None
+        n, random, words = self.num_cards, self.prizes == "random", canonical or self.view == "word"
+        states = sum(
+            (_number_of_words(n, k) if words else comb(n, k) ** 2) * (comb(n, k) * k if random else 1)
+            for k in range(1, n + 1)
+        )
+        return (states + 1) // 2 if canonical else states  # swapping the seats makes one of two
+
+    def with_size(self, size: int) -> Goofspiel:
+        """See `Game`: that many cards."""
+        return replace(self, num_cards=size)
+
     def smallest(self) -> Goofspiel:
         """Three cards each."""
         return replace(self, num_cards=3)
@@ -259,3 +275,13 @@ def _numbers(*numbers: int) -> NDArray[np.float32]:
 
 def _sign(number: int) -> float:
     return float(number > 0) - float(number < 0)
+
+
+def _number_of_words(num_cards: int, left: int) -> int:
+    """How many words two hands of `left` cards can form that were `num_cards` each, 1, 2, ... on both sides.
+
+    Of the ranks, `both` are held by both players and `left - both` by each alone; of a rank held by nobody no trace is
+    left, and there must be enough of these for what the others have played.
+    """
+    alone = range(min(left, num_cards - left) + 1)
+    return sum(factorial(left + s) // (factorial(left - s) * factorial(s) ** 2) for s in alone)
