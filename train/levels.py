@@ -56,7 +56,7 @@ LADDERS = (
     Ladder(
         "jujitsu num_cards=13 view=word",
         "fitted_value",
-        (4 * MILLION, 8 * MILLION, 16 * MILLION, 32 * MILLION, 60 * MILLION),
+        (8 * MILLION, 30 * MILLION, 70 * MILLION, 130 * MILLION, 220 * MILLION),
         {"num_games": 4096, "followed": 0.5, "batch_size": 256, "width": 128},
     ),
 )
