@@ -83,7 +83,7 @@ def _read(text: str, example: Any) -> Any:
     if hints is None:
         try:
             return ast.literal_eval(text.strip())
-        except (ValueError, SyntaxError):
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # for texts nested too deeply, too
             raise ValueError("it does not read as a number, a text or a tuple of these") from None
     given: dict[str, Any] = {}
     for word in text.split():
