@@ -71,14 +71,20 @@ def _end_with_stdin() -> None:
 
 def _message(error: Exception) -> str | None:
     """One line about a mistake of the caller or in a file; None if the mistake is in this program."""
+    said = _said(error)
+    # A file's content can be part of it, and must not make a terminal do things.
+    return said and "".join(each if each.isprintable() else ascii(each)[1:-1] for each in " ".join(said.split()))
+
+
+def _said(error: Exception) -> str | None:
     if hasattr(error, "format_message"):  # typer's own errors
-        return " ".join(str(error.format_message()).split())
+        return str(error.format_message())
     if isinstance(error, ModuleNotFoundError):
         extra = EXTRAS.get((error.name or "").split(".")[0])
         return f"{error}" + (f"; it comes with the extra: pip install 'cardwar-envs[{extra}]'" if extra else "")
     names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
     if isinstance(error, (ValueError, OSError)) or names_its_extra:
-        return " ".join(str(error).split())
+        return str(error)
     return None
 
 

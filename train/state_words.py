@@ -53,6 +53,14 @@ def state_in_words(state: Any) -> str:
     return " ".join(f"{name}={_written(name, getattr(state, name), 0)}" for name in hints)
 
 
+def state_in_any_words(state: Any) -> str:
+    """As `state_in_words`; where that cannot be, as Python writes the state."""
+    try:
+        return state_in_words(state)
+    except ValueError:
+        return repr(state)
+
+
 def example_state(game: Game[Any]) -> Any:
     """The first state in which the game can start."""
     return game.initial()[0].state
@@ -73,7 +81,10 @@ def _fields(kind: type) -> dict[str, Any] | None:
         names = kind._fields
     else:
         return None
-    hints = typing.get_type_hints(kind)
+    try:
+        hints = typing.get_type_hints(kind)
+    except NameError:  # a type that is imported for type checkers only
+        hints = {}
     return {name: hints.get(name) for name in names}
 
 
@@ -83,7 +94,7 @@ def _read(text: str, example: Any) -> Any:
     if hints is None:
         try:
             return ast.literal_eval(text.strip())
-        except (ValueError, SyntaxError):
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # for texts nested too deeply, too
             raise ValueError("it does not read as a number, a text or a tuple of these") from None
     given: dict[str, Any] = {}
     for word in text.split():

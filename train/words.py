@@ -55,10 +55,13 @@ def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, A
         owner: Name of the game or algorithm that has these fields, for the error.
 
     Raises:
-        ValueError: If the dataclass has no such field or a text does not fit its type.
+        ValueError: If the dataclass has no such field, or a text does not fit its type or the type cannot be read.
     """
     check_names(kind, words, owner)
-    hints = typing.get_type_hints(kind)
+    try:
+        hints = typing.get_type_hints(kind) if words else {}
+    except NameError as error:  # a type that is imported for type checkers only
+        raise ValueError(f"{owner}: the types of its parameters cannot be read: {error}") from None
     return {name: converted(name, text, hints[name]) for name, text in words.items()}
 
 

@@ -292,7 +292,7 @@ def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
     """Refuses a game that is known to have too many states, before any of them is listed.
 
     Raises:
-        ValueError: If it has; the error names the largest size that works.
+        ValueError: If it has; the error names the largest size that is not known to have too many as well.
     """
     count = game.count_states(canonical)
     if count is None or count <= max_states:
@@ -303,7 +303,7 @@ def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
             if (game.with_size(size).count_states(canonical) or 0) > max_states:
                 break
             fitting = size
-    largest = "" if fitting is None else f"; the largest size that works with these other parameters is {fitting}"
+    largest = "" if fitting is None else f"; the largest size that can work with these other parameters is {fitting}"
     raise ValueError(
         f"{game.facts.name} has at least {count:,} states to decide in, and max_states is {max_states:,}{largest}"
     )

@@ -65,6 +65,7 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     junk.check_refuses_junk,
     words.states_and_actions_have_words,
     words.states_read_differently,
+    words.pictures_keep_secrets,
     forms.compiled_rules_are_the_rules,
     forms.rounds_form_is_the_rules,
     forms.bayesian_form_is_the_rules,

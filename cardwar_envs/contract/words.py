@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.core.scene import Revealed
+
+SHOWN = 300  # pictures take time
 
 
 def states_and_actions_have_words(case: Case) -> None:
@@ -44,3 +49,25 @@ def states_read_differently(case: Case) -> None:
             raise NotApplicable("states have no words") from None
         if other != node.state:
             raise Noted(f"{place(node.state)} and {place(other)} have the same text")
+
+
+def pictures_keep_secrets(case: Case) -> None:
+    """If the state is not public, states that look alike to a player are shown to it alike (a note, if not).
+
+    By default `describe_revealed` and `scene` show all that `describe` says.
+    """
+    if case.facts.public_state:
+        raise NotApplicable("players see the state")
+    alike: dict[tuple[int, bytes], tuple[Any, Any]] = {}
+    for node in case.some(SHOWN):
+        for player in node.live:
+            with asking("a picture", node.state, player):
+                seen = np.asarray(case.game.observation(node.state, player)).tobytes()
+                nothing_paid = (0.0,) * case.facts.num_players
+                revealed = Revealed(node.state, player, None, nothing_paid, False)
+                told = repr(case.game.info(node.state, player))
+                shown = case.game.describe_revealed(revealed), case.game.scene(revealed), told
+            other, before = alike.setdefault((player, seen), (node.state, shown))
+            if shown != before:
+                at = f"{place(node.state, player)} looks like {place(other)}"
+                raise Noted(f"{at}, but describe_revealed, scene or info shows a difference")

@@ -43,7 +43,7 @@ GAMES: dict[str, type[Game[Any]]] = {
 }
 
 
-def make_game(name: str, **parameters: Any) -> Game[Any]:
+def make_game(name: str, /, **parameters: Any) -> Game[Any]:
     """The game of that name with those parameters.
 
     Args:

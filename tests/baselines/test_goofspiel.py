@@ -122,5 +122,5 @@ def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
         baselines.solve(make_game("goofspiel"))
     with pytest.raises(ValueError, match=r"states to decide in, and max_states is 1,000,000; the largest .* is 7$"):
         baselines.nash_conv(make_game("goofspiel"), "uniform")
-    with pytest.raises(ValueError, match=r"at least 5,630 states .* is 50; the largest size .* is 2$"):
+    with pytest.raises(ValueError, match=r"at least 5,630 states .* is 50; the largest size that can work .* is 2$"):
         baselines.nash_conv(make_game("goofspiel", num_cards=5), "uniform", max_states=50)

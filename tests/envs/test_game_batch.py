@@ -16,6 +16,7 @@ from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.engines.compiled import CompiledEngine
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.games.jujitsu import Jujitsu
 
 DUELS = [
     make_game("jujitsu"),
@@ -452,3 +453,27 @@ def test_deals_that_pay_or_end_the_game_are_refused():
     over = one_step(starts=((1, 99, 0.0),))
     with pytest.raises(ValueError, match="toy: games that can be over when they start"):
         GameBatch(over, 2)
+
+
+def test_an_error_of_the_rules_leaves_nothing_half_remembered():
+    interrupted = []
+
+    class Interrupted(Jujitsu):
+        def observation(self, state, player):
+            if player == 1 and len(state.hands[0]) < 3 and not interrupted:
+                interrupted.append(state)
+                raise KeyboardInterrupt
+            return super().observation(state, player)
+
+    game = Interrupted(num_cards=3)
+    batch = GameBatch(game, 5, seed=1, engine="rules")
+    batch.reset()
+    with pytest.raises(KeyboardInterrupt):
+        batch.step(batch.uniform_actions())
+    batch.reset()
+    for _ in range(6):
+        step = batch.step(batch.uniform_actions())
+        for place, state in enumerate(batch.states()):
+            for player in (0, 1):
+                assert np.array_equal(step.observations[place, player], game.observation(state, player))
+                assert np.array_equal(step.masks[place, player], game.action_mask(state, player))

@@ -14,7 +14,7 @@ import baselines
 from cardwar_envs import Game
 from train.command.console import AsJson, GameName, MaxStates, Words, advancing, compile_for, print_json, say
 from train.command.mixes import plays_at_starts, show_start, show_state
-from train.state_words import state_from, state_in_words
+from train.state_words import state_from, state_in_any_words
 from train.words import game_of_words, points
 
 
@@ -79,7 +79,7 @@ def solve(
     if as_json:
         asked: dict[str, Any] = {} if engine is None else {"engine": engine}
         asked |= {} if selection == "default" else {"selection": selection}
-        asked |= {} if play is None else {"state": state_in_words(there), "at_state": play.as_data()}
+        asked |= {} if play is None else {"state": state_in_any_words(there), "at_state": play.as_data()}
         print_json(rules, **_as_data(solution), **asked)
         return
     value = points(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
@@ -117,7 +117,7 @@ def _as_data(solution: baselines.Solution) -> dict[str, Any]:
     starts: dict[str, Any] = {}
     if isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) > 1:
         starts["starts"] = [
-            {"probability": str(start.probability), "state": state_in_words(start.state), **play.as_data()}
+            {"probability": str(start.probability), "state": state_in_any_words(start.state), **play.as_data()}
             for start, play in plays_at_starts(solution)
         ]
     return {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +90,17 @@ class Host:
             raise Refused(409, "The game has gone on meanwhile, in another tab. This page now shows where it stands.")
 
     def _keep(self) -> None:
-        """Writes the record of a game that has ended; that of a second game goes beside the first."""
+        """Writes the record of a game that has ended; that of a later game goes beside the first, over no other file.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
         if self._record is not None and self.trainer.ending is not None:
-            name = self._record if self._games == 1 else self._record.with_stem(f"{self._record.stem}-{self._games}")
-            write_record(self.trainer, name)
+            write_record(self.trainer, self._free_name(self._record))
+
+    def _free_name(self, record: Path) -> Path:
+        """The name for the record of this game: `game.json`, and `game-2.json` and so on for later games."""
+        if self._games == 1:
+            return record
+        names = (record.with_stem(f"{record.stem}-{number}") for number in count(self._games))
+        return next(name for name in names if not os.path.lexists(name))

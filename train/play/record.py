@@ -162,6 +162,9 @@ class Record:
         self.seat = _checked_place("seat", content["seat"], players)
         if sorted(content["opponents"]) != sorted(str(player) for player in players if player != self.seat):
             raise ValueError(f"opponents ({', '.join(content['opponents'])}) must be all players but {self.seat}")
+        for name in content["opponents"].values():
+            if not name.isprintable():  # it is printed, and could make a terminal do things
+                raise ValueError(f"opponents: the name {name!a} must have printable characters only")
         self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
         self.episode = self._replayed()
         if list(self.episode.payoffs) != content["payoffs"]:

@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 from jinja2 import StrictUndefined, Template
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -86,6 +86,8 @@ class Site:
                 act(await _asked(request, kind))
             except ValueError as error:  # also a move that the rules do not allow
                 raise Refused(400, str(error)) from None
+            except OSError as error:
+                raise Refused(507, f"The record cannot be written: {error}. Save it from this page instead.") from None
             return JSONResponse(self._view())
 
         return changed
@@ -103,10 +105,13 @@ async def _asked(request: Request, kind: type[Asked]) -> Any:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Refused(415, "The request must hold JSON.")
     content = b""
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > MAX_BODY:
-            raise Refused(413, f"The request is longer than {MAX_BODY} bytes.")
+    try:
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > MAX_BODY:
+                raise Refused(413, f"The request is longer than {MAX_BODY} bytes.")
+    except ClientDisconnect:  # the page was closed meanwhile; nobody reads this answer
+        raise Refused(400, "The request is not whole.") from None
     held = parse_object(content)
     with one_line():
         return kind.model_validate(held)

@@ -90,9 +90,8 @@ def _chosen(text: str, choices: Choices, listed: list[int]) -> int | None:
         return action
     numbers_are_names = any(word.isdigit() for name in choices.names.values() for word in name.split())
     place = text.removeprefix("#") if text.startswith("#") or not numbers_are_names else ""
-    if place.isascii() and place.isdigit() and 1 <= int(place) <= min(len(listed), LISTED):
-        return listed[int(place) - 1]
-    return None
+    places = {str(number): action for number, action in enumerate(listed[:LISTED], start=1)}
+    return places.get(place)
 
 
 def _show_choices(choices: Choices, listed: list[int], console: Console) -> None:

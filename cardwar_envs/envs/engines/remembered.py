@@ -21,23 +21,23 @@ MOST_BYTES, MOST_PLAYS, MOST_OUTCOMES = 1 << 28, 400_000, 2_000_000
 
 
 class Rows:
-    """An array that grows: `array[:count]` holds what was added."""
+    """An array that grows."""
 
     def __init__(self, dtype: Any, *shape: int) -> None:
-        self.count, self.array = 0, np.zeros((64, *shape), dtype=dtype)
+        self.array = np.zeros((64, *shape), dtype=dtype)
 
-    def add(self, row: Any) -> None:
-        """Adds a row; the array may be another one afterwards."""
-        if self.count == len(self.array):
+    def put(self, place: int, row: Any) -> None:
+        """Writes a row, at most one place behind the last; the array may be another one afterwards."""
+        if place == len(self.array):
             self.array = np.concatenate([self.array, np.zeros_like(self.array)])
-        self.array[self.count] = row
-        self.count += 1
+        self.array[place] = row
 
 
 class Remembered(Generic[S]):
     """States that have come up and joint actions that were played in them.
 
-    Nothing is ever taken out, so copies of an engine share the table.
+    Nothing is ever taken out, so copies of an engine share the table. Something counts as added once all of it is
+    there, so an error of the rules, or an interrupt, leaves nothing half-added behind.
 
     Attributes:
         states: The states by number.
@@ -91,7 +91,7 @@ class Remembered(Generic[S]):
     @property
     def full(self) -> bool:
         """Whether it is time to begin a new table."""
-        many_plays = len(self._plays) >= MOST_PLAYS or self._child.count >= MOST_OUTCOMES
+        many_plays = len(self._plays) >= MOST_PLAYS or len(self._targets) >= MOST_OUTCOMES
         return many_plays or len(self.states) >= self._most_states
 
     def numbers(self, states: Iterable[S]) -> NDArray[np.int64]:
@@ -101,19 +101,20 @@ class Remembered(Generic[S]):
     def _number(self, state: S) -> int:
         number = self._numbers.get(state)
         if number is None:
-            number = self._numbers[state] = len(self.states)
+            number = len(self.states)
+            self._see(number, state)
             self.states.append(state)
-            self._see(state)
+            self._numbers[state] = number
         return number
 
-    def _see(self, state: S) -> None:
+    def _see(self, number: int, state: S) -> None:
         game, players = self._game, range(self._game.facts.num_players)
         acting, live = game.acting_players(state), game.live_players(state)
-        self._acting.add([player in acting for player in players])
-        self._live.add([player in live for player in players])
-        self._observations.add([game.observation(state, player) for player in players])
+        self._acting.put(number, [player in acting for player in players])
+        self._live.put(number, [player in live for player in players])
+        self._observations.put(number, [game.observation(state, player) for player in players])
         nothing = np.zeros(game.facts.num_actions, dtype=np.int8)
-        self._masks.add([game.action_mask(state, player) if player in live else nothing for player in players])
+        self._masks.put(number, [game.action_mask(state, player) if player in live else nothing for player in players])
 
     def plays(self, states: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of joint actions, `[games, num_players]`, in states, `[games]`.
@@ -130,19 +131,20 @@ class Remembered(Generic[S]):
         state = self.states[state_number]
         joint = {player: actions[player] for player in self._game.acting_players(state)}
         first, count = self.add_outcomes(self._game.transitions(state, joint))
-        self._first.add(first)
-        self._outcomes.add(count)
+        self._first.put(number, first)
+        self._outcomes.put(number, count)
         self._plays[key] = number
         return number
 
     def add_outcomes(self, outcomes: Sequence[Transition[S]]) -> tuple[int, int]:
         """Adds outcomes that belong together; returns the place of the first and how many there are."""
-        first = self._child.count
+        first = len(self._targets)
         for outcome, up_to in zip(outcomes, accumulate(each.probability for each in outcomes), strict=True):
-            self._child.add(NOT_REACHED)
+            place = len(self._targets)
+            self._child.put(place, NOT_REACHED)
+            self._up_to.put(place, float(up_to))
+            self._rewards.put(place, outcome.rewards)
             self._targets.append(outcome.state)
-            self._up_to.add(float(up_to))
-            self._rewards.add(outcome.rewards)
         return first, len(outcomes)
 
     def outcomes_of(self, plays: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -26,9 +26,9 @@ class RulesEngine(Engine[S]):
         self._begin_table([game.initial()[0].state] * len(streams))
 
     def _begin_table(self, states: Sequence[S]) -> None:
-        self._table = Remembered(self.game, least=4 * len(states))
-        self._deals = self._table.add_outcomes(self.game.initial())
-        self._now = self._table.numbers(states)
+        table = Remembered(self.game, least=4 * len(states))
+        deals, now = table.add_outcomes(self.game.initial()), table.numbers(states)
+        self._table, self._deals, self._now = table, deals, now  # all or, if the rules raise, none
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
         """Starts games anew."""

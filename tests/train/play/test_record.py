@@ -78,8 +78,11 @@ def changed(content, place, value):
         (["game"], "os:system", "game ('os:system') must be one of"),
         (["parameters", "num_cards"], 6, "num_cards (6) must be the size of the hands given, 5"),
         (["parameters", "colour"], 6, "no parameter 'colour'"),
+        (["parameters", "name"], "war", "no parameter 'name'"),
         (["seat"], 2, "seat (2) must be in 0..1"),
         (["seat"], 1, "opponents (1) must be all players but 1"),
+        (["opponents", "1"], "\x1b]0;title\x07", "the name '\\x1b]0;title\\x07' must have printable characters only"),
+        (["opponents", "1"], "\ud800", "must have printable characters only"),
         (["seed"], -1, "seed (-1) must be at least 0"),
         (["dealt"], 1, "dealt (1) must be in 0..0"),
         (["steps", 0, "actions", "0"], 9, "steps[0].actions has action 9 of player_0, which is not legal there"),
@@ -135,3 +138,12 @@ def test_a_file_that_is_no_record_is_not_watched(tmp_path, capsys):
     code, _, err = run(capsys, "watch", str(tmp_path / "notes.txt"))
     assert (code, err.count("\n")) == (2, 1)
     assert "is not the record of a game" in err
+
+
+def test_an_error_does_not_repeat_what_makes_a_terminal_do_things(finished, tmp_path, capsys):
+    content = json.loads(record_bytes(finished)) | {"opponents": {"\x1b[2J": "equilibrium"}}
+    (tmp_path / "game.json").write_text(json.dumps(content))
+    code, _, err = run(capsys, "watch", str(tmp_path / "game.json"))
+    assert (code, err.count("\n")) == (2, 1)
+    assert r"opponents (\x1b[2J) must be" in err
+    assert "\x1b" not in err

@@ -137,6 +137,25 @@ def test_records_of_several_games_stand_side_by_side(solution, tmp_path):
     assert endings == ["over", "over", "given up"]
 
 
+def test_a_record_of_an_earlier_evening_stays(solution, tmp_path):
+    (tmp_path / "game-2.json").write_text("kept")
+    tab = Browser(Host(table_for(solution.game, 0, [], solution), 3, tmp_path / "game.json"))
+    for _ in range(2):
+        tab.play_out()
+        tab.view = tab.post("new", tab.shown()).json()
+    assert (tmp_path / "game-2.json").read_text() == "kept"
+    assert read_record(tmp_path / "game-3.json").content["ending"] == "over"
+
+
+def test_a_record_that_cannot_be_written_is_said_and_can_still_be_saved(solution, tmp_path):
+    tab = Browser(Host(table_for(solution.game, 0, [], solution), 3, tmp_path / "gone" / "game.json"))
+    answer = tab.post("give-up", tab.shown())
+    assert answer.status_code == 507
+    assert "The record cannot be written" in answer.json()["error"]
+    assert answer.json()["view"]["ending"]
+    assert tab.get("record.json").status_code == 200
+
+
 def test_choices_are_found_by_typing():
     game = make_game("war", num_players=3)
     tab = Browser(Host(table_for(game, 0, ["max"], None, "No costs."), 0, None))
@@ -309,6 +328,30 @@ def test_nonsense_is_refused_and_changes_nothing(tab, content, status):
     before = stands(tab.host)
     assert tab.post("play", content).status_code == status
     assert stands(tab.host) == before
+
+
+def test_a_request_that_breaks_off_changes_nothing(tab, host):
+    before, messages = stands(host), iter([{"type": "http.request", "body": b"{", "more_body": True}])
+
+    async def receive():
+        return next(messages, {"type": "http.disconnect"})
+
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    headers = {"host": f"127.0.0.1:{PORT}", "origin": OWN, "content-type": "application/json"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/{TOKEN}/play",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    asyncio.run(make_app(host, PORT, TOKEN)(scope, receive, send))
+    assert sent[0]["status"] == 400
+    assert stands(host) == before
 
 
 def test_only_json_is_taken(tab):

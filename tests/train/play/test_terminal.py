@@ -206,3 +206,10 @@ def test_a_search_of_unknown_length_is_given_up_after_a_minute(monkeypatch, caps
     assert "takes more than 0 seconds; how long in all is not known, so" in run(capsys, "play", *small)[1]
     typed(monkeypatch, "quit\n")
     assert "given away" in run(capsys, "play", *small, "--yes")[1]
+
+
+def test_a_very_long_number_is_no_move(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"#{'9' * 5000}\n2\n#1\n"))
+    code, out, err = run(capsys, "play", "jujitsu", "num_cards=2", "--seed", "1")
+    assert (code, err) == (0, "")
+    assert "is none of your moves" in out

@@ -11,7 +11,7 @@ from toys import in_turn
 
 from baselines.graph.game_graph import full_graph
 from cardwar_envs import DuelState, make_game
-from train.state_words import state_from, state_in_words
+from train.state_words import state_from, state_in_any_words, state_in_words
 
 GAME = make_game("jujitsu", num_cards=3)
 
@@ -115,8 +115,9 @@ def test_states_of_strangers(state, text):
 
 def test_a_toy_is_read_as_python_writes_it():
     assert state_from("2", in_turn()) == 2
-    with pytest.raises(ValueError, match="does not read as a number"):
-        state_from("import os", in_turn())
+    for text in ("import os", "{[]: 1}", "-" * 9000 + "1", "1+" * 9000 + "1"):
+        with pytest.raises(ValueError, match="does not read as a number"):
+            state_from(text, in_turn())
     with pytest.raises(ValueError, match=r"state \(9\) must be in"):
         state_from("9", in_turn())
 
@@ -131,3 +132,19 @@ def test_what_cannot_be_written_is_refused():
             state_in_words(state)
     with pytest.raises(ValueError, match="cannot be written as text"):
         state_from("cubes=1/2", stranger(Deep(())))
+
+
+def test_types_that_cannot_be_read_are_judged_by_a_state():
+    class Hidden(NamedTuple):
+        cards: "Cards"  # noqa: F821  # as if it were imported for type checkers only
+        turn: int = 0
+
+    state = Hidden((1, 2), 3)
+    assert state_in_words(state) == "cards=1,2 turn=3"
+    assert state_from("cards=1,2 turn=3", stranger(state)) == state
+
+
+def test_a_state_that_cannot_be_written_is_shown_as_python_writes_it():
+    assert state_in_any_words(Field((1, 2))) == "cells=1,2 turn=0"
+    unwritable = Board(("a b",), True, 0.5, ())
+    assert state_in_any_words(unwritable) == repr(unwritable)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 
@@ -64,3 +65,14 @@ def test_names_that_do_not_exist_are_refused_with_those_that_do():
     kind = ALGORITHMS["cfr_plus"].args_type()
     with pytest.raises(ValueError, match="it has no parameter 'wings'; it has steps, evaluate_every, reach"):
         fields_from(kind, {"wings": "2"}, "it")
+
+
+@dataclass(frozen=True)
+class NotReadable:
+    cards: "Cards" = ()  # noqa: F821  # as if it were imported for type checkers only
+
+
+def test_types_that_cannot_be_read_matter_only_where_a_word_needs_them():
+    assert fields_from(NotReadable, {}, "theirs") == {}
+    with pytest.raises(ValueError, match="theirs: the types of its parameters cannot be read: name 'Cards'"):
+        fields_from(NotReadable, {"cards": "1,2"}, "theirs")
