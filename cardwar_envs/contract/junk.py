@@ -90,7 +90,7 @@ def _require_refused_or_shown(case: Case, state: Any) -> None:
         except Exception as error:
             fault = f"observation raises {in_a_line(error)}"
         if fault:
-            raise Failed(f"check takes {short(state)}, which player_{player} cannot see: {fault}")
+            raise Failed(f"check takes {short(state)}, where the observation of player_{player} is wrong: {fault}")
 
 
 def _is_refused(case: Case, junk: Any) -> bool:

@@ -80,7 +80,8 @@ def checked_seed(seed: Any) -> int | None:
 def illegal_action_error(who: str, action: Any, legal: Sequence[int]) -> IllegalActionError:
     """The error for an action that the rules do not allow; it lists legal actions."""
     listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
-    return IllegalActionError(f"{who} cannot play action {action!r}; legal actions are {listed}")
+    named = int(action) if isinstance(action, np.integer) else action
+    return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}")
 
 
 class Session(Generic[S]):

@@ -54,6 +54,13 @@ def test_illegal_actions_are_refused_and_change_nothing(game, skin):
     assert refused >= 9 * asked > 0  # in a game of one joint action, a skin may ask once
 
 
+def test_the_error_names_a_numpy_action_as_a_plain_number():
+    env = SingleAgentEnv("jujitsu", num_cards=3)
+    env.reset(seed=0)
+    with pytest.raises(IllegalActionError, match=r"player_0 cannot play action 3; legal actions are 0, 1, 2$"):
+        env.step(np.int64(3))
+
+
 @pytest.mark.thin
 @every_skin
 @every_game

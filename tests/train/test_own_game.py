@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 from command import run, run_json
 
+import baselines
+from cardwar_envs import make_game
+from train.play.seating import table_for
+from train.play.trainer import Trainer
+from train.play.view import view_of
 from train.storage.run_folder import RunFolder
 from train.studies.study_file import read_study
 
@@ -42,6 +47,12 @@ def test_every_verb_takes_it(folder, capsys):
     standings = run_json(capsys, "playoffs", *OWN, "uniform", "run", "--out", "standings")
     assert standings["game"] == "undercut"
     assert run(capsys, *TRAIN, "--resume")[0] == 0
+
+
+def test_its_page_has_its_plain_name_as_title(folder):
+    solved = baselines.solve(make_game("undercut:Undercut", rounds=1, highest=3))
+    page = view_of(Trainer(table_for(solved.game, 0, (), solved), 0), "0")
+    assert (page["title"], page["parameters"]) == ("Undercut", "rounds=1 highest=3")
 
 
 def test_a_study_takes_it(folder, capsys):

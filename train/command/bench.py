@@ -33,7 +33,10 @@ def bench(
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Measure speed, ours beside other libraries' in one run (from a checkout of the repository)."""
+    """Measure speed, ours beside other libraries' in one run.
+
+    This works from a checkout of the repository only.
+    """
     suite, comparison, report = (_benchmarks(name) for name in ("suite", "comparison", "report"))
     given = {"rounds": rounds, "seconds": seconds, "most_cards": most_cards, "long": long or None}
     chosen = {name: value for name, value in given.items() if value is not None}

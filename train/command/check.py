@@ -39,7 +39,10 @@ def check(
     seed: Annotated[int | None, typer.Option(help="Games: decides the sample.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check the rules of a game, or any simultaneous-move environment; exit code 0 if nothing fails, else 1."""
+    """Check a game's rules, or any simultaneous-move environment.
+
+    The exit code is 0 if nothing fails, else 1.
+    """
     append_working_folder()
     if not names_a_game(subject):
         if max_states is not None or seed is not None:

@@ -10,7 +10,10 @@ from train.words import points
 
 
 def levels(as_json: AsJson = False) -> None:
-    """List the opponents of graded strength, level:1 to level:5, with their exact exploitability."""
+    """List the opponents of graded strength, level:1 to level:5.
+
+    Each stands with its exact exploitability.
+    """
     rows = all_levels()
     if as_json:
         keys = ("title", "number", "learner", "arguments", "steps", "seed", "exploitability")

@@ -30,7 +30,10 @@ def match(
     max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play policies against each other: exact odds if all courses of the game can be listed, else many games."""
+    """Play policies against each other.
+
+    Odds are exact if all courses of the game can be listed. Else many games are played.
+    """
     parameters, options, policies = split_words(words)
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
@@ -62,7 +65,9 @@ def _exact_match(
     if as_json:
         print_json(game, policies=names, **figures, seconds=seconds)
         return
-    table = Table(*(Column(heading, justify="right") for heading in headings), title=f"{title}, exact")
+    say(f"{title}, exact")
+    say(f"odds and mean payoff (points) of player_0 ({names[0]})")
+    table = Table(*(Column(heading, justify="right") for heading in headings))
     table.add_row(*map(points, figures.values()))
     out.print(table)
 

@@ -44,7 +44,10 @@ def play(
         int | None, typer.Option(help=f"Port of the page, {PORT} if not given; 0 takes a free one.")
     ] = None,
 ) -> None:
-    """Play a game yourself: each move is judged by what it gives away against the equilibrium."""
+    """Play a game yourself.
+
+    Each move is judged by what it gives away against the equilibrium.
+    """
     _check_free(record)
     _check_seed(seed)
     if port is not None and not web:

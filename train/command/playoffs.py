@@ -38,7 +38,10 @@ def playoffs(
     seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play every policy against every other in both seats: odds, mean payoffs and exploitability."""
+    """Play every policy against every other, in both seats.
+
+    The result has odds, mean payoffs and exploitability.
+    """
     parameters, options, given = split_words(words or [])
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")

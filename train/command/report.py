@@ -20,7 +20,10 @@ def report(
         typer.Option("--skip-damaged", help="Leave damaged folders out and name them; else they are an error."),
     ] = False,
 ) -> None:
-    """Write one HTML page on runs, by game: curves, tables, and the commands that repeat them."""
+    """Write one HTML page on runs.
+
+    For each game it has curves, tables, and the commands that repeat the runs.
+    """
     from train.reports.page import say_skipped, write_report  # needs torch and matplotlib, unlike most commands
 
     written = write_report(folders, page, skip_damaged)

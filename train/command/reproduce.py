@@ -81,7 +81,10 @@ def reproduce(
     folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default runs/reproduce-NAME.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Compute a source's figures anew, beside the published ones; exit code 0 if ours pass all checks, else 1."""
+    """Compute a source's figures anew, beside the published ones.
+
+    The exit code is 0 if ours pass all checks, else 1.
+    """
     with advancing("states explored") as progress:
         made, seconds = timed(lambda: recompute(name, progress))
     files = write(made, folder or Path("runs") / f"reproduce-{name}")

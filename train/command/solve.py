@@ -60,7 +60,10 @@ def solve(
     max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find an equilibrium: its value, a certificate, and both players' strategies at the start or at any state."""
+    """Find an equilibrium, its value and a certificate.
+
+    Shows both players' strategies at the start, or with --state at any state.
+    """
     rules = game_of_words(game, words or [])
     there = None if state is None else _asked_state(state, rules)
     compile_for(rules, baselines.solve)

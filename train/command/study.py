@@ -34,7 +34,10 @@ def study(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs and how far each of them is.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Do all runs of a file that are not finished yet, and report on them; exit code 1 if a run fails."""
+    """Do all runs of a file that are not finished yet.
+
+    Then reports on them. The exit code is 1 if a run fails.
+    """
     # These need torch and matplotlib, which most commands do without.
     from train.studies.runner import StudyTask, carry_out
     from train.studies.study_file import read_study

@@ -33,7 +33,10 @@ def train(
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a policy in self-play and say, exactly, how far it is from optimal."""
+    """Learn a policy in self-play, and measure it exactly.
+
+    The result says how far the policy is from optimal.
+    """
     parameters, options, rest = split_words(words or [])
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")

@@ -34,7 +34,10 @@ def watch(
         int | None, typer.Option(min=0, help="Seed of chance and of the policies' draws; 0 if not given.")
     ] = None,
 ) -> None:
-    """Watch one game, move by move on the terminal, or write it to a file as a moving picture."""
+    """Watch one game, or write it to a file as a moving picture.
+
+    Without --gif it is shown on the terminal, move by move.
+    """
     parameters, options, policies = split_words(words or [])
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")

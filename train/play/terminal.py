@@ -15,7 +15,7 @@ from train.words import game_in_words, points
 LISTED = 20
 HELP = """\
 Type a move as the game names it, and press Enter. A move cannot be taken back.
-  #2           plays the second move of those listed
+  #2           plays the move with this number
   some words   where there are many moves, lists those whose names have these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
   help         shows this
@@ -65,8 +65,7 @@ def _asked(trainer: Trainer, console: Console) -> int | None:
     console.print(f"Move {trainer.number}", style="bold", highlight=False)
     _say(console, phrases.position(trainer))
     _say(console, f"sealed {trainer.digest}")
-    listed = list(choices.names)
-    _show_choices(choices, listed, console)
+    _show_choices(choices, list(choices.names), console)
     while True:
         text = console.input("Your move: ").strip()
         if text.casefold() in GIVE_UP:
@@ -74,24 +73,22 @@ def _asked(trainer: Trainer, console: Console) -> int | None:
         if text.casefold() == "help":
             _say(console, HELP)
             continue
-        action = _chosen(text, choices, listed)
+        action = _chosen(text, choices)
         if action is not None:
             return action
         found = choices.matching(text)
         if text and not found:
             _say(console, f"{text!r} is none of your moves. Type help for help; your moves are:")
-        listed = found or list(choices.names)
-        _show_choices(choices, listed, console)
+        _show_choices(choices, found or list(choices.names), console)
 
 
-def _chosen(text: str, choices: Choices, listed: list[int]) -> int | None:
-    """The action that a text names: by its name, or by its place among those listed."""
+def _chosen(text: str, choices: Choices) -> int | None:
+    """The action that a text names: by its name, or by its number, which is the same in every list of this turn."""
     if (action := choices.named(text)) is not None:
         return action
     numbers_are_names = any(word.isdigit() for name in choices.names.values() for word in name.split())
-    place = text.removeprefix("#") if text.startswith("#") or not numbers_are_names else ""
-    places = {str(number): action for number, action in enumerate(listed[:LISTED], start=1)}
-    return places.get(place)
+    number = text.removeprefix("#") if text.startswith("#") or not numbers_are_names else ""
+    return {str(place): action for place, action in enumerate(choices.names, start=1)}.get(number)
 
 
 def _show_choices(choices: Choices, listed: list[int], console: Console) -> None:
@@ -99,8 +96,9 @@ def _show_choices(choices: Choices, listed: list[int], console: Console) -> None
     if all(len(name) <= 3 for name in names):
         _say(console, f"Your moves: {' '.join(names)}")
         return
-    for place, name in enumerate(names[:LISTED], start=1):
-        _say(console, f"  #{place} {name}")
+    numbers = {action: number for number, action in enumerate(choices.names, start=1)}
+    for action in listed[:LISTED]:
+        _say(console, f"  #{numbers[action]} {choices.names[action]}")
     if len(names) > LISTED:
         _say(console, f"  and {len(names) - LISTED:,} more; type some of the cards to find others")
 

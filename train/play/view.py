@@ -23,12 +23,12 @@ def view_of(trainer: Trainer, game_id: str) -> dict[str, Any]:
         game_id: Its name on this server.
     """
     table = trainer.table
-    name, _, parameters = game_in_words(table.game).partition(" ")
+    _, _, parameters = game_in_words(table.game).partition(" ")
     return {
         "game": game_id,
         "turn": turn_of(trainer),
         "number": trainer.number,
-        "title": spoken(name),
+        "title": spoken(table.game.facts.name),
         "parameters": parameters,
         "you": f"player_{table.seat}",
         "opponents": [phrases.player_name(table, player) for player in table.opponents],

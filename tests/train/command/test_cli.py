@@ -55,7 +55,7 @@ def test_match_with_the_parameter_last(capsys):
         (["solve", "jujitsu", "num_cards=3"], ["value 0.000000", "0.600000", "certified to"]),
         (["solve", "dinosaur_war", "num_cards=2", "--exact"], ["value 0.000000 = 0", "rationals"]),
         (["exploit", "jujitsu", "num_cards=3"], ["exploitability 0.500000", "NashConv 1.000000"]),
-        (["match", "jujitsu", "num_cards=3", "uniform", "uniform"], ["0.333333", "P(win)"]),
+        (["match", "jujitsu", "num_cards=3", "uniform", "uniform"], ["0.333333", "P(win)", "of player_0 (uniform)"]),
     ],
 )
 def test_tables_for_people(capsys, arguments, shown):

@@ -59,7 +59,7 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     kept = tmp_path / "game.json"
     with contextlib.closing(Screen("play", "jujitsu", "num_cards=4", "--seed", "5", "--record", str(kept))) as screen:
         assert "you are player_0" in screen.until(PROMPT)
-        for line in ("", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "4.0"):
+        for line in ("", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 5000, "4.0"):
             screen.type(line)
             answer = screen.until(PROMPT)
             assert "Your moves: 1 2 3 4" in answer or ("help" in line and "cannot be taken back" in answer)
@@ -142,6 +142,15 @@ def test_nothing_private_is_shown_before_the_end(monkeypatch, capsys):
     assert re.search(r"player_0 rolled \d\nplayer_1 rolled \?", before)
     assert re.search(r"player_1 rolled \d", after)
     assert not re.search(r"fold|call|opened", before)
+
+
+def test_a_move_has_one_number_in_all_lists_of_a_turn(monkeypatch, capsys):
+    """What is listed after a search must not take the number of another move: no move can be taken back."""
+    typed(monkeypatch, "13\n2 3 5 with\n#10\nquit\n")
+    code, out, _ = run(capsys, "play", "war", "--against", "max,max", "--seed", "1")
+    assert code == 0
+    assert out.count("  #10 discards 2 3 5 and battles with 6\n") == 2  # in the first list, and after the search
+    assert "player_0 (you): discards 2 3 5 and battles with 6\n" in out
 
 
 def test_a_war_is_found_by_its_cards(monkeypatch, capsys):
