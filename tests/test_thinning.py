@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 from thinning import covering, each_row
-from tiny_games import CHOSEN, EVERY_GAME, TINY_GAMES, features
+from tiny_games import BY_PAIRS, CHOSEN, EVERY_GAME, TINY_GAMES, features
 
 
-def pairs(games):
-    """Every pair of values of two features that comes up in one of the games."""
-    return {pair for game in games for pair in combinations(sorted(features(game).items()), 2)}
+def shown(games, strength):
+    """Everything that comes up in one of the games: values of features, or pairs of values of two features."""
+    return {each for game in games for each in combinations(sorted(features(game).items()), strength)}
 
 
-def test_the_chosen_games_show_each_pair_of_values():
+def test_the_chosen_games_show_each_value_and_of_older_games_each_pair():
     chosen = [TINY_GAMES[name] for name in CHOSEN]
-    assert pairs(chosen) == pairs(TINY_GAMES.values())
+    assert shown(chosen, 1) == shown(TINY_GAMES.values(), 1)
+    assert shown([game for name, game in BY_PAIRS.items() if name in CHOSEN], 2) == shown(BY_PAIRS.values(), 2)
     assert {type(game) for game in chosen} == {type(game) for game in EVERY_GAME}
     assert len(chosen) <= len(TINY_GAMES) / 3
 

@@ -113,6 +113,7 @@ def test_games_that_the_simplex_fails_on_are_solved_by_the_driver(cluster, monke
     assert_same(*tables)
 
 
+@pytest.mark.slow
 def test_killed_workers_cost_time_and_no_results(cluster, many_tasks, monkeypatch, tmp_path):
     def mortal(*arguments):
         from baselines.duel.cluster import solve_range  # the worker's own
