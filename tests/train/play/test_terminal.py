@@ -1,5 +1,6 @@
 """Playing in the terminal: a scripted game in a pseudo-terminal, and inputs that are no moves."""
 
+import codecs
 import contextlib
 import io
 import os
@@ -14,7 +15,9 @@ from command import run
 
 import baselines
 from cardwar_envs import make_game
+from train.play.choices import Choices
 from train.play.record import read_record
+from train.play.terminal import _chosen
 from train.words import points
 
 PROMPT = "Your move: "
@@ -34,12 +37,12 @@ class Screen:
 
     def until(self, words):
         """What is printed until some words come, or the end of the program if None."""
-        said = ""
+        said, decoder = "", codecs.getincrementaldecoder("utf-8")()  # a read can end inside a letter
         while words is None or words not in said:
             ready, _, _ = select.select([self._end], [], [], STEP_LIMIT)
             assert ready, f"nothing more after {said!r}"
             try:
-                said += os.read(self._end, 4096).decode()
+                said += decoder.decode(os.read(self._end, 4096))
             except OSError:  # the program has ended
                 assert words is None, said
                 break
@@ -59,7 +62,7 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     kept = tmp_path / "game.json"
     with contextlib.closing(Screen("play", "jujitsu", "num_cards=4", "--seed", "5", "--record", str(kept))) as screen:
         assert "you are player_0" in screen.until(PROMPT)
-        for line in ("", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 5000, "4.0"):
+        for line in ("", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 3000, "4.0"):
             screen.type(line)
             answer = screen.until(PROMPT)
             assert "Your moves: 1 2 3 4" in answer or ("help" in line and "cannot be taken back" in answer)
@@ -91,6 +94,13 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         assert f"{points(total)} points given away" in said
     assert total > 0.01
     assert f"You get {record.episode.payoffs[0]:+g} point" in screens[-1]
+
+
+def test_a_number_too_long_for_python_is_no_move():
+    """A terminal passes on no line of this length, but a pipe does."""
+    choices = Choices(make_game("jujitsu", num_cards=4), 0, (0, 1, 2, 3))
+    assert _chosen("#" + "9" * 5000, choices) is None
+    assert _chosen("#2", choices) == 1
 
 
 def typed(monkeypatch, text):
