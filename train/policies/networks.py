@@ -18,8 +18,8 @@ from cardwar_envs.core.game import Game
 from train.storage.archive import Archive
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
-# Broken parts of entries are told apart down to one part in so many, by the rows of the memory.
-BROKEN_PARTS = 2.0**40
+# The rows of the memory tell fractional parts of entries apart if they differ by at least one part in so many.
+FRACTION_STEPS = 2.0**40
 # Numbers in a row of the memory.
 ROW_SIZE = 32
 
@@ -57,9 +57,9 @@ class Encoding(nn.Module):
         return torch.cat(((1.0 - off).clamp(min=0.0), scaled, *learned), dim=1)
 
     def rows(self, observations: Tensor) -> Tensor:
-        """`[batch]`: the row of the memory for each observation, by the whole and the broken parts of its entries."""
+        """`[batch]`: the row of the memory for each observation, by whole and fractional parts of its entries."""
         whole = observations.to(torch.int64)
-        parts = whole + ((observations - whole) * BROKEN_PARTS).to(torch.int64)  # 0 is added to a whole number
+        parts = whole + ((observations - whole) * FRACTION_STEPS).to(torch.int64)  # 0 is added to a whole number
         mixed = (parts * torch.from_numpy(self._factors)).sum(dim=1)  # overflows on purpose
         mixed = (mixed ^ (mixed >> 32)) * 0x3F58476D1CE4E5B9
         return (mixed ^ (mixed >> 32)) % self.memory.num_embeddings

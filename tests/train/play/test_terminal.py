@@ -97,7 +97,7 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
 
 
 def test_a_number_too_long_for_python_is_no_move():
-    """A terminal passes on no line of this length, but a pipe does."""
+    """A terminal cuts a line of this length short, but a pipe passes it on."""
     choices = Choices(make_game("jujitsu", num_cards=4), 0, (0, 1, 2, 3))
     assert _chosen("#" + "9" * 5000, choices) is None
     assert _chosen("#2", choices) == 1
