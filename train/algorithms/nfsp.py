@@ -10,21 +10,14 @@ there. An average of behaviour strategies must be weighted in this way.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import torch
-from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from pydantic.dataclasses import dataclass
-from stable_baselines3 import DQN
-from stable_baselines3.common.logger import Logger
-from stable_baselines3.common.utils import polyak_update
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
-from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
@@ -33,12 +26,9 @@ from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable, with_prefix
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
+from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv, unpacked
 from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.networks import Network, SoftmaxPolicy
-
-# The value of an illegal action: below any payoff, but finite, because DQN multiplies it by 0 at the end of a game.
-NEVER_PLAYED = -1e6
-REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 
 
 @dataclass(frozen=True)
@@ -69,8 +59,9 @@ class Learner(Resumable):
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
-        self._envs = MaskShowingEnv(self._batch)
-        self._dqn = _new_dqn(self._envs, args)
+        self._envs = MaskShowingEnv(SelfPlayVecEnv(self._batch))
+        hidden = [args.width] * args.layers
+        self._dqn = MaskedDQN(self._envs, args.learning_rate, args.replay_size, hidden, sees_masks=True)
         self._average = Network(game, args.width, args.layers, facts.num_actions, "relu")
         self._optimizer = torch.optim.Adam(self._average.parameters(), lr=args.average_rate)
         self._reservoir = Reservoir(args.reservoir_size, [facts.observation_size, facts.num_actions])
@@ -113,16 +104,15 @@ class Learner(Resumable):
         return self._rng.random(count) < self._args.anticipatory
 
     def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        size = self._game.facts.observation_size
-        return views[:, :size], views[:, size:].astype(np.int8)
+        size, actions = self._game.facts.observation_size, self._game.facts.num_actions
+        return views[:, :size], unpacked(torch.from_numpy(views[:, size:]), actions).numpy().astype(np.int8)
 
     def _actions(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
         """`[seats of all games]`: the best response's action where `responds`, else the average's."""
         observations, masks = self._split(views)
         probabilities = SoftmaxPolicy(self._game, self._average).action_probabilities(observations, masks)
         actions = sample_actions(probabilities, self._rng)
-        with torch.no_grad():
-            best = self._dqn.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
+        best = self._dqn.best(views)
         explores = self._rng.random(len(views)) < self._exploration()
         uniform = sample_actions(masks.astype(np.float64), self._rng)
         return np.where(responds, np.where(explores, uniform, best), actions)
@@ -134,9 +124,7 @@ class Learner(Resumable):
     # -- learning --------------------------------------------------------------------------------
 
     def _improve_response(self) -> float:
-        self._dqn.train(1, self._args.batch_size)
-        polyak_update(self._dqn.q_net.parameters(), self._dqn.q_net_target.parameters(), self._args.target_rate)
-        return float(self._dqn.logger.name_to_value["train/loss"])
+        return self._dqn.improve(self._args.batch_size, self._args.target_rate)
 
     def _improve_average(self) -> float:
         """Makes a step of imitation; returns its loss, NaN as long as nobody has played a best response."""
@@ -158,71 +146,11 @@ class Learner(Resumable):
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """The states of all parts, and SB3's replay buffer and number of updates."""
         tensors, data = super().state()
-        replay = self._dqn.replay_buffer
-        filled = replay.buffer_size if replay.full else replay.pos
-        tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
-        return tensors, {**data, "updates": self._dqn._n_updates, "place": replay.pos, "full": replay.full}
+        replayed, numbers = self._dqn.replayed()
+        tensors |= {f"replay.{name}": tensor for name, tensor in replayed.items()}
+        return tensors, {**data, **numbers}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
         super().restore(tensors, data)
-        replay = self._dqn.replay_buffer
-        for name, column in with_prefix(tensors, "replay.").items():
-            getattr(replay, name)[: len(column)] = column.numpy()
-        replay.pos, replay.full, self._dqn._n_updates = data["place"], data["full"], data["updates"]
-
-
-class MaskShowingEnv(SelfPlayVecEnv):
-    """Self-play whose observations end with the mask of legal actions, because SB3's DQN does not ask for masks."""
-
-    def __init__(self, batch: GameBatch[Any]) -> None:
-        super().__init__(batch)
-        space = self.observation_space
-        more = np.zeros(batch.game.facts.num_actions, dtype=np.float32)
-        self.observation_space = Box(
-            np.concatenate([space.low, more]), np.concatenate([space.high, more + 1]), dtype=np.float32
-        )
-
-    def reset(self) -> NDArray[np.float32]:
-        """Starts every game anew; `[num_envs, observation_size + num_actions]`."""
-        return self._with_masks(super().reset())
-
-    def step_wait(self) -> VecEnvStepReturn:
-        """Plays the actions; observations are like those of `reset`."""
-        observations, *rest = super().step_wait()
-        return (self._with_masks(observations), *rest)
-
-    def _with_masks(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.concatenate([observations, self.action_masks()], axis=1, dtype=np.float32)
-
-
-class _MaskedQNetwork(QNetwork):
-    """DQN's network, in which illegal actions are worth less than all others."""
-
-    def forward(self, obs: Tensor) -> Tensor:
-        """`[batch, observation with mask]` -> `[batch, num_actions]`, payoff points."""
-        values = super().forward(obs)
-        return values.masked_fill(obs[:, -values.shape[1] :] == 0.0, NEVER_PLAYED)
-
-
-class _MaskedDQNPolicy(DQNPolicy):
-    def make_q_net(self) -> QNetwork:
-        """DQN's network and its target."""
-        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        return _MaskedQNetwork(**arguments).to(self.device)
-
-
-def _new_dqn(envs: MaskShowingEnv, args: Args) -> DQN:
-    dqn = DQN(
-        _MaskedDQNPolicy,
-        envs,
-        learning_rate=args.learning_rate,
-        buffer_size=max(args.replay_size, envs.num_envs),
-        replay_buffer_kwargs={"handle_timeout_termination": False},  # no game is truncated
-        gamma=1.0,  # games end by themselves, and only their payoff counts
-        target_update_interval=sys.maxsize,  # the target follows softly instead
-        policy_kwargs={"net_arch": [args.width] * args.layers},
-        device="cpu",
-    )
-    dqn.set_logger(Logger(folder=None, output_formats=[]))
-    return dqn
+        self._dqn.put_back(with_prefix(tensors, "replay."), data)

@@ -54,6 +54,11 @@ class SelfPlayVecEnv(VecEnv):
             infos,
         )
 
+    def restart(self, where: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Starts some games anew, `[num_games]` of them where true; returns all observations."""
+        observations, self._masks = self._batch.restart(where)
+        return self._by_env(observations)
+
     def action_masks(self) -> NDArray[np.int8]:
         """`[num_envs, num_actions]`: what is legal now."""
         if self._masks is None:
