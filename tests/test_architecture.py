@@ -85,10 +85,11 @@ ROOMS = {
     | DOORS
     | INSIDES
     | {"baselines.lookahead", "baselines.levels", "train.storage", "train.words"},
+    # Learners of best responses ask whether exact figures can be had.
     "train.algorithms": ENVS
     | DOORS
     | INSIDES
-    | {"baselines.lookahead"}
+    | {"baselines.lookahead", "baselines.oracles"}
     | {"train.policies", "train.storage", "train.words", "train.validation"},
     "train.runs": ENVS | DOORS | FILES | {"train.algorithms", "train.policies", "train.storage", "train.words"},
     "train.reports": ENVS | DOORS | FILES | {"train.storage", "train.words", "train.runs", "train.policies"},

@@ -69,7 +69,6 @@ class Learner(Resumable):
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed, self._start())
         envs = self._new_envs(seed)
-        self._decisions = envs.num_envs // args.num_games  # of the learner in a joint action
         decisions = args.rollout * envs.num_envs
         if args.normalize_advantage and decisions % args.batch_size == 1:
             raise ValueError(
@@ -110,7 +109,8 @@ class Learner(Resumable):
         while self.steps < steps:
             self._before_rollout()
             self._model.learn(1, reset_num_timesteps=False, log_interval=NEVER)
-            self.steps = self._model.num_timesteps // self._decisions
+            # SB3 counts each environment, and several may be seats of one game.
+            self.steps = self._model.num_timesteps * self._args.num_games // self._model.n_envs
             self._after_rollout()
         return {name: float(self._model.logger.name_to_value[key]) for name, key in self.logged.items()}
 
@@ -145,7 +145,7 @@ class Learner(Resumable):
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
         super().restore(tensors, data)
-        self._model.num_timesteps = self.steps * self._decisions
+        self._model.num_timesteps = self.steps * self._model.n_envs // self._args.num_games
         self._model._n_updates = data["updates"]
 
 

@@ -206,7 +206,7 @@ def test_a_run_does_not_go_on_against_another_opponent(tmp_path):
     before = (tmp_path / "run" / "metrics.csv").read_bytes()
     shutil.rmtree(tmp_path / "cfr")
     run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=4), tmp_path / "cfr")
-    with pytest.raises(ValueError, match=r"best responses to .*cfr are worth"):
+    with pytest.raises(ValueError, match=r"opponent .*cfr has changed since: it plays otherwise now"):
         run(GAME, "best_response", args, tmp_path / "run", resume=True)
     assert (tmp_path / "run" / "metrics.csv").read_bytes() == before
 
