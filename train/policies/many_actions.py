@@ -43,17 +43,16 @@ class LegalPairs(NamedTuple):
     count: int
 
     @classmethod
-    def of(cls, masks: NDArray[np.int8]) -> LegalPairs:
-        """The pairs of masks, `[batch, num_actions]`."""
-        rows, actions = np.divmod(np.flatnonzero(masks.ravel().view(np.bool_)), masks.shape[1])
+    def of(cls, masks: NDArray[np.int8] | NDArray[np.uint8]) -> LegalPairs:
+        """The pairs of masks: `[batch, num_actions]` int8, or uint8 bits as `as_bits` gives them."""
+        if masks.dtype == np.uint8:
+            rows, places = np.nonzero(masks)  # most bytes are 0
+            found, ahead = np.nonzero(np.unpackbits(masks[rows, places][:, None], axis=1))
+            rows, actions = rows[found], 8 * places[found] + ahead
+        else:
+            legal = np.ascontiguousarray(masks == 1)
+            rows, actions = np.divmod(np.flatnonzero(legal), masks.shape[1])
         return cls(torch.from_numpy(rows), torch.from_numpy(actions), len(masks))
-
-    @classmethod
-    def of_bits(cls, bits: NDArray[np.uint8]) -> LegalPairs:
-        """The pairs of masks that are given as bits (see `as_bits`)."""
-        rows, places = np.nonzero(bits)  # most bytes are 0
-        found, ahead = np.nonzero(np.unpackbits(bits[rows, places][:, None], axis=1))
-        return cls(torch.from_numpy(rows[found]), torch.from_numpy(8 * places[found] + ahead), len(bits))
 
     def sums(self, terms: Tensor) -> Tensor:
         """Sums of terms `[pairs]` over the pairs of each row, `[batch]`; 0 for a row without legal action."""

@@ -15,6 +15,7 @@ from baselines import solve_matrices
 from baselines.levels.network import MOST_NUMBERS, Switches
 from baselines.lookahead import Lookahead, StateValues
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import sample_actions
 from train.policies.many_actions import ActionParts, LegalPairs, has_many_actions
 from train.storage.archive import Archive
 
@@ -205,11 +206,11 @@ class NetworkPolicy:
         return game.facts.num_actions if network.parts is None else network.parts.size
 
     def _legal_outputs(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8]
     ) -> tuple[LegalPairs, Tensor]:
         """The legal pairs, and a float64 for each: the network's output for that action."""
         assert self.network.parts is not None
-        pairs = LegalPairs.of(action_masks)
+        pairs = LegalPairs.of(masks)
         return pairs, self.network.parts.logits(torch.from_numpy(self.network.outputs(observations)), pairs)
 
 
@@ -223,17 +224,26 @@ class SoftmaxPolicy(NetworkPolicy):
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities."""
         if self.network.parts is not None:
-            pairs, probabilities = self.legal_probabilities(observations, action_masks)
+            pairs, probabilities = self._legal_probabilities(observations, action_masks)
             return pairs.dense(probabilities, action_masks.shape[1])
         logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         return weights / weights.sum(axis=1, keepdims=True)
 
-    def legal_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    def sample(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """`[batch]`: an action drawn for each row; masks of many actions can be bits."""
+        if self.network.parts is None:
+            return sample_actions(self.action_probabilities(observations, masks), rng)
+        pairs, probabilities = self._legal_probabilities(observations, masks)
+        return pairs.sample(probabilities, torch.from_numpy(rng.random(len(masks)))).numpy()
+
+    def _legal_probabilities(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8]
     ) -> tuple[LegalPairs, Tensor]:
         """The legal pairs and the probability of each, float64; for networks of parts."""
-        pairs, logits = self._legal_outputs(observations, action_masks)
+        pairs, logits = self._legal_outputs(observations, masks)
         return pairs, pairs.log_softmax(logits).exp()
 
 

@@ -47,8 +47,7 @@ class LegalDistribution(MaskableDistribution):
 
     def apply_masking(self, masks: Any) -> None:
         """Takes masks `[batch, num_actions]`, or as bits."""
-        masks = np.asarray(masks)
-        self._pairs = LegalPairs.of_bits(masks) if masks.dtype == np.uint8 else LegalPairs.of(masks)
+        self._pairs = LegalPairs.of(np.asarray(masks))
         self._logs = self.logs_of(self._outputs)
 
     def logs_of(self, outputs: Tensor) -> Tensor:
@@ -108,15 +107,17 @@ def kl_divergence(first: MaskableCategorical, second: MaskableCategorical) -> Te
 
 
 class ScaledFeatures(BaseFeaturesExtractor):
-    """Observations as the first layer gets them, scaled."""
+    """Observations, scaled, as the first layer gets them; what stands behind them is cut off or left as it is."""
 
-    def __init__(self, observation_space: Any, game: Game[Any]) -> None:
-        super().__init__(observation_space, game.facts.observation_size)
+    def __init__(self, observation_space: Any, game: Game[Any], rest: bool = False) -> None:
+        self._size = game.facts.observation_size
+        super().__init__(observation_space, observation_space.shape[0] if rest else self._size)
         self.scaling = Scaling(game)
 
     def forward(self, observations: Tensor) -> Tensor:
-        """`[batch, observation_size or more]` -> `[batch, observation_size]`; what follows is cut off."""
-        return self.scaling(observations[:, : self.features_dim])
+        """`[batch, observation_size and more]` -> `[batch, features_dim]`."""
+        scaled = self.scaling(observations[:, : self._size])
+        return torch.cat((scaled, observations[:, self._size : self.features_dim]), dim=1)
 
 
 def policy_arguments(game: Game[Any]) -> dict[str, Any]:
