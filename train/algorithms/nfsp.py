@@ -23,11 +23,12 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable, with_prefix
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
-from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv, unpacked
+from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
 from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.policies.many_actions import LegalPairs, has_many_actions
 from train.policies.networks import Network, SoftmaxPolicy
 
 
@@ -59,12 +60,14 @@ class Learner(Resumable):
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
-        self._envs = MaskShowingEnv(SelfPlayVecEnv(self._batch))
-        hidden = [args.width] * args.layers
-        self._dqn = MaskedDQN(self._envs, args.learning_rate, args.replay_size, hidden, sees_masks=True)
-        self._average = Network(game, args.width, args.layers, facts.num_actions, "relu")
+        self._envs = MaskShowingEnv(SelfPlayVecEnv(self._batch), game)
+        sizes = [args.width] * args.layers
+        self._dqn = MaskedDQN(self._envs, game, sizes, args.learning_rate, args.replay_size)
+        self._average = Network.of_actions(game, args.width, args.layers, "relu")
         self._optimizer = torch.optim.Adam(self._average.parameters(), lr=args.average_rate)
-        self._reservoir = Reservoir(args.reservoir_size, [facts.observation_size, facts.num_actions])
+        widths = facts.observation_size, self._envs.mask_width
+        self._mask_type = np.uint8 if has_many_actions(game) else np.int8
+        self._reservoir = Reservoir(args.reservoir_size, widths, self._mask_type)
         self.parts = {
             "dqn": self._dqn.policy,
             "dqn_optimizer": self._dqn.policy.optimizer,
@@ -83,7 +86,8 @@ class Learner(Resumable):
         while self.steps < steps:
             actions = self._actions(views, responds)
             observations, masks = self._split(views)
-            self._reservoir.add(observations[responds], masks[responds], actions[responds], self._rng)
+            added = responds & masks.any(axis=1)
+            self._reservoir.add(observations[added], masks[added], actions[added], self._rng)
             after, rewards, done, infos = self._envs.step(actions)
             self._dqn.replay_buffer.add(views, after, actions, rewards, done, infos)
             views = after
@@ -103,18 +107,24 @@ class Learner(Resumable):
         """`[count]`: which seats play their next game with the best response."""
         return self._rng.random(count) < self._args.anticipatory
 
-    def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        size, actions = self._game.facts.observation_size, self._game.facts.num_actions
-        return views[:, :size], unpacked(torch.from_numpy(views[:, size:]), actions).numpy().astype(np.int8)
+    def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[Any]]:
+        """Observations, and masks as int8 or bits."""
+        size = self._game.facts.observation_size
+        return views[:, :size], views[:, size:].astype(self._mask_type)
 
     def _actions(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`[seats of all games]`: the best response's action where `responds`, else the average's."""
+        """`[seats of all games]`: the best response's action where `responds`, else the average's; 0 if out."""
+        here = self._split(views)[1].any(axis=1)
+        actions = np.zeros(len(views), dtype=np.int64)
+        actions[here] = self._chosen(views[here], responds[here])
+        return actions
+
+    def _chosen(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
         observations, masks = self._split(views)
-        probabilities = SoftmaxPolicy(self._game, self._average).action_probabilities(observations, masks)
-        actions = sample_actions(probabilities, self._rng)
+        actions = SoftmaxPolicy(self._game, self._average).sample(observations, masks, self._rng)
         best = self._dqn.best(views)
         explores = self._rng.random(len(views)) < self._exploration()
-        uniform = sample_actions(masks.astype(np.float64), self._rng)
+        uniform = _any_legal(masks, self._rng)
         return np.where(responds, np.where(explores, uniform, best), actions)
 
     def _exploration(self) -> float:
@@ -131,9 +141,7 @@ class Learner(Resumable):
         if not self._reservoir.added:
             return float("nan")
         observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng).values()
-        logits = self._average(torch.from_numpy(observations))
-        legal = torch.where(torch.from_numpy(masks == 1), logits, -torch.inf)
-        loss = nn.functional.cross_entropy(legal, torch.from_numpy(actions))
+        loss = imitation_loss(self._average, *map(torch.from_numpy, (observations, masks, actions)))
         for group in self._optimizer.param_groups:
             group["lr"] = self._falling(self._args.average_rate, self._args.final_rate)
         self._optimizer.zero_grad()
@@ -147,10 +155,28 @@ class Learner(Resumable):
         """The states of all parts, and SB3's replay buffer and number of updates."""
         tensors, data = super().state()
         replayed, numbers = self._dqn.replayed()
-        tensors |= {f"replay.{name}": tensor for name, tensor in replayed.items()}
-        return tensors, {**data, **numbers}
+        return tensors | replayed, data | numbers
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
         super().restore(tensors, data)
-        self._dqn.put_back(with_prefix(tensors, "replay."), data)
+        self._dqn.put_back(tensors, data)
+
+
+def imitation_loss(network: Network, observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:
+    """The mean of what the network's softmax misses to be sure of actions, in nats; masks can be bits."""
+    outputs = network(observations)
+    if network.parts is None:
+        legal = torch.where(masks == 1, outputs, -torch.inf)
+        return nn.functional.cross_entropy(legal, actions)
+    pairs = LegalPairs.of(masks.numpy())
+    _, places = pairs.places_of(actions)
+    return -pairs.log_softmax(network.parts.logits(outputs, pairs)).index_select(0, places).mean()
+
+
+def _any_legal(masks: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+    """`[batch]`: a legal action for each row, each with the same probability."""
+    if masks.dtype == np.int8:
+        return sample_actions(masks.astype(np.float64), rng)
+    pairs = LegalPairs.of(masks)
+    return pairs.sample(torch.ones(len(pairs.rows)), torch.from_numpy(rng.random(len(masks)))).numpy()

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import torch
 from pydantic.dataclasses import dataclass
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
@@ -24,7 +23,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
 from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.policies.many_actions import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 
 NEVER = sys.maxsize
@@ -57,7 +58,7 @@ class Learner(Resumable):
     loss before a rollout, what is done after it, and the network of the learned policy.
     """
 
-    policy_class: ClassVar[type[MaskableActorCriticPolicy]] = MaskableActorCriticPolicy
+    policy_class: ClassVar[type[ActorCritic]] = ActorCritic
     logged: ClassVar[dict[str, str]] = {
         "policy_loss": "train/policy_gradient_loss",
         "value_loss": "train/value_loss",
@@ -88,7 +89,13 @@ class Learner(Resumable):
             gae_lambda=args.gae_lambda,
             clip_range=args.clip_range,
             normalize_advantage=bool(args.normalize_advantage),
-            policy_kwargs={"net_arch": [args.width] * args.layers, "activation_fn": ACTIVATIONS[self._activation]},
+            rollout_buffer_class=DecisionBuffer,
+            rollout_buffer_kwargs={"bits": has_many_actions(game)},
+            policy_kwargs={
+                "net_arch": [args.width] * args.layers,
+                "activation_fn": ACTIVATIONS[self._activation],
+                **policy_arguments(game),
+            },
             device="cpu",
         )
         self._model.set_logger(Logger(folder=None, output_formats=[]))
@@ -128,7 +135,7 @@ class Learner(Resumable):
     def network(self) -> Network:
         """A copy of the actor, from observations to logits."""
         args = self._args
-        network = Network(self._game, args.width, args.layers, self._game.facts.num_actions, self._activation)
+        network = Network.of_actions(self._game, args.width, args.layers, self._activation)
         with torch.no_grad():
             for own, learned in zip(network.parameters(), self._learned().parameters(), strict=True):
                 own.copy_(learned)
@@ -147,8 +154,3 @@ class Learner(Resumable):
         super().restore(tensors, data)
         self._model.num_timesteps = self.steps * self._model.n_envs // self._args.num_games
         self._model._n_updates = data["updates"]
-
-
-def actor(policy: MaskableActorCriticPolicy) -> nn.Sequential:
-    """The layers of SB3's policy that lead from observations `[batch, observation_size]` to logits."""
-    return nn.Sequential(*policy.mlp_extractor.policy_net, policy.action_net)

@@ -8,7 +8,7 @@ from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import nfsp
 from train.algorithms.experience.buffers import Reservoir
-from train.algorithms.experience.masked_dqn import NEVER_PLAYED, MaskShowingEnv, packed, packed_size, unpacked
+from train.algorithms.experience.masked_dqn import NEVER_PLAYED, MaskShowingEnv
 from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.runs.evaluate import evaluate
 
@@ -64,11 +64,11 @@ def test_roles_are_drawn_with_the_anticipatory_probability():
 
 def test_illegal_actions_are_worth_less_than_any_other_and_never_played():
     learning = learner(anticipatory=1.0, exploration=0.5)
-    envs = MaskShowingEnv(SelfPlayVecEnv(GameBatch(GAME, 50, seed=0)))
+    envs = MaskShowingEnv(SelfPlayVecEnv(GameBatch(GAME, 50, seed=0)), GAME)
     views, rng = envs.reset(), np.random.default_rng(0)
     for _ in range(8):
         masks = envs.action_masks()
-        assert np.array_equal(learning._split(views)[1], masks)
+        assert np.array_equal(views[:, GAME.facts.observation_size :], masks)
         assert envs.observation_space.contains(views[0])
         values = learning._dqn.q_net(torch.from_numpy(views)).detach().numpy()
         assert (values[masks == 0] == NEVER_PLAYED).all()
@@ -77,17 +77,6 @@ def test_illegal_actions_are_worth_less_than_any_other_and_never_played():
             actions = learning._actions(views, responds)
             assert masks[np.arange(100), actions].all()
         views = envs.step(actions)[0]
-
-
-@pytest.mark.parametrize("actions", [1, 23, 24, 25, 4381])
-def test_a_packed_mask_is_small_and_exact(actions):
-    masks = (np.random.default_rng(0).random((20, actions)) < 0.5).astype(np.int8)
-    masks[0] = 1
-    numbers = packed(masks)
-    assert numbers.dtype == np.float32
-    assert numbers.shape == (20, packed_size(actions))
-    assert numbers.nbytes <= masks.nbytes / 6 + 4 * len(masks)
-    assert np.array_equal(unpacked(torch.from_numpy(numbers), actions).numpy(), masks)
 
 
 def test_both_target_networks_follow_at_their_rate():
