@@ -25,7 +25,7 @@ from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 
 
 @dataclass(frozen=True)
-class ResponderArgs(ppo.Args):
+class ResponderArgs(ppo.UpdateArgs):
     """Arguments of PPO against fixed policies."""
 
     num_games: int = option(256, "games played side by side", low=1)
@@ -55,7 +55,6 @@ class Responder(ppo.Learner):
         """Takes the game, the arguments, the opponents and a seed."""
         self._opponents = opponents
         super().__init__(game, args, seed)
-        self.parts["opponents"] = self._model.env
 
     def _new_envs(self, seed: int) -> AgainstVecEnv:
         return AgainstVecEnv(self._batch, self._opponents, seed)
