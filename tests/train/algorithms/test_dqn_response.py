@@ -24,8 +24,9 @@ def learner(name, game=GAME, **values):
 
 @pytest.mark.parametrize("opponent", ["uniform", "highest_card"])
 def test_a_best_response_is_found_on_three_cards(opponent):
-    learning = learner("dqn_response", steps=4000, width=32, num_games=16, target_rate=0.1, opponent=opponent)
-    figures = learning.advance(4000)
+    rates = {"learning_rate": 0.005, "target_rate": 0.1}
+    learning = learner("dqn_response", steps=3600, num_games=12, batch_size=64, width=32, opponent=opponent, **rates)
+    figures = learning.advance(3600)
     assert figures["share"] == pytest.approx(1.0)
     assert figures.keys() == {"loss", "share", "shortfall", "payoff_0", "payoff_1", "best_0", "best_1"}
 
