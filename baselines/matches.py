@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from cardwar_envs.envs.game_batch import GameBatch
 # Games side by side at most, and so few that no policy answers with more entries than this at once.
 MOST_GAMES, MOST_ENTRIES = 4096, 1 << 20
 CERTAIN_TO = 1e-9
+# Of games with more deals each seat is played.
+MOST_DEALS = 1000
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def match(
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
 ) -> Match:
-    """Plays a policy against others, equally often in each seat (in one seat if the rules treat all alike).
+    """Plays a policy against others, equally often in each seat (in one seat if the game is alike for all).
 
     Args:
         game: The rules, for any number of players.
@@ -71,20 +74,23 @@ def match(
             not answer with probabilities.
     """
     facts = game.facts
-    seats = range(1 if facts.seat_symmetric else facts.num_players)
+    seats = range(1 if alike_for_all(game) else facts.num_players)
     if games < len(seats):
         raise ValueError(f"games ({games}) must be at least {len(seats)}, one for each seat")
-    rest = list(others) if isinstance(others, Sequence) and not isinstance(others, str) else None
-    payoffs, certain = [], True
+    if isinstance(others, str) or not isinstance(others, Sequence):
+        others = [others] * (facts.num_players - 1)
+    around = [policy, *others]
+    if len(around) != facts.num_players:
+        raise ValueError(f"{len(around) - 1} policies given for the {facts.num_players - 1} other players")
+    payoffs: list[NDArray[np.float64]] = []
+    certain, before = True, 0
     for seat in seats:
-        line_up = rest or [others] * (facts.num_players - 1)
-        around = [policy, *line_up]
         line_up = [around[(place - seat) % facts.num_players] for place in range(facts.num_players)]
         share = games // len(seats) + (seat < games % len(seats))
-        before = sum(map(len, payoffs))
-        told = None if progress is None else (lambda done, before=before: progress(before + done))
+        told = None if progress is None else partial(_counted, progress, before)
         played, was_certain = _played(game, line_up, share, [seed, seat], told)
         payoffs.append(np.roll(played, -seat, axis=1))
+        before += len(played)
         certain &= was_certain
     own = np.concatenate(payoffs)
     won = own[:, 0] > own[:, 1:].max(axis=1, initial=-np.inf)
@@ -95,6 +101,24 @@ def match(
         len(own),
         mean_interval(own[:, 0], facts.min_payoff, facts.max_payoff, confidence),
         share_interval(int(won.sum()), len(won), confidence),
+    )
+
+
+def _counted(progress: Progress, before: int, done: int) -> None:
+    progress(before + done)
+
+
+def alike_for_all(game: Game[Any]) -> bool:
+    """Whether it makes no difference which seat one has: neither the rules nor the deal tell seats apart."""
+    facts = game.facts
+    if not (facts.seat_symmetric and facts.public_state):
+        return False
+    deals = game.initial()
+    first, *others = range(facts.num_players)
+    return len(deals) <= MOST_DEALS and all(
+        np.array_equal(game.observation(deal.state, first), game.observation(deal.state, other))
+        for deal in deals
+        for other in others
     )
 
 

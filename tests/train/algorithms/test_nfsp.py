@@ -8,7 +8,7 @@ from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import nfsp
 from train.algorithms.experience.buffers import Reservoir
-from train.runs.evaluate import evaluate
+from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
 
