@@ -90,10 +90,11 @@ ROOMS = {
     | DOORS
     | INSIDES
     | {"baselines.lookahead", "baselines.levels", "train.storage", "train.words"},
+    # Learners of best responses ask whether exact figures can be had.
     "train.algorithms": ENVS
     | DOORS
     | INSIDES
-    | {"baselines.lookahead"}
+    | {"baselines.lookahead", "baselines.oracles"}
     | {"train.policies", "train.storage", "train.words", "train.validation"},
     # Whether a game can be measured exactly is asked where oracles are chosen.
     "train.measures": ENVS

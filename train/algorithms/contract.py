@@ -29,7 +29,8 @@ def option(default: int | float | str, text: str, low: float | None = None, high
         high: Greatest value allowed, of a number.
     """
     if isinstance(default, str):
-        return field(default=default, metadata={"description": text, "min_length": 1})
+        # A text that is empty by default may be so.
+        return field(default=default, metadata={"description": text, "min_length": min(1, len(default))})
     high = MAX_INT if high is None and isinstance(default, int) else high
     return field(default=default, metadata={"description": text, "ge": low, "le": high})
 
