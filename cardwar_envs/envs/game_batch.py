@@ -130,7 +130,7 @@ class GameBatch(Generic[S]):
 
         Args:
             observations: `[num_games, observation_size]`, as the game gives them to player 0. In a
-                seat-symmetric game they may be those of either player, who is player 0 from there on. Only
+                seat-symmetric game they may be those of any player, who is player 0 from there on. Only
                 shape and bounds are checked, not whether such a state can come up or somebody acts in it.
 
         Returns:

@@ -44,7 +44,7 @@ class Args(ResponderArgs):
     """Arguments of the learned best response."""
 
     steps: int = option(300_000, "joint actions to play in all games together", low=1)
-    evaluate_every: int = option(30_000, "steps from one exact evaluation and checkpoint to the next", low=1)
+    evaluate_every: int = option(30_000, "steps from one evaluation and checkpoint to the next", low=1)
     opponent: str = option("uniform", OPPONENT_HELP)
 
 

@@ -104,3 +104,14 @@ def algorithm_named(name: str) -> Algorithm:
     if name not in ALGORITHMS:
         raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
     return ALGORITHMS[name]
+
+
+# With more actions its network, which has an output for each joint action, learns slowly.
+MOST_ACTIONS_JOINTLY = 32
+
+
+def default_algorithm(game: Game[Any]) -> Algorithm:
+    """minimax-Q where it learns well: in two-player zero-sum games of public state with few actions; else PPO."""
+    facts = game.facts
+    public = facts.num_players == 2 and facts.zero_sum and facts.public_state
+    return ALGORITHMS["minimax_q" if public and facts.num_actions <= MOST_ACTIONS_JOINTLY else "ppo"]

@@ -10,7 +10,7 @@ from train.algorithms import nfsp
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import NEVER_PLAYED, MaskShowingEnv
 from train.algorithms.experience.self_play import SelfPlayVecEnv
-from train.runs.evaluate import evaluate
+from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
 

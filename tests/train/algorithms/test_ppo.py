@@ -17,7 +17,7 @@ from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import ppo
 from train.algorithms.experience.decisions import actor
 from train.algorithms.experience.self_play import SelfPlayVecEnv
-from train.runs.evaluate import evaluate
+from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {"num_games": 16, "rollout": 5, "batch_size": 64, "width": 16}
