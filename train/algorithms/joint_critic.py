@@ -26,7 +26,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
-from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.contract import SelfPlayArgs, option, refusal
 from train.algorithms.experience.buffers import Replay
 from train.policies.many_actions import ActionParts, LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
@@ -60,7 +60,7 @@ class Learner(Resumable):
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-            raise ValueError(f"{facts.name}: a joint critic learns two-player zero-sum games of public state")
+            raise refusal(f"{facts.name}: a joint critic learns two-player zero-sum games of public state")
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
