@@ -57,9 +57,7 @@ class UpdateArgs(SelfPlayArgs):
 class Args(UpdateArgs):
     """Arguments of PPO in self-play, which others may join."""
 
-    opponents: str = option(
-        "", "policies to play against as well, with commas: names, files, run folders, past selves (past)"
-    )
+    opponents: str = option("", "others to play against: names, files or run folders with commas; past: earlier selves")
     opponent_share: float = option(0.5, "share of games with opponents; in the others it plays all seats", 1e-9, 1.0)
 
 

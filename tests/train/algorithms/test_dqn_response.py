@@ -107,9 +107,11 @@ def test_a_best_response_against_two_is_found(name):
 
 @pytest.mark.parametrize("name", RESPONDERS)
 def test_a_line_up_has_one_policy_or_one_for_each_other_seat(name):
-    message = r"opponent \(uniform,max,min\) names 3 policies; give one for all 2 other seats of war, or one for each"
+    message = r"opponent \(uniform,max,min\) names 3 policies; war needs one for all 2 other seats, or one for each"
     with pytest.raises(ValueError, match=message):
         learner(name, WAR, opponent="uniform,max,min")
+    with pytest.raises(ValueError, match=r"opponent \(uniform,uniform\) names 2 policies; jujitsu needs one$"):
+        learner(name, opponent="uniform,uniform")
 
 
 @pytest.mark.parametrize("game", [GAME, WAR], ids=["two players", "three players"])

@@ -12,7 +12,7 @@ from cardwar_envs.core.policy import Policy
 from train.algorithms.experience.fixed_opponents import Opponents
 from train.algorithms.experience.named_policies import NamedPolicies, names_in
 
-OPPONENT_HELP = "policy to respond to: a name, a run folder or a policy file; several with commas, one for each seat"
+OPPONENT_HELP = "policy to respond to: a name, a run folder or a policy file; or one for each other seat, with commas"
 # A best response's value below this is only rounding, and no share of it is given.
 LEAST_VALUE = 1e-6
 
@@ -34,10 +34,8 @@ class LineUp:
         """
         names, others = names_in(words), game.facts.num_players - 1
         if len(names) not in (1, others):
-            raise ValueError(
-                f"opponent ({words}) names {len(names)} policies; "
-                f"give one for all {others} other seats of {game.facts.name}, or one for each"
-            )
+            needed = "one" if others == 1 else f"one for all {others} other seats, or one for each"
+            raise ValueError(f"opponent ({words}) names {len(names)} policies; {game.facts.name} needs {needed}")
         self._game, self._named = game, NamedPolicies(game, names)
         policies = self._named.policies
         self.opponents = Opponents.line_up(policies) if len(names) > 1 else Opponents.one(policies[0])
