@@ -35,7 +35,7 @@ class Args(SelfPlayArgs):
 
     steps: int = option(300_000, "joint actions to play in all games together", low=1)
     evaluate_every: int = option(30_000, "steps from one evaluation and checkpoint to the next", low=1)
-    num_games: int = option(32, "games played side by side", low=1)
+    num_games: int = option(64, "games played side by side", low=1)
     exploration: float = option(1.0, "share of actions chosen uniformly at the start; it falls linearly", 0.0, 1.0)
     final_exploration: float = option(0.1, "that share at the end, as a share of that at the start", 0.0, 1.0)
     replay_size: int = option(50_000, "newest decisions to keep, from which it learns", low=1)
