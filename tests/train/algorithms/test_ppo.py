@@ -82,6 +82,10 @@ def test_the_librarys_settings_leave_open_only_what_is_not_the_librarys():
     caller = {
         "steps",
         "evaluate_every",
+        "measure",
+        "against",
+        "matches",
+        "bound_steps",
         "num_games",
         "threads",
         "final_entropy",
