@@ -173,6 +173,22 @@ class GameBatch(Generic[S]):
         self._engine.deal(done, self._random)
         return BatchStep(*self._engine.views(), rewards, done)
 
+    def restart(self, where: NDArray[np.bool_]) -> Views:
+        """Starts some games anew, `[num_games]` of them where true, over or not; returns what all games show."""
+        self._require_start()
+        self._engine.deal(where, self._random)
+        return self._engine.views()
+
+    def acting(self) -> NDArray[np.bool_]:
+        """`[num_games, num_players]`: who chooses now. The actions of others are ignored."""
+        self._require_start()
+        return self._engine.acting()
+
+    def live(self) -> NDArray[np.bool_]:
+        """`[num_games, num_players]`: who is still in the game."""
+        self._require_start()
+        return self._engine.live()
+
     def uniform_actions(self) -> NDArray[np.int64]:
         """`[num_games, num_players]` actions of uniform play, drawn from the games' own streams."""
         self._require_start()

@@ -275,6 +275,10 @@ class War(Game[WarState]):
         mask[self.actions.wait] = 1
         return (self.actions.wait,), mask
 
+    def action_parts(self) -> NDArray[np.int64]:
+        """The card of a round; the discards, by rank, and the battle card of a war; waiting."""
+        return self.actions.parts()
+
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """In how many ways each card, or each war choice, can be played from the cards held."""
         counts = np.zeros(action_masks.shape)

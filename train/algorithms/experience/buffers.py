@@ -83,16 +83,16 @@ class Reservoir(Buffer):
     Source: J. S. Vitter, "Random sampling with a reservoir" (1985), algorithm R.
     """
 
-    def __init__(self, size: int, widths: Sequence[int]) -> None:
-        """Takes the number of decisions to keep, and the widths of observations and masks."""
+    def __init__(self, size: int, widths: Sequence[int], masks: DTypeLike = np.int8) -> None:
+        """Takes the number of decisions to keep, the widths of observations and masks, and the type of masks."""
         super().__init__(
-            size, observations=((widths[0],), np.float32), masks=((widths[1],), np.int8), actions=((), np.int64)
+            size, observations=((widths[0],), np.float32), masks=((widths[1],), masks), actions=((), np.int64)
         )
 
     def add(
         self,
         observations: NDArray[np.float32],
-        masks: NDArray[np.int8],
+        masks: NDArray[np.int8] | NDArray[np.uint8],
         actions: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> None:
