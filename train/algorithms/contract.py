@@ -35,6 +35,11 @@ def option(default: int | float | str, text: str, low: float | None = None, high
     return field(default=default, metadata={"description": text, "ge": low, "le": high})
 
 
+def refusal(reason: object) -> ValueError:
+    """The error of a learner that cannot take a game, for a reason that names the game."""
+    return ValueError(f"{reason}; ppo, mmd and nfsp learn any game")
+
+
 @dataclass(frozen=True, config=STRICT)
 class CommonArgs:
     """Arguments that every algorithm takes; subclasses add their own.

@@ -25,7 +25,7 @@ from baselines import head_to_head, solve_matrix
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 from train.algorithms.best_response import Responder, ResponderArgs
-from train.algorithms.contract import option
+from train.algorithms.contract import option, refusal
 from train.algorithms.experience.fixed_opponents import Opponents
 from train.algorithms.tabular.information_states import Strategies
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
@@ -65,10 +65,13 @@ class Learner:
         """
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-            raise ValueError(f"{facts.name}: PSRO learns two-player zero-sum games of public state")
+            raise refusal(f"{facts.name}: PSRO learns two-player zero-sum games of public state")
         self.steps = 0
         self._game, self._args, self._seed = game, args, seed
-        self._tables = MixtureTables(game)
+        try:
+            self._tables = MixtureTables(game)
+        except ValueError as error:  # too many states
+            raise refusal(error) from None
         self._follows_histories = self._tables.num_histories() <= MAX_HISTORIES
         self._strategies: list[Strategies] = []
         self._policies: list[LearnedTable] = []

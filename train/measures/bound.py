@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 from baselines import match
 from baselines.intervals import CONFIDENCE
 from baselines.oracle import Progress
-from baselines.strategies.generic import Uniform
+from baselines.strategies.fitting import fitting_policies
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, named_policy, needs_others, policy_names
+from cardwar_envs.core.policy import Policy
 from train.algorithms.best_response import Responder, ResponderArgs
 from train.algorithms.experience.fixed_opponents import Opponents
 from train.kinds import Figures, Kind
@@ -27,8 +27,6 @@ from train.words import game_in_words, points
 
 # Games that each candidate plays to be chosen; the one that is chosen plays others.
 GAMES_TO_CHOOSE = 1000
-# Names that stand for the solver's or for learned policies, which can take long to make.
-SLOW_NAMES = {"equilibrium", "level"}
 
 
 @dataclass(frozen=True)
@@ -51,21 +49,6 @@ class Bound:
     responder: str
     games: int
     certain: bool
-
-
-def named_candidates(game: Game[Any]) -> dict[str, Policy]:
-    """The policies with names that can play the game, besides slow ones and those that must know the others."""
-    found: dict[str, Policy] = {}
-    for name in policy_names():
-        if name in SLOW_NAMES or needs_others(name):
-            continue
-        try:
-            policy = named_policy(name, game)
-        except ValueError:
-            continue
-        if not isinstance(policy, Uniform) or name == "uniform":  # others of that class play as it does
-            found[name] = policy
-    return found
 
 
 def chosen(
@@ -120,7 +103,7 @@ class ResponseBound:
         """Takes the joint actions that PPO learns for, and the games that measure its best responder."""
         self._game, self._games = game, games
         self._args = ResponderArgs(steps=steps)
-        self._named = named_candidates(game)
+        self._named = fitting_policies(game)
         self.reference: Figures = {}
 
     def __call__(self, policy: Policy, seed: int) -> Figures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from baselines.oracles import within_reach
+from baselines import within_reach
 from cardwar_envs.core.game import Game
 from train.measures.bound import ResponseBound
 from train.measures.exact import Deviations, Exploitability

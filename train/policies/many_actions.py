@@ -156,10 +156,6 @@ class ActionParts:
             return torch.nn.functional.one_hot(actions, self.size).to(torch.float32)
         return self._counts[actions]
 
-    def all_logits(self, outputs: Tensor) -> Tensor:
-        """`[batch, num_actions]`: the sums of `logits` for all actions, legal or not."""
-        return outputs if self._counts is None else outputs @ self._counts.T
-
     def _cells(self, pairs: LegalPairs) -> Tensor:
         """`[pairs, most parts of an action]`: places in outputs with a column for no part, flattened."""
         return pairs.rows[:, None] * (self.size + 1) + self._places[pairs.actions]

@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -352,6 +353,14 @@ class War(Game[WarState]):
     def smallest(self) -> War:
         """Two ranks, no discards, two rounds."""
         return replace(self, ranks=2, discards=0, max_rounds=2)
+
+    def count_states(self, canonical: bool) -> int | None:
+        """See `Game`: pairs of hands of two players after some rounds without a tie."""
+        if self.num_players > 2:
+            return None
+        # From two rounds on, any cards of one player can have met any cards of the other without a tie.
+        pairs = sum(comb(self.ranks, played) ** 2 for played in range(2, min(self.ranks, self.rounds)))
+        return (pairs + 1) // 2 if canonical else pairs
 
     def check(self, state: WarState) -> None:
         """Raises ValueError unless every card is there once per player and the phase of the round can be."""

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from train.algorithms.experience.decisions import ScaledFeatures
-from train.policies.many_actions import ActionParts, as_bits, has_many_actions
+from train.policies.many_actions import ActionParts, LegalPairs, as_bits, has_many_actions
 from train.policies.networks import Scaling
 
 # The value of an illegal action: below any payoff, but finite, because DQN multiplies it by 0 at the end of a game.
@@ -108,10 +108,10 @@ class _PartsQNetwork(QNetwork):
 
     def forward(self, obs: Tensor) -> Tensor:
         """`[batch, observation with bits]` -> `[batch, num_actions]`, payoff points."""
-        values = self.parts.all_logits(super().forward(obs))
-        bits = obs[:, self.features_dim :].to(torch.uint8)
-        legal = (bits[:, :, None] >> torch.arange(7, -1, -1, dtype=torch.uint8)) & 1
-        return values.masked_fill(legal.flatten(1)[:, : values.shape[1]] == 0, NEVER_PLAYED)
+        pairs = LegalPairs.of(obs[:, self.features_dim :].to(torch.uint8).numpy())
+        worth = self.parts.logits(super().forward(obs), pairs)
+        never = torch.full((len(obs), int(self.action_space.n)), NEVER_PLAYED)
+        return never.index_put((pairs.rows, pairs.actions), worth)
 
 
 class _MaskedDQNPolicy(DQNPolicy):
