@@ -28,7 +28,7 @@ class Args(ppo.Args):
     """Arguments of magnetic mirror descent: those of PPO and the magnet's."""
 
     steps: int = option(7_500_000, "joint actions to play in all games together", low=1)
-    evaluate_every: int = option(500_000, "steps from one exact evaluation and checkpoint to the next", low=1)
+    evaluate_every: int = option(500_000, "steps from one evaluation and checkpoint to the next", low=1)
     num_games: int = option(256, "games played side by side", low=1)
     rollout: int = option(4, "joint actions per game between updates", low=2)
     batch_size: int = option(256, "decisions per minibatch", low=2)

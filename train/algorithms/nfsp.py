@@ -18,20 +18,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from pydantic.dataclasses import dataclass
-from stable_baselines3.common.utils import polyak_update
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable, with_prefix
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
-from train.algorithms.experience.masked_dqn import MaskShowingEnv, masked_dqn
+from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
+from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.many_actions import LegalPairs, has_many_actions
 from train.policies.networks import Network, SoftmaxPolicy
-
-REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,9 @@ class Learner(Resumable):
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
-        self._envs = MaskShowingEnv(self._batch)
+        self._envs = MaskShowingEnv(SelfPlayVecEnv(self._batch), game)
         sizes = [args.width] * args.layers
-        self._dqn = masked_dqn(self._envs, game, sizes, args.learning_rate, args.replay_size)
+        self._dqn = MaskedDQN(self._envs, game, sizes, args.learning_rate, args.replay_size)
         self._average = Network.of_actions(game, args.width, args.layers, "relu")
         self._optimizer = torch.optim.Adam(self._average.parameters(), lr=args.average_rate)
         widths = facts.observation_size, self._envs.mask_width
@@ -124,8 +122,7 @@ class Learner(Resumable):
     def _chosen(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
         observations, masks = self._split(views)
         actions = SoftmaxPolicy(self._game, self._average).sample(observations, masks, self._rng)
-        with torch.no_grad():
-            best = self._dqn.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
+        best = self._dqn.best(views)
         explores = self._rng.random(len(views)) < self._exploration()
         uniform = _any_legal(masks, self._rng)
         return np.where(responds, np.where(explores, uniform, best), actions)
@@ -137,9 +134,7 @@ class Learner(Resumable):
     # -- learning --------------------------------------------------------------------------------
 
     def _improve_response(self) -> float:
-        self._dqn.train(1, self._args.batch_size)
-        polyak_update(self._dqn.q_net.parameters(), self._dqn.q_net_target.parameters(), self._args.target_rate)
-        return float(self._dqn.logger.name_to_value["train/loss"])
+        return self._dqn.improve(self._args.batch_size, self._args.target_rate)
 
     def _improve_average(self) -> float:
         """Makes a step of imitation; returns its loss, NaN as long as nobody has played a best response."""
@@ -159,19 +154,13 @@ class Learner(Resumable):
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """The states of all parts, and SB3's replay buffer and number of updates."""
         tensors, data = super().state()
-        replay = self._dqn.replay_buffer
-        filled = replay.buffer_size if replay.full else replay.pos
-        tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
-        return tensors, {**data, "updates": self._dqn._n_updates, "place": replay.pos, "full": replay.full}
+        replayed, numbers = self._dqn.replayed()
+        return tensors | replayed, data | numbers
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
         super().restore(tensors, data)
-        replay = self._dqn.replay_buffer
-        for name, column in with_prefix(tensors, "replay.").items():
-            getattr(replay, name)[: len(column)] = column.numpy()
-        replay.pos, replay.full, self._dqn._n_updates = data["place"], data["full"], data["updates"]
-        replay.look_again()
+        self._dqn.put_back(tensors, data)
 
 
 def imitation_loss(network: Network, observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:

@@ -43,7 +43,7 @@ class Args(ResponderArgs):
     """Arguments of PSRO; those of PPO apply to each response."""
 
     steps: int = option(40, "best responses to learn", low=1)
-    evaluate_every: int = option(1, "responses from one exact evaluation and checkpoint to the next", low=1)
+    evaluate_every: int = option(1, "responses from one evaluation and checkpoint to the next", low=1)
     response_steps: int = option(30_000, "joint actions to play for each response", low=1)
     rollout: int = option(4, "joint actions per game between updates", low=2)
     learning_rate: float = option(3e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)

@@ -306,15 +306,13 @@ class War(Game[WarState]):
         """The paper's `utility`, the sum of the cards in the player's hand and wins pile."""
         return {"utility": utility(state, player)}
 
-    def compiled_rules(self) -> CompiledRules[WarState] | None:
-        """Compiled rules for two players; a row is what player 0 observes."""
-        if self.num_players != 2:
-            return None
+    def compiled_rules(self) -> CompiledRules[WarState]:
+        """Compiled rules; a row is what player 0 observes."""
         from cardwar_envs.games.war import kernel  # compiles on first use
 
         start = self.observation(self.initial()[0].state, 0)
         sets = np.array(self.actions.sets, dtype=np.int16)  # [sets, discards]
-        tables = (start, sets, self.actions.sets_below(), self.facts.max_length)
+        tables = (self.num_players, start, sets, self.actions.sets_below(), self.facts.max_length)
         return CompiledRules(
             kernel,
             tables,
@@ -322,7 +320,13 @@ class War(Game[WarState]):
             lambda state: self.observation(state, 0),
             lambda row: self.state_of(row)[0],
             self._utilities,
+            self._live_rows,
         )
+
+    def _live_rows(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
+        live = rows[:, -1 - self.num_players : -1] > 0
+        live &= (rows[:, -1:] > 0) & (live.sum(axis=1, keepdims=True) > 1)
+        return live
 
     def _utilities(self, observations: NDArray[np.float32]) -> Info:
         held = observations[:, : 2 * self.ranks].reshape(-1, 2, self.ranks).sum(axis=1)

@@ -107,8 +107,8 @@ def test_every_algorithm_runs_on_a_game_or_says_why_not(tmp_path, algorithm, gam
             run(game, algorithm.name, little(algorithm), tmp_path / "run")
         return
     result = run(game, algorithm.name, little(algorithm), tmp_path / "run")
-    assert 0.0 <= result.evaluation.exploitability <= game.facts.max_payoff
-    assert result.reference.value == pytest.approx(0.0, abs=1e-12)
+    assert 0.0 <= result.figures["exploitability"] <= game.facts.max_payoff
+    assert result.reference["value"] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_list_imports_neither_torch_nor_pydantic():

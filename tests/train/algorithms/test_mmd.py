@@ -9,7 +9,7 @@ from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
 from train.algorithms import mmd
 from train.algorithms.experience.decisions import actor, kl_divergence
-from train.runs.evaluate import evaluate, reference
+from train.measures.exact import evaluate, reference
 
 GAME = make_game("jujitsu", num_cards=3)
 MASKS = torch.tensor([[1, 1, 1], [1, 0, 1], [0, 1, 0]])

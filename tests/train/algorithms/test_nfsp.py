@@ -9,7 +9,8 @@ from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import nfsp
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import NEVER_PLAYED, MaskShowingEnv
-from train.runs.evaluate import evaluate
+from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
 
@@ -63,7 +64,7 @@ def test_roles_are_drawn_with_the_anticipatory_probability():
 
 def test_illegal_actions_are_worth_less_than_any_other_and_never_played():
     learning = learner(anticipatory=1.0, exploration=0.5)
-    envs = MaskShowingEnv(GameBatch(GAME, 50, seed=0))
+    envs = MaskShowingEnv(SelfPlayVecEnv(GameBatch(GAME, 50, seed=0)), GAME)
     views, rng = envs.reset(), np.random.default_rng(0)
     for _ in range(8):
         masks = envs.action_masks()

@@ -17,7 +17,7 @@ from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import ppo
 from train.algorithms.experience.decisions import actor
 from train.algorithms.experience.self_play import SelfPlayVecEnv
-from train.runs.evaluate import evaluate
+from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {"num_games": 16, "rollout": 5, "batch_size": 64, "width": 16}
@@ -79,7 +79,15 @@ def test_the_librarys_settings_are_those_that_it_ships():
 
 
 def test_the_librarys_settings_leave_open_only_what_is_not_the_librarys():
-    caller = {"steps", "evaluate_every", "num_games", "threads", "final_entropy"}  # 0 of entropy stays 0
+    caller = {
+        "steps",
+        "evaluate_every",
+        "num_games",
+        "threads",
+        "final_entropy",
+        "opponents",
+        "opponent_share",
+    }  # 0 of entropy stays 0
     assert {field.name for field in dataclasses.fields(ppo.Args)} == LIBRARY.keys() | caller
 
 

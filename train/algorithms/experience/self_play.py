@@ -59,6 +59,11 @@ class SelfPlayVecEnv(VecEnv):
             infos,
         )
 
+    def restart(self, where: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Starts some games anew, `[num_games]` of them where true; returns all observations."""
+        observations, self._masks = self._batch.restart(where)
+        return self._by_env(observations)
+
     def _out(self) -> NDArray[np.bool_]:
         """`[num_games, num_players]`: who is out of the game."""
         assert self._masks is not None
