@@ -87,6 +87,7 @@ def test_the_librarys_settings_leave_open_only_what_is_not_the_librarys():
         "final_entropy",
         "opponents",
         "opponent_share",
+        "measure",
     }  # 0 of entropy stays 0
     assert {field.name for field in dataclasses.fields(ppo.Args)} == LIBRARY.keys() | caller
 
