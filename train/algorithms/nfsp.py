@@ -31,6 +31,9 @@ from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.many_actions import LegalPairs, has_many_actions
 from train.policies.networks import Network, SoftmaxPolicy
 
+# A reservoir is written into each checkpoint, so it is not as large as memory would allow.
+RESERVOIR_BYTES = 1 << 28
+
 
 @dataclass(frozen=True)
 class Args(SelfPlayArgs):
@@ -42,7 +45,9 @@ class Args(SelfPlayArgs):
     exploration: float = option(0.2, "share of a best response's actions chosen uniformly, at the start", 0.0, 1.0)
     final_exploration: float = option(0.0, "that share at the end; it falls linearly", low=0.0, high=1.0)
     replay_size: int = option(10_000, "newest decisions to keep, from which DQN learns", low=1)
-    reservoir_size: int = option(500_000, "decisions of best responses to keep, from which the average learns", low=1)
+    reservoir_size: int = option(
+        500_000, "decisions of best responses to keep, from which the average learns; no more than 256 MiB", low=1
+    )
     batch_size: int = option(256, "decisions per update of either network", low=1)
     learning_rate: float = option(2e-3, "Adam's learning rate for DQN", low=1e-9)
     average_rate: float = option(2e-3, "Adam's learning rate for the average policy at the start", low=1e-9)
@@ -67,7 +72,8 @@ class Learner(Resumable):
         self._optimizer = torch.optim.Adam(self._average.parameters(), lr=args.average_rate)
         widths = facts.observation_size, self._envs.mask_width
         self._mask_type = np.uint8 if has_many_actions(game) else np.int8
-        self._reservoir = Reservoir(args.reservoir_size, widths, self._mask_type)
+        fitting = RESERVOIR_BYTES // (4 * widths[0] + widths[1] + 8)
+        self._reservoir = Reservoir(min(args.reservoir_size, fitting), widths, self._mask_type)
         self.parts = {
             "dqn": self._dqn.policy,
             "dqn_optimizer": self._dqn.policy.optimizer,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from baselines import best_response, head_to_head
-from baselines.oracles import within_reach
+from baselines import best_response, head_to_head, within_reach
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.algorithms.experience.fixed_opponents import Opponents
