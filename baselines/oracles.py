@@ -58,6 +58,7 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     return kind(game)
 
 
+@lru_cache(maxsize=32)
 def within_reach(game: Game[Any]) -> bool:
     """Whether any policy of a game can be measured exactly without asking for more time or states.
 

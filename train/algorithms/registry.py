@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from baselines import within_reach
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import check_names
 from train.words import fields_from
@@ -111,7 +112,8 @@ MOST_ACTIONS_JOINTLY = 32
 
 
 def default_algorithm(game: Game[Any]) -> Algorithm:
-    """minimax-Q where it learns well: in two-player zero-sum games of public state with few actions; else PPO."""
+    """minimax-Q where it learns well: in small two-player zero-sum games of public state; else PPO."""
     facts = game.facts
     public = facts.num_players == 2 and facts.zero_sum and facts.public_state
-    return ALGORITHMS["minimax_q" if public and facts.num_actions <= MOST_ACTIONS_JOINTLY else "ppo"]
+    small = public and facts.num_actions <= MOST_ACTIONS_JOINTLY and within_reach(game)
+    return ALGORITHMS["minimax_q" if small else "ppo"]

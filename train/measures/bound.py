@@ -22,6 +22,7 @@ from cardwar_envs.core.policy import Policy
 from train.algorithms.best_response import Responder, ResponderArgs
 from train.algorithms.experience.fixed_opponents import Opponents
 from train.kinds import Figures, Kind
+from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 from train.words import game_in_words, points
 
@@ -106,7 +107,7 @@ class ResponseBound:
         self._named = fitting_policies(game)
         self.reference: Figures = {}
 
-    def __call__(self, policy: Policy, seed: int) -> Figures:
+    def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
         """The bound, and the mean that it is for, payoff points."""
         learner = Responder(self._game, self._args, Opponents.one(policy), seed)
         learner.advance(self._args.steps)
@@ -114,7 +115,8 @@ class ResponseBound:
         learned = {"greedy": GreedyPolicy(self._game, network), "sampled": SoftmaxPolicy(self._game, network)}
         candidates = {**learned, **self._named}
         best = next(iter(chosen(self._game, candidates, policy, seed + 1)))
-        found = bound_by(self._game, best, candidates[best], policy, self._games, seed + 2)
+        games = self._games * (FINAL_SHARE if final else 1)
+        found = bound_by(self._game, best, candidates[best], policy, games, seed + 2)
         return {"bound": found.low, "bound_mean": found.mean}
 
     def news(self, figures: Mapping[str, Any]) -> str:
@@ -126,5 +128,6 @@ class ResponseBound:
         return (
             f"From the policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and "
             f"{seconds:.0f} s a player can win at least {points(figures['bound'], 4)} points on average over the seats "
-            f"(99 % confidence, {self._games:,} games). This is a lower bound: a best response may win far more."
+            f"(99 % confidence, {FINAL_SHARE * self._games:,} games). This is a lower bound: a best response may win "
+            "far more."
         )

@@ -10,6 +10,7 @@ from train.measures.bound import ResponseBound
 from train.measures.exact import Deviations, Exploitability
 from train.measures.matches import Matches
 from train.measures.measure import Measure
+from train.policies.by_word import split_policies
 
 if TYPE_CHECKING:
     from train.algorithms.contract import CommonArgs
@@ -35,7 +36,14 @@ def measure_for(game: Game[Any], args: CommonArgs) -> Measure:
     if args.measure == "bound":
         return ResponseBound(game, args.bound_steps, args.matches)
     if args.measure == "matches" or (args.measure == "auto" and not within_reach(game)):
-        against = getattr(args, "opponent", "uniform") if args.against == "auto" else args.against
-        return Matches(game, [name.strip() for name in against.split(",")], args.matches)
+        return Matches(game, _opponents(args), args.matches)
     facts = game.facts
     return Exploitability(game) if facts.num_players == 2 and facts.zero_sum else Deviations(game)
+
+
+def _opponents(args: CommonArgs) -> dict[str, list[str]]:
+    """Name of each match -> the policies in the other seats."""
+    if args.against != "auto":
+        return {name: [name] for name in split_policies(args.against)}
+    learned_against = getattr(args, "opponent", "uniform")
+    return {learned_against: split_policies(learned_against)}

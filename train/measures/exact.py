@@ -109,7 +109,7 @@ class Exploitability:
         known = reference(game)
         self.reference: Figures = {"value": known.value, "uniform_exploitability": known.uniform_exploitability}
 
-    def __call__(self, policy: Policy, seed: int) -> Figures:
+    def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
         """Exploitability, NashConv and what is guaranteed in each seat, payoff points."""
         result = evaluate(self._game, policy)
         seats = {f"guaranteed_{seat}": payoff for seat, payoff in enumerate(result.guarantees)}
@@ -141,7 +141,7 @@ class Deviations:
         self._game = game
         self.reference: Figures = {"uniform_nash_conv": nash_conv(game, "uniform").total}
 
-    def __call__(self, policy: Policy, seed: int) -> Figures:
+    def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
         """NashConv and each player's gain, payoff points."""
         result = nash_conv(self._game, policy)
         return {"nash_conv": result.total, **{f"gain_{seat}": gain for seat, gain in enumerate(result.per_player)}}

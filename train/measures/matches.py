@@ -9,33 +9,40 @@ from baselines.matches import match
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.kinds import Figures, Kind
+from train.measures.measure import FINAL_SHARE
 from train.policies.by_word import policy_from
 from train.words import game_in_words, points
 
 
 class Matches:
-    """Mean payoffs and shares of games won against policies, each of which sits in all other seats."""
+    """Mean payoffs and shares of games won against policies in the other seats."""
 
     kind: ClassVar[Kind] = "matches"
 
-    def __init__(self, game: Game[Any], opponents: Sequence[str], games: int) -> None:
-        """Takes the opponents as `policy_from` understands them, and the number of games against each.
+    def __init__(self, game: Game[Any], opponents: Mapping[str, Sequence[str]], games: int) -> None:
+        """Takes who is played against.
+
+        Args:
+            game: The game.
+            opponents: Name of a match -> one policy, as `policy_from` understands it, for all other seats, or one for
+                each, round the table.
+            games: Games of each match.
 
         Raises:
-            ValueError: If one of them cannot play the game, or there are none.
+            ValueError: If a policy cannot play the game.
         """
-        if not opponents:
-            raise ValueError("there must be at least one policy to play matches against")
         self._game, self._games = game, games
-        self._opponents = {name: policy_from(name, game) for name in opponents}
-        self.figure = f"payoff_{opponents[0]}"
+        self._opponents = {name: [policy_from(word, game) for word in words] for name, words in opponents.items()}
+        self.figure = f"payoff_{next(iter(opponents))}"
         self.reference: Figures = {}
 
-    def __call__(self, policy: Policy, seed: int) -> Figures:
+    def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
         """For each opponent the mean payoff and the share of games won, with both ends of their 99 % intervals."""
         figures: Figures = {}
-        for name, opponent in self._opponents.items():
-            result = match(self._game, policy, opponent, games=self._games, seed=seed)
+        games = self._games * (FINAL_SHARE if final else 1)
+        for name, policies in self._opponents.items():
+            others = policies if len(policies) > 1 else policies[0]
+            result = match(self._game, policy, others, games=games, seed=seed)
             for what, interval in (("payoff", result.payoff), ("wins", result.wins)):
                 ends = (("", interval.mean), ("_low", interval.low), ("_high", interval.high))
                 figures |= {f"{what}_{name}{end}": number for end, number in ends}
@@ -56,9 +63,8 @@ class Matches:
         )
         return (
             f"The policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and {seconds:.0f} s "
-            f"gets {results}. These are samples of {self._games:,} games each, with 99 % intervals: the game is too "
-            "large to measure the policy exactly. For a lower bound on what can be won from it: cardwar exploit "
-            "--approximate."
+            f"gets {results}. These are samples of {FINAL_SHARE * self._games:,} games each, with 99 % intervals. They "
+            "do not say how far it is from optimal; cardwar exploit --approximate looks for somebody who wins from it."
         )
 
 

@@ -7,6 +7,9 @@ from typing import Any, ClassVar, Protocol
 from cardwar_envs.core.policy import Policy
 from train.kinds import Figures, Kind
 
+# The last evaluation of a run plays so many times as many games as those before.
+FINAL_SHARE = 10
+
 
 class Measure(Protocol):
     """One way of measuring policies of one game.
@@ -21,8 +24,14 @@ class Measure(Protocol):
     figure: str
     reference: Figures
 
-    def __call__(self, policy: Policy, seed: int) -> Figures:
-        """Measures a policy that plays in all seats; always the same names. Exact measures need no seed."""
+    def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
+        """Measures a policy that plays in all seats; always the same names.
+
+        Args:
+            policy: The policy.
+            seed: Seed of all that is drawn.
+            final: Whether learning has ended; samples are then `FINAL_SHARE` times as large.
+        """
         ...
 
     def news(self, figures: dict[str, Any]) -> str:

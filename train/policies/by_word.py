@@ -20,6 +20,18 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
     return named_policy(policy, game) if isinstance(policy, str) else policy
 
 
+def split_policies(words: str) -> list[str]:
+    """The words for policies in a text with commas between them; the name of a folder may have commas itself.
+
+    Raises:
+        ValueError: If there is none before or after a comma.
+    """
+    names = [words] if words and Path(words).exists() else [word.strip() for word in words.split(",")]
+    if not all(names):
+        raise ValueError(f"a name is missing in the policies {words!r}")
+    return names
+
+
 def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
     """A policy for each seat, found as by `policy_from`. One of them may be a policy that has to know the others.
 

@@ -182,7 +182,7 @@ def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seco
     while learner.steps < args.steps:
         due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
         learned = learner.advance(min(args.steps, due))
-        figures = measure(learner.policy(), seed)
+        figures = measure(learner.policy(), seed, final=learner.steps >= args.steps)
         yield {
             "steps": learner.steps,
             "seconds": round(time.perf_counter() - started, 3),

@@ -75,7 +75,7 @@ GAME_POLICY = NextCard()
     [
         ({"measure": "guess"}, r"measure \('guess'\) must be one of auto, exact, "),
         ({"measure": "matches", "against": "nobody"}, "unknown policy 'nobody'"),
-        ({"measure": "matches", "against": "uniform,"}, "unknown policy ''"),
+        ({"measure": "matches", "against": "uniform,"}, "a name is missing in the policies 'uniform,'"),
         ({"measure": "matches", "against": "min"}, "plays war"),
     ],
 )
@@ -133,6 +133,6 @@ def test_a_run_measured_in_matches_goes_on_row_for_row(tmp_path):
     ppo(tmp_path / "parts", measure="matches", matches=40)
     again = ppo(tmp_path / "parts", measure="matches", matches=40, resume=True)
     assert again.figures == whole.figures
-    assert "These are samples of 40 games each, with 99 % intervals" in whole.verdict
+    assert "These are samples of 400 games each, with 99 % intervals" in whole.verdict
     with pytest.raises(ValueError, match="matches=40, not 50"):
         ppo(tmp_path / "parts", measure="matches", matches=50, resume=True)

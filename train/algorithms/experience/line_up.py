@@ -9,7 +9,8 @@ from baselines import best_response, head_to_head, within_reach
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.algorithms.experience.fixed_opponents import Opponents
-from train.algorithms.experience.named_policies import NamedPolicies, names_in
+from train.algorithms.experience.named_policies import NamedPolicies
+from train.policies.by_word import split_policies
 
 OPPONENT_HELP = "policy to respond to: a name, a run folder or a policy file; or one for each other seat, with commas"
 # A best response's value below this is only rounding, and no share of it is given.
@@ -31,7 +32,7 @@ class LineUp:
         Raises:
             ValueError: If their number is another, there is no such policy, or it cannot play the game.
         """
-        names, others = names_in(words), game.facts.num_players - 1
+        names, others = split_policies(words), game.facts.num_players - 1
         if len(names) not in (1, others):
             needed = "one" if others == 1 else f"one for all {others} other seats, or one for each"
             raise ValueError(f"opponent ({words}) names {len(names)} policies; {game.facts.name} needs {needed}")
