@@ -13,6 +13,10 @@ SHOWN: dict[str, tuple[str, dict[str, int], tuple[str, ...], int, int, int | Non
     "jujitsu": ("jujitsu", {"num_cards": 5}, ("uniform", "uniform"), 1, 3, 0),
     "dice-wars": ("dice_wars", {}, ("uniform", "uniform"), 2, 4, None),
     "dice-poker": ("dice_poker", {}, ("uniform", "uniform"), 5, 0, 1),
+    "dinosaur-war": ("dinosaur_war", {"num_cards": 6}, ("uniform", "uniform"), 3, 3, None),
+    "goofspiel": ("goofspiel", {"num_cards": 7}, ("uniform", "matching"), 1, 3, 0),
+    "oshi-zumo": ("oshi_zumo", {"coins": 20}, ("uniform", "uniform"), 4, 1, None),
+    "lowest-unique": ("lowest_unique", {"rounds": 3}, ("uniform", "uniform", "uniform"), 2, 1, None),
     "war": ("war", {"num_players": 3}, ("simple_minded_1", "max", "dummie"), 0, 2, 2),
 }
 

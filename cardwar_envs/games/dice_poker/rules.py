@@ -40,9 +40,9 @@ class DicePoker(Game[DicePokerState]):
     """Dice Poker.
 
     Attributes:
-        sides: Faces of each die, numbered from 1; at least 2.
-        ante: What both put in before they roll, payoff points; not negative.
-        raise_size: What a raise adds to the ante, payoff points; positive.
+        sides: Faces of each die, numbered from 1; 2 to 2000.
+        ante: What both put in before they roll, payoff points; 0 to 1e9.
+        raise_size: What a raise adds to the ante, payoff points; above 0, to 1e9.
 
     Raises:
         ValueError: If a parameter is out of its range.
@@ -112,7 +112,12 @@ class DicePoker(Game[DicePokerState]):
         return stake * ((rolls[0] > rolls[1]) - (rolls[0] < rolls[1]))
 
     def observation(self, state: DicePokerState, player: int) -> NDArray[np.float32]:
-        """The own roll and the seat; the other player's roll and action are hidden."""
+        """What the player knows; the other player's roll and action are hidden.
+
+        Entries:
+            1: own roll
+            1: own seat, 0 or 1
+        """
         return np.array((state.rolls[player], player), dtype=np.float32)
 
     def bayesian_form(self) -> BayesianForm:

@@ -66,7 +66,7 @@ class Duel(Game[DuelState]):
     """A duel of two hands.
 
     Attributes:
-        num_cards: Cards in each hand; hands that are not given are 1, 2, ..., `num_cards`.
+        num_cards: Cards in each hand, 1 to 1000; hands that are not given are 1, 2, ..., `num_cards`.
         hand_0: Cards of player 0, duplicates allowed.
         hand_1: Cards of player 1, as many.
         ties: What becomes of a tied trick: "discard" or "carry".
@@ -231,7 +231,14 @@ class Duel(Game[DuelState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: DuelState, player: int) -> NDArray[np.float32]:
-        """Own count of each rank, the other's count of each rank, own score minus the other's, carried ties."""
+        """The table as the player sees it.
+
+        Entries:
+            num_actions: own cards of each rank, from the lowest rank
+            num_actions: the other player's cards of each rank
+            1: own score minus the other player's, in tricks
+            1: carried ties
+        """
         hands, score, ties = state
         own_score = score if player == 0 else -score
         counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts

@@ -52,7 +52,7 @@ class Goofspiel(Game[GoofspielState]):
     """Goofspiel.
 
     Attributes:
-        num_cards: Cards of each player, and prizes: 1, 2, ..., `num_cards`.
+        num_cards: Cards of each player, and prizes: 1, 2, ..., `num_cards`; 1 to 100.
         prizes: The order in which prizes are turned up: "random", "descending" or "ascending".
         ties: What becomes of a tied prize: "discard" or "carry".
         payoff: What is paid: the "margin" of points, or "win" (+1 / 0 / -1).
@@ -164,10 +164,15 @@ class Goofspiel(Game[GoofspielState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: GoofspielState, player: int) -> NDArray[np.float32]:
-        """Own count of each card, the other's count of each card, later prizes, the prize; score, carried points.
+        """The table as the player sees it.
 
-        Later prizes are a 1 or a 0 for each prize. The score, own points minus the other's, is there with
-        `payoff="win"` only, carried points with `ties="carry"` only.
+        Entries:
+            num_cards: own cards of each rank, from the lowest rank
+            num_cards: the other player's cards of each rank
+            num_cards: 1 for each prize that comes later, else 0
+            1: the prize that is bid for
+            1 if payoff="win": own points minus the other player's
+            1 if ties="carry": points carried from tied prizes
         """
         views, own_score = self._views, state.score if player == 0 else -state.score
         counts, others = views[state.hands[player]].counts, views[state.hands[1 - player]].counts

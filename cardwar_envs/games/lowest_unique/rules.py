@@ -54,8 +54,8 @@ class LowestUnique(Game[LowestUniqueState]):
 
     Attributes:
         num_players: 2 to 100.
-        numbers: The players choose from 1, 2, ..., `numbers`; at least 2.
-        rounds: How often they choose; at least 1.
+        numbers: The players choose from 1, 2, ..., `numbers`; 2 to 1000.
+        rounds: How often they choose; 1 to 10,000.
         payoff: Who pays the winner's point: the others ("share") or nobody ("prize").
 
     Raises:
@@ -123,7 +123,12 @@ class LowestUnique(Game[LowestUniqueState]):
         return [Transition(CERTAIN, LowestUniqueState(state.rounds_left - 1, winner), tuple(rewards))]
 
     def observation(self, state: LowestUniqueState, player: int) -> NDArray[np.float32]:
-        """Rounds left; for each player, the own seat first and then round the table, 1 if it won the last round."""
+        """The table as the player sees it; seats are counted from the own seat, round the table.
+
+        Entries:
+            1: rounds left, the one going on included
+            num_players: 1 for the seat that won the last round, else 0
+        """
         seen = np.zeros(self.num_players + 1, dtype=np.float32)
         seen[0] = state.rounds_left
         if state.last_winner is not None:

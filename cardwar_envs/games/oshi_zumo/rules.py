@@ -45,10 +45,10 @@ class OshiZumo(Game[OshiZumoState]):
     """Oshi-Zumo.
 
     Attributes:
-        coins: Coins of each player at the start; at least 1.
-        size: Fields on each side of the middle; at least 1.
-        min_bid: Least bid of a player who has so many coins; 0 or more.
-        horizon: Moves after which the game ends; at least 1.
+        coins: Coins of each player at the start; 1 to 10,000.
+        size: Fields on each side of the middle; 1 to 1000.
+        min_bid: Least bid of a player who has so many coins; 0 to `coins`.
+        horizon: Moves after which the game ends; 1 to 2 ** 24.
         alesia: Whether only a wrestler off the board makes a winner.
 
     Raises:
@@ -136,7 +136,14 @@ class OshiZumo(Game[OshiZumoState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: OshiZumoState, player: int) -> NDArray[np.float32]:
-        """Own coins, the other's coins, the position (positive on the other's side), moves left."""
+        """The table as the player sees it.
+
+        Entries:
+            1: own coins
+            1: the other player's coins
+            1: fields from the middle to the wrestler, positive on the other player's side
+            1: moves left
+        """
         own, other = state.coins[player], state.coins[1 - player]
         position = state.position if player == 0 else -state.position
         return np.array((own, other, position, state.moves_left), dtype=np.float32)

@@ -60,9 +60,9 @@ class War(Game[WarState]):
 
     Attributes:
         num_players: 2 to 101.
-        ranks: Cards of each player at the start, 2, 3, ..., `ranks` + 1; at least 2.
-        discards: Cards that a war costs beside the battle card; 0 or more.
-        max_rounds: Rounds after which the game ends; 500 per player if not given.
+        ranks: Cards of each player at the start, 2, 3, ..., `ranks` + 1; 2 to 1000.
+        discards: Cards that a war costs beside the battle card; 0 to 100.
+        max_rounds: Rounds after which the game ends, 1 to 2 ** 24; 500 per player if not given.
 
     Raises:
         ValueError: If a parameter is out of its range, or there are more than 100,000 actions.
@@ -217,10 +217,14 @@ class War(Game[WarState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: WarState, player: int) -> NDArray[np.float32]:
-        """Counts of all piles, flags and the rounds left; the own seat comes first, then round the table.
+        """The table as the player sees it; seats are counted from the own seat, round the table.
 
-        For each seat the hand's count of each rank and the wins pile's; then the pot's count of each rank;
-        then for each seat 1 if it is in the war going on; for each seat 1 if it is in the game; rounds left.
+        Entries:
+            num_players * 2 * ranks: for each seat its hand's cards of each rank, then its wins pile's
+            ranks: the pot's cards of each rank
+            num_players: 1 for each seat in the war that is going on, else 0
+            num_players: 1 for each seat that is in the game, else 0
+            1: rounds left
         """
         piles, pot, flags = self._table(state)
         own_first = (piles[player:], piles[:player], pot, flags[0, player:], flags[0, :player])

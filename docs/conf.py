@@ -1,0 +1,60 @@
+"""Sphinx's settings for the documentation site; `make docs` builds it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # the notebooks' kernel would warn of frozen modules
+
+import cardwar_envs
+
+project = "cardwar-envs"
+copyright = "the authors of cardwar-envs, MIT license"
+release = cardwar_envs.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"cardwar-envs {release}"
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
+html_show_sphinx = False
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["dollarmath"]
+
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+
+# Docstrings are Google style with code in single backticks.
+default_role = "code"
+napoleon_custom_sections = [("Entries", "params_style")]
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autosummary_generate = True
+autosummary_generate_overwrite = True
+
+# Our own names must be found; those of other packages are not looked for, which would need a network.
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", r"(?!(cardwar_envs|baselines|train)\.).*")]
+
+
+def indented_code(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Marks an indented block after a paragraph that ends in a colon as code, as Markdown reads it."""
+    for number in range(len(lines) - 2):
+        here, blank, after = lines[number : number + 3]
+        if here.rstrip().endswith(":") and not blank.strip() and re.match(r" {4,}\S", after):
+            lines[number] = here.rstrip() + ":"
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", indented_code)

@@ -1,0 +1,43 @@
+"""Writes the generated parts of the documents anew: `python -m train.pages`, from the top of the repository.
+
+A generated part stands between two comments, as in `baselines.reproduction.documents`:
+
+    <!-- generated: python -m train.pages, jujitsu parameters -->
+    <!-- end -->
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from baselines.reproduction.documents import rewrite
+from train.pages import command, games
+
+COMMAND = "python -m train.pages"
+FOLDER = Path("docs")
+
+
+def part_of(part: str) -> str:
+    """What stands in a generated part, in Markdown.
+
+    Args:
+        part: The name of a game and a part of its page, or `cardwar` and a part of the command's page.
+    """
+    subject, what = part.split()
+    return command.section(what) if subject == "cardwar" else games.section(subject, what)
+
+
+def pages(folder: Path = FOLDER) -> Iterator[Path]:
+    """The pages with parts that are made here."""
+    return (page for page in sorted(folder.rglob("*.md")) if f"<!-- generated: {COMMAND}, " in page.read_text())
+
+
+def main() -> None:
+    """Rewrites all pages."""
+    for page in pages():
+        page.write_text(rewrite(page.read_text(), COMMAND, part_of))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The page of the command `cardwar`: every subcommand with its options, from the program itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+from typer.models import ArgumentInfo, OptionInfo
+
+from baselines.reproduction.documents import markdown
+from train.algorithms.registry import ALGORITHMS
+from train.cli import COMMANDS
+
+SUBCOMMANDS: dict[str, Callable[..., None]] = {command.__name__: command for command in COMMANDS}
+TYPES = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
+
+
+def section(part: str) -> str:
+    """A generated part of the command's page, in Markdown.
+
+    Args:
+        part: Name of a subcommand, "overview" for a list of all, or "learners" for the options of all learners.
+    """
+    if part == "overview":
+        rows = [[f"[`cardwar {name}`](#cardwar-{name})", _paragraphs(each)[0]] for name, each in SUBCOMMANDS.items()]
+        return markdown([["command", "what it does"], *rows])
+    if part == "learners":
+        return "\n\n".join(map(_learner, ALGORITHMS))
+    return _subcommand(part)
+
+
+def _subcommand(name: str) -> str:
+    function = SUBCOMMANDS[name]
+    places, rows = [], []
+    hints = get_type_hints(function, include_extras=True)
+    for parameter in inspect.signature(function).parameters.values():
+        kind, info = get_args(hints[parameter.name])
+        if isinstance(info, ArgumentInfo):
+            spelled = info.metavar or parameter.name.upper()
+            places.append(spelled)
+            rows.append([f"`{spelled}`", _line(info.help)])
+        elif not info.hidden:
+            rows.append([_option(parameter.name, kind, info), f"{_line(info.help)}{_default(parameter.default)}"])
+    usage = " ".join(["cardwar", name, *places, "[OPTIONS]"])
+    table = markdown([["argument or option", "what it is"], *rows])
+    return "\n\n".join([*_paragraphs(function), f"```text\n{usage}\n```", table])
+
+
+def _option(name: str, kind: Any, info: OptionInfo) -> str:
+    """How an option is spelled, with what follows it."""
+    # In an annotation, typer takes what stands in the place of the default as the first spelling.
+    given = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
+    spelled = given or [f"--{name.replace('_', '-')}"]
+    base = next((each for each in (*get_args(kind), kind) if each in TYPES), None)
+    return f"`{', '.join(spelled)}{'' if base is None else ' ' + (info.metavar or TYPES[base])}`"
+
+
+def _default(value: object) -> str:
+    return "" if value is None or value is False or value == "" else f" Default: `{value}`."
+
+
+def _learner(name: str) -> str:
+    """A learner's options, as `cardwar train --list-options` shows them."""
+    entry = ALGORITHMS[name]
+    fields = dataclasses.fields(entry.args_type())
+    rows = [
+        [f"`--{field.name.replace('_', '-')}`", f"`{field.default}`", _line(field.metadata["description"])]
+        for field in fields
+    ]
+    return f"## {name}\n\n{entry.summary}\n\n{markdown([['option', 'default', 'what it is'], *rows])}"
+
+
+def _paragraphs(function: Callable[..., None]) -> list[str]:
+    return [_line(paragraph) for paragraph in inspect.getdoc(function).split("\n\n")]
+
+
+def _line(text: str | None) -> str:
+    return " ".join((text or "").split())

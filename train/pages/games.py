@@ -1,0 +1,194 @@
+"""What a game's page says of it: made from the game's docstrings, facts, fields and policies."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from baselines.levels.level import levels
+from baselines.reproduction.documents import markdown
+from baselines.strategies.fitting import fitting_policies
+from cardwar_envs import Game, make_game
+from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id
+from train.pages.rounds import ROUNDS, as_text
+
+HISTORY = "Version history:"
+FIELD = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
+ENTRY = re.compile(r"^    ([\w* ]+?)(?: if (\w+)=\"(\w+)\")?: (.*(?:\n {8,}.*)*)", re.MULTILINE)
+CHANCE = {"none": "none", "deal": "in the deal only", "moves": "when players move"}
+# Of more actions only the first and the last are shown.
+MOST_SHOWN = 15
+
+
+def section(name: str, part: str) -> str:
+    """A generated part of a game's page, in Markdown.
+
+    Args:
+        name: A name in `GAMES`.
+        part: A key of `PARTS`.
+    """
+    return PARTS[part](make_game(name))
+
+
+def _classes(game: Game[Any]) -> list[type]:
+    """The class of the game and those that it inherits rules from."""
+    kinds = type(game).__mro__
+    return list(kinds[: kinds.index(Game)])
+
+
+def _modules(game: Game[Any]) -> Iterator[str]:
+    """The docstrings of the modules that hold the game's rules."""
+    for kind in _classes(game):
+        yield inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "")
+
+
+def rules(game: Game[Any]) -> str:
+    """The docstrings of the game's rules, without the version history."""
+    return "\n\n".join(text.partition(f"\n\n{HISTORY}")[0] for text in _modules(game))
+
+
+def history(game: Game[Any]) -> str:
+    """One line for each version."""
+    told = next(text for text in _modules(game) if HISTORY in text).partition(HISTORY)[2]
+    return "\n".join(f"- Version {line.strip()}" for line in told.strip().splitlines())
+
+
+def worked_round(game: Game[Any]) -> str:
+    """The game's worked round, and the parameters that it is played with."""
+    given = " ".join(f"{key}={value}" for key, value in ROUNDS[game.facts.name].parameters.items())
+    played = f"Played with `{given}`:\n\n" if given else ""
+    return f"{played}```text\n{as_text(game.facts.name)}\n```"
+
+
+def parameters(game: Game[Any]) -> str:
+    """Every field of the game's dataclass: its default, and what the docstrings say of it."""
+    told: dict[str, str] = {}
+    for kind in reversed(_classes(game)):
+        told |= dict(FIELD.findall(_below(kind.__doc__ or "", "Attributes:")))
+    fields = dataclasses.fields(type(game))  # type: ignore[arg-type]  # games are dataclasses
+    rows = [[f"`{field.name}`", _default(field, game), _line(told[field.name])] for field in fields]
+    return markdown([["parameter", "default", "what it is"], *rows])
+
+
+def _default(field: dataclasses.Field[Any], game: Game[Any]) -> str:
+    """A field's default, and what it comes to if that is None."""
+    value = getattr(game, field.name)
+    if field.default is not None:
+        return f"`{value!r}`"
+    return f"`None`: {value if isinstance(value, int) else f'{min(value)}, ..., {max(value)}'}"
+
+
+def observation(game: Game[Any]) -> str:
+    """Every entry of an observation: its place for the default game, how many there are, and what they mean."""
+    rows, first = [], 0
+    for size, count, meaning in observation_entries(game):
+        places = "none" if not count else str(first) if count == 1 else f"{first} to {first + count - 1}"
+        rows.append([places, size, _line(meaning)])
+        first += count
+    head = f"`float32[{game.facts.observation_size}]` for the default game.\n\n"
+    return head + markdown([["index", "how many", "what it is"], *rows])
+
+
+def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
+    """What the docstring of `observation` says: (how many in words, how many in this game, what they mean)."""
+    found = []
+    text = _below(type(game).observation.__doc__ or "", "Entries:")
+    for size, field, value, meaning in ENTRY.findall(text):
+        count = 1 if not field or getattr(game, field) == value else 0
+        for factor in size.split(" * "):
+            count *= int(factor) if factor.isdecimal() else getattr(game, factor, None) or getattr(game.facts, factor)
+        shown = size if size.isdecimal() else f"`{size}`"
+        found.append((f'{shown}, if `{field}="{value}"`' if field else shown, count, meaning))
+    return found
+
+
+def actions(game: Game[Any]) -> str:
+    """What each action does, for each player where the players differ."""
+    number, players = game.facts.num_actions, range(game.facts.num_players)
+    words = [tuple(game.describe_action(action, player) for player in players) for action in range(number)]
+    same = all(len(set(each)) == 1 for each in words)
+    heading = ["action", "what it does"] if same else ["action", *(f"player_{player}" for player in players)]
+    rows = [[str(action), *(each[:1] if same else each)] for action, each in enumerate(words)]
+    if number > MOST_SHOWN:
+        rows = [*rows[: MOST_SHOWN - 2], ["...", *("..." for _ in rows[0][1:])], rows[-1]]
+    return f"`Discrete({number})` for the default game, with a mask of the legal ones.\n\n{markdown([heading, *rows])}"
+
+
+def facts(game: Game[Any]) -> str:
+    """What solvers know of the game before it is played, and what it pays."""
+    known = game.facts
+    rows = [
+        ["players", str(known.num_players)],
+        ["payoff of a whole game, points", f"{known.min_payoff:g} to {known.max_payoff:g}"],
+        ["zero-sum", _yes(known.zero_sum)],
+        ["the same rules for every seat", _yes(known.seat_symmetric)],
+        ["an observation shows the whole state", _yes(known.public_state)],
+        ["chance", CHANCE[known.chance]],
+        ["most joint actions in a game", f"{known.max_length:,}"],
+    ]
+    return markdown([["fact", "default game"], *rows])
+
+
+def environments(game: Game[Any]) -> str:
+    """The ids of the game's environments, and its module."""
+    name = game.facts.name
+    rows = [
+        ["PettingZoo AEC", f'`pettingzoo.make("aec", "{pettingzoo_id(name)}")` or `cardwar_envs.{name}_v0.env()`'],
+        [
+            "PettingZoo Parallel",
+            f'`pettingzoo.make("parallel", "{pettingzoo_id(name)}")` or `cardwar_envs.{name}_v0.parallel_env()`',
+        ],
+        ["Gymnasium, one seat", f'`gymnasium.make("{gymnasium_id(name)}", opponent="uniform")`'],
+        ["Gymnasium, many games", f'`gymnasium.make_vec("{gymnasium_id(name)}", num_envs=8, opponent="uniform")`'],
+        ["rules alone", f'`cardwar_envs.make_game("{name}")`'],
+    ]
+    return markdown([["interface", "how to make it"], *rows])
+
+
+def policies(game: Game[Any]) -> str:
+    """The policies with names that can play the game."""
+    fitting = fitting_policies(game)
+    rows = [[f"`{name}`", _first_line(type(policy).__doc__)] for name, policy in fitting.items()]
+    rows += [[f"`level:1` to `level:{most}`", f"Learned for {title}."] for title, most in _levels(game).items()]
+    return markdown([["name", "how it plays"], *rows])
+
+
+def _levels(game: Game[Any]) -> dict[str, int]:
+    """Title of each game of this name that has levels -> how many."""
+    own = [each for each in levels() if each.game == game.facts.name]
+    return {each.title: max(other.number for other in own if other.title == each.title) for each in own}
+
+
+def _below(text: str, heading: str) -> str:
+    """The block of a docstring below such a heading."""
+    below = inspect.cleandoc(text).partition(f"{heading}\n")[2]
+    return re.split(r"^\S|\n\n", below, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _first_line(text: str | None) -> str:
+    return _line((text or "").partition("\n\n")[0])
+
+
+def _yes(fact: bool) -> str:
+    return "yes" if fact else "no"
+
+
+PARTS: dict[str, Callable[[Game[Any]], str]] = {
+    "rules": rules,
+    "round": worked_round,
+    "facts": facts,
+    "parameters": parameters,
+    "observation": observation,
+    "actions": actions,
+    "environments": environments,
+    "policies": policies,
+    "history": history,
+}
