@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test wide slow soak coverage mutants lint bench
+.PHONY: demo test docs wide slow soak coverage mutants lint bench
 
 demo: $(READY)
 	$(BIN)/python -m train.demo
@@ -12,6 +12,11 @@ demo: $(READY)
 # Tests that are made for many cases run on a chosen few of them (tests/helpers/thinning.py).
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# The documentation site, in docs/_build/html. Every warning is an error, a broken link as well.
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m sphinx -b html -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
 # The same tests on all of their cases.
 wide: $(READY)

@@ -35,6 +35,7 @@ nb_merge_streams = True
 
 # Docstrings are Google style with code in single backticks.
 default_role = "code"
+napoleon_use_ivar = True
 napoleon_custom_sections = [("Entries", "params_style")]
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
@@ -44,7 +45,10 @@ autosummary_generate_overwrite = True
 
 # Our own names must be found; those of other packages are not looked for, which would need a network.
 nitpicky = True
-nitpick_ignore_regex = [("py:.*", r"(?!(cardwar_envs|baselines|train)\.).*")]
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!(cardwar_envs|baselines|train)\.).*"),
+    ("py:.*", r".*\.(S|Views)"),  # a type variable and an alias, which have no page
+]
 
 
 def indented_code(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

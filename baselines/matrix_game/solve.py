@@ -218,7 +218,7 @@ def solve_matrix_exact(matrix: Sequence[Sequence[Fraction | int]]) -> ExactMatri
     """Solves one game in rationals.
 
     Args:
-        matrix: Rows of payoffs to the row player, integers or `Fraction`s.
+        matrix: Rows of payoffs to the row player, each an integer or a `Fraction`.
 
     Returns:
         An equilibrium whose duality gap is exactly zero.

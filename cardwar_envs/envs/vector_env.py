@@ -102,8 +102,8 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             options: As for `SingleAgentEnv.reset`; they hold until the next `reset`.
 
         Returns:
-            Observations `{"observation": [num_envs, observation_size], "action_mask": [num_envs,
-            num_actions]}`, fresh arrays, and infos, which hold the same `action_mask`.
+            Observations and infos. Observations are fresh arrays: `observation` `[num_envs, observation_size]` and
+            `action_mask` `[num_envs, num_actions]`. Infos hold the same `action_mask`.
 
         Raises:
             ValueError: For a bad option or seed, a wrong number of seeds, if an opponent does not answer
