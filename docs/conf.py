@@ -14,7 +14,7 @@ os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # the notebooks' k
 import cardwar_envs
 
 project = "cardwar-envs"
-copyright = "the authors of cardwar-envs, MIT license"
+copyright = "the authors of cardwar-envs, MIT license"  # noqa: A001  # Sphinx calls it so
 release = cardwar_envs.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
@@ -24,6 +24,7 @@ html_title = f"cardwar-envs {release}"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
 html_show_sphinx = False
+smartquotes = False  # words in quotes are often values of parameters
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["dollarmath"]
@@ -59,6 +60,12 @@ def indented_code(app: Any, what: str, name: str, thing: Any, options: Any, line
             lines[number] = here.rstrip() + ":"
 
 
+def without_fields(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
+    """Leaves out the fields of named tuples, which "Attributes:" describes already."""
+    return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", indented_code)
+    app.connect("autodoc-skip-member", without_fields)

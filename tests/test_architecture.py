@@ -130,6 +130,10 @@ ROOMS = {
     "train.cli": {"train.command"},
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,
+    # Pages of documents: a game's, and the command's. Generated parts are written as the reproductions' are.
+    "train.pages": ENVS
+    | {"baselines.reproduction", "baselines.strategies", "baselines.levels"}
+    | {"train.algorithms", "train.cli"},
     "train.optimal_gallery": ENVS | DOORS | {"baselines.views", "train.command"},
     "train": set(),
 }

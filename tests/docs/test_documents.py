@@ -2,12 +2,14 @@
 
 The blocks of a page run one after another, as a reader would type them. What is compared: the value of an
 expression on a line that ends in `# 0.1234`, to the digits given, and what a block prints with the `text` block that
-follows it.
+follows it. On the pages in `GUIDES` every line that begins with `cardwar` runs, too. A block that does not run has a
+comment above it that says why: `<!-- not run: two hours -->`.
 """
 
 import ast
 import io
 import re
+import shlex
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -16,11 +18,15 @@ import pytest
 import torch
 from thinning import each_row
 
+from train.cli import main
+
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    "README.md",
-    *(f"docs/{page}.md" for page in ("tutorial", "learners", "levels", "optimal_play", "play", "rendering")),
-]
+RECIPES = sorted(f"docs/recipes/{path.name}" for path in (ROOT / "docs" / "recipes").glob("*.md"))
+# What newcomers read and type.
+GUIDES = ["README.md", "docs/start.md", "docs/tutorial.md", *RECIPES]
+PAGES = [*GUIDES, *(f"docs/{page}.md" for page in ("learners", "levels", "optimal_play", "play", "rendering"))]
+NOT_RUN = re.compile(r"^<!-- not run: [^\n]+ -->\n```\w+\n.*?^```\n", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\s*^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"#\s+(-?\d+(?:\.(\d+))?)(?=[\s,;]|$)")
 
@@ -76,10 +82,38 @@ def same_threads_afterwards():
 @pytest.mark.parametrize("page", PAGES)
 def test_the_python_of_a_page_runs_and_comes_to_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / page).read_text()
+    text = NOT_RUN.sub("", (ROOT / page).read_text())
     assert len(blocks_of(text)) == text.count("```python")
-    assert blocks_of(text)
     check(text, page)
+
+
+COMMANDS = [
+    line
+    for page in GUIDES
+    for language, body in FENCED.findall(NOT_RUN.sub("", (ROOT / page).read_text()))
+    for line in body.splitlines()
+    if language == "sh"
+]
+
+
+@pytest.mark.parametrize("line", sorted(set(COMMANDS)))
+def test_the_command_lines_of_a_page_run(line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command, *arguments = shlex.split(line, comments=True)
+    assert command == "cardwar"
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert not ended.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_blocks_are_of_a_kind_that_is_run_or_shown(page):
+    kinds = {language for language, _ in FENCED.findall((ROOT / page).read_text())}
+    assert kinds <= {"python", "sh", "text"}
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().split()) <= 800
 
 
 @each_row(

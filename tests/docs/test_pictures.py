@@ -16,6 +16,6 @@ def test_pictures_are_drawn_anew(name):
 
 
 def test_every_picture_is_shown_somewhere():
-    pages = "".join(page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    pages = "".join(page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
     assert {path.stem for path in (ROOT / FOLDER).iterdir()} == set(SHOWN)
     assert [name for name in SHOWN if f"pictures/{name}.svg" not in pages] == []

@@ -41,8 +41,8 @@ class DicePoker(Game[DicePokerState]):
 
     Attributes:
         sides: Faces of each die, numbered from 1; 2 to 2000.
-        ante: What both put in before they roll, payoff points; 0 to 1e9.
-        raise_size: What a raise adds to the ante, payoff points; above 0, to 1e9.
+        ante: What both put in before they roll, payoff points; 0 to 1,000,000,000.
+        raise_size: What a raise adds to the ante, payoff points; above 0, at most 1,000,000,000.
 
     Raises:
         ValueError: If a parameter is out of its range.

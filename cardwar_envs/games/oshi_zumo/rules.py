@@ -48,7 +48,7 @@ class OshiZumo(Game[OshiZumoState]):
         coins: Coins of each player at the start; 1 to 10,000.
         size: Fields on each side of the middle; 1 to 1000.
         min_bid: Least bid of a player who has so many coins; 0 to `coins`.
-        horizon: Moves after which the game ends; 1 to 2 ** 24.
+        horizon: Moves after which the game ends; 1 to 16,777,216.
         alesia: Whether only a wrestler off the board makes a winner.
 
     Raises:

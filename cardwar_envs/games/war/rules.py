@@ -62,7 +62,7 @@ class War(Game[WarState]):
         num_players: 2 to 101.
         ranks: Cards of each player at the start, 2, 3, ..., `ranks` + 1; 2 to 1000.
         discards: Cards that a war costs beside the battle card; 0 to 100.
-        max_rounds: Rounds after which the game ends, 1 to 2 ** 24; 500 per player if not given.
+        max_rounds: Rounds after which the game ends, 1 to 16,777,216; 500 per player if not given.
 
     Raises:
         ValueError: If a parameter is out of its range, or there are more than 100,000 actions.

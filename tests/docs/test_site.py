@@ -1,0 +1,120 @@
+"""The pages of games and of the command say what games and command say of themselves; links lead somewhere."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from thinning import each_row
+
+from baselines.reproduction.documents import SECTION, rewrite
+from cardwar_envs import GAMES, make_game
+from train.pages import command, games
+from train.pages.__main__ import COMMAND, pages, part_of
+from train.pages.rounds import ROUNDS, Round, replayed
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+MARKDOWN = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+RANGE = re.compile(r"(\d[\d,]*) to (\d[\d,]*)")
+
+
+def parts(page):
+    return [found["part"] for found in SECTION.finditer(page.read_text()) if found["command"] == COMMAND]
+
+
+@pytest.mark.parametrize("page", list(pages(DOCS)), ids=lambda page: page.stem)
+def test_generated_parts_are_up_to_date(page):
+    assert rewrite(page.read_text(), COMMAND, part_of) == page.read_text(), f"run {COMMAND}"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_has_a_page_with_all_parts(name):
+    assert sorted(parts(DOCS / "games" / f"{name}.md")) == sorted(f"{name} {part}" for part in games.PARTS)
+    assert f"games/{name}\n" in (DOCS / "index.md").read_text()
+
+
+def test_the_command_has_a_page_with_all_subcommands():
+    expected = ["overview", *command.SUBCOMMANDS, "learners"]
+    assert parts(DOCS / "command.md") == [f"cardwar {part}" for part in expected]
+
+
+def test_a_stale_page_is_seen():
+    stale = (DOCS / "games" / "jujitsu.md").read_text().replace("| zero-sum | yes |", "| zero-sum | no |")
+    assert rewrite(stale, COMMAND, part_of) != stale
+
+
+@each_row(
+    ("name", "parameters"),
+    [
+        *((name, {}) for name in GAMES),
+        ("jujitsu", {"num_cards": 4}),
+        ("dinosaur_war", {"hand_0": (1, 1, 3), "hand_1": (2, 2, 9)}),
+        ("jujitsu", {"num_cards": 4, "view": "word"}),
+        ("war", {"num_players": 4, "ranks": 3, "discards": 1}),
+        ("goofspiel", {"num_cards": 4, "payoff": "win"}),
+        ("goofspiel", {"num_cards": 4, "payoff": "win", "ties": "carry"}),
+        ("lowest_unique", {"num_players": 5}),
+    ],
+)
+def test_entries_of_observations_are_all_described(name, parameters):
+    game = make_game(name, **parameters)
+    assert sum(count for _, count, _ in games.observation_entries(game)) == game.facts.observation_size
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_ranges_of_parameters_are_those_that_the_game_allows(name):
+    rows = [line.split(" | ") for line in games.parameters(make_game(name)).splitlines()[2:]]
+    for parameter, _, told in rows:
+        for least, most in RANGE.findall(told):
+            for wrong in (int(least) - 1, int(most.replace(",", "")) + 1):
+                with pytest.raises(ValueError, match=str(wrong)):
+                    make_game(name, **{parameter.strip("|` "): wrong})
+
+
+def test_a_worked_round_is_played_by_the_rules(monkeypatch):
+    monkeypatch.setitem(ROUNDS, "jujitsu", Round({"num_cards": 3}, [("1", "2"), ("1", "3")]))
+    with pytest.raises(ValueError, match="1 is not legal for player_0; legal are 2, 3"):
+        list(replayed("jujitsu"))
+
+
+def anchors(page):
+    """The anchors of a page's headings, as GitHub and the site make them."""
+    words = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(page.read_text()))
+    return {each.strip().replace(" ", "-") for each in words}
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for link in LINK.findall(CODE.sub("", page.read_text())):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("name", ["first_look", "measure_your_learner"])
+def test_notebooks_run(name, tmp_path):
+    nbclient = pytest.importorskip("nbclient", reason="needs the extra docs")
+    nbformat = pytest.importorskip("nbformat", reason="needs the extra docs")
+    pytest.importorskip("ipykernel", reason="needs the extra docs")
+    notebook = nbformat.read(DOCS / "notebooks" / f"{name}.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), "clear the outputs"
+    done = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": tmp_path}}).execute()
+    assert all(cell.outputs for cell in done.cells[-2:] if cell.cell_type == "code")
+
+
+@pytest.mark.slow  # the reference takes ten seconds
+def test_the_site_is_built_without_a_warning(tmp_path):
+    pytest.importorskip("sphinx", reason="needs the extra docs")
+    pytest.importorskip("myst_nb", reason="needs the extra docs")
+    words = ["-b", "html", "-W", "--keep-going", "-q", "-D", "nb_execution_mode=off", str(DOCS), str(tmp_path)]
+    done = subprocess.run([sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "games" / "war.html").exists()
