@@ -17,6 +17,7 @@ from baselines.matrix_game import (
     solve_matrix_exact,
 )
 from baselines.oracle import Exploit
+from baselines.oracles import within_reach
 from baselines.results import BestResponse, HeadToHead, NashConv, PrivateSolution, Solution, StateSolution
 from baselines.solution import solve
 from baselines.strategies.table import TablePolicy
@@ -68,4 +69,5 @@ __all__ = [
     "solve_matrices",
     "solve_matrix",
     "solve_matrix_exact",
+    "within_reach",
 ]

@@ -72,7 +72,7 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.published", "baselines.strategies", "baselines.matrix_game", "baselines.threads", "baselines.war"},
-    "baselines": ENVS | DOORS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
+    "baselines": ENVS | DOORS | ANSWERS | {"baselines.matrix_game", "baselines.strategies", "baselines.oracles"},
     "train.words": ENVS,
     "train.kinds": set(),
     "train.state_words": ENVS,
@@ -96,13 +96,16 @@ ROOMS = {
     | INSIDES
     | {"baselines.lookahead", "baselines.oracles"}
     | {"train.policies", "train.storage", "train.words", "train.validation"},
-    # Whether a game can be measured exactly is asked where oracles are chosen.
+    # Who exploits a policy is looked for among the strategies with names, too.
     "train.measures": ENVS
     | DOORS
-    | {"baselines.oracles", "train.algorithms", "train.kinds", "train.policies", "train.words"},
+    | ANSWERS
+    | {"baselines.strategies", "train.algorithms", "train.kinds", "train.policies", "train.words"},
     "train.runs": ENVS
     | DOORS
+    | ANSWERS
     | FILES
+    | {"baselines.strategies"}
     | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "words")},
     "train.reports": ENVS
     | DOORS

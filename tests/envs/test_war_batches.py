@@ -7,6 +7,8 @@ import pytest
 from thinning import each_row
 
 from cardwar_envs import WarState, make_game
+from cardwar_envs.core.streams import new_streams
+from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.game_batch import GameBatch
 
 # Players, ranks, discards, rounds.
@@ -138,3 +140,20 @@ def test_a_written_war_of_five():
     assert batch.states() == [after]
     assert step.rewards.tolist() == [[-0.25, 0.0, 0.0, 0.0, 0.0]]
     assert not step.done[0]
+
+
+def test_nobody_acts_once_a_game_is_over():
+    """One player takes the last card; or the rounds are used up, and two share what the third paid."""
+    game = war(3, 2, 0, 9)
+    hands, wins = [((2, 2, 3, 3, 3), (2,), ()), ((2, 2, 3, 3), (2, 3), ())], ((), (), ())
+    states = [WarState(hands[0], wins, rounds_left=9), WarState(hands[1], wins, rounds_left=1)]
+    engine, both = new_engine(game, new_streams(0, 2), "compiled"), np.ones(2, dtype=np.bool_)
+    engine.place(states, both)
+    paid, over = engine.play(np.array([[1, 0, 0], [1, 0, 0]]), both)
+    assert paid.tolist() == [[1.0, -0.5, 0.0], [0.25, 0.25, 0.0]]
+    assert over.all()
+    assert engine.states()[0].live == (0,)
+    assert not engine.acting().any()
+    assert not engine.live().any()
+    assert not engine.views().masks.any()
+    assert not any(engine.uniform(player, both).any() for player in range(3))

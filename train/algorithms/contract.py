@@ -49,9 +49,10 @@ class CommonArgs:
 
     steps: int = option(1_000_000, "steps to learn for", low=1)
     evaluate_every: int = option(50_000, "steps from one evaluation and checkpoint to the next", low=1)
-    measure: str = option("auto", "exact, matches, or auto: exact where the game is small enough, else matches")
+    measure: str = option("auto", "exact, bound, matches, or auto: exact where the game is small enough, else matches")
     against: str = option("auto", "policies to play matches against, separated by commas; auto: uniform")
-    matches: int = option(1_000, "games of each match", low=10)
+    matches: int = option(1_000, "games of each match, or to measure a bound", low=10)
+    bound_steps: int = option(100_000, "joint actions that a responder learns for, for a bound", low=1)
 
 
 @dataclass(frozen=True)

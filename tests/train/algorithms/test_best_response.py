@@ -9,7 +9,6 @@ import pytest
 import torch
 from brute_force import mean_payoff
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from toys import Toy, in_turn
 
 from baselines import best_response, make_policy
 from baselines.graph.game_graph import full_graph
@@ -78,24 +77,6 @@ def test_an_opponent_is_drawn_for_each_game_and_plays_all_of_it():
     assert lowest[0::2].mean() == pytest.approx(0.7, abs=0.04)
     assert lowest[1::2].mean() == pytest.approx(0.1, abs=0.03)
     assert (games[0] != games[1])[0::2].mean() == pytest.approx(2 * 0.7 * 0.3, abs=0.05)
-
-
-def test_a_policy_is_asked_only_where_it_acts():
-    class Asked:
-        def action_probabilities(self, observations, masks):
-            assert masks.any(axis=1).all()
-            return masks / masks.sum(axis=1, keepdims=True)
-
-    class Waiting(Toy):
-        def legal_actions(self, state, player):
-            return super().legal_actions(state, player) if player in self.acting_players(state) else ()
-
-    game = Waiting(in_turn().table)
-    envs = envs_against(Asked(), 4, game)
-    envs.reset()
-    for _ in range(6):
-        masks = get_action_masks(envs)
-        envs.step(masks.argmax(axis=1))
 
 
 def test_games_begin_with_a_reset():

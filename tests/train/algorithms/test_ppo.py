@@ -79,16 +79,9 @@ def test_the_librarys_settings_are_those_that_it_ships():
 
 
 def test_the_librarys_settings_leave_open_only_what_is_not_the_librarys():
-    caller = {
-        "steps",
-        "evaluate_every",
-        "num_games",
-        "threads",
-        "final_entropy",
-        "opponents",
-        "opponent_share",
-        "measure",
-    }  # 0 of entropy stays 0
+    measured = {"measure", "against", "matches", "bound_steps"}
+    caller = {"steps", "evaluate_every", "num_games", "threads", "opponents", "opponent_share", *measured}
+    caller |= {"final_entropy"}  # 0 of entropy stays 0
     assert {field.name for field in dataclasses.fields(ppo.Args)} == LIBRARY.keys() | caller
 
 

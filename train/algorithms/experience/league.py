@@ -11,7 +11,7 @@ from torch import Tensor
 from cardwar_envs.core.game import Game
 from train.algorithms.checkpoint import with_prefix
 from train.algorithms.experience.fixed_opponents import Opponents, one_seat_each
-from train.algorithms.experience.named_policies import NamedPolicies
+from train.algorithms.experience.named_policies import NamedPolicies, names_in
 from train.policies.networks import SoftmaxPolicy
 
 # The name that stands for earlier selves of the run, and how many of them are kept.
@@ -32,7 +32,7 @@ class League:
         Raises:
             ValueError: If there is no such policy, it cannot play the game, or the share is less than one game.
         """
-        names, players = words.split(","), game.facts.num_players
+        names, players = names_in(words), game.facts.num_players
         count = round(share * num_games)
         if not count:
             raise ValueError(f"opponent_share ({share}) of num_games ({num_games}) must be at least one game")

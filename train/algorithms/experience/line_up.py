@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from baselines import best_response, head_to_head
-from baselines.oracles import within_reach
+from baselines import best_response, head_to_head, within_reach
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.algorithms.experience.fixed_opponents import Opponents
-from train.algorithms.experience.named_policies import NamedPolicies
+from train.algorithms.experience.named_policies import NamedPolicies, names_in
 
 OPPONENT_HELP = "policy to respond to: a name, a run folder or a policy file; several with commas, one for each seat"
 # A best response's value below this is only rounding, and no share of it is given.
@@ -32,7 +31,7 @@ class LineUp:
         Raises:
             ValueError: If their number is another, there is no such policy, or it cannot play the game.
         """
-        names, others = words.split(","), game.facts.num_players - 1
+        names, others = names_in(words), game.facts.num_players - 1
         if len(names) not in (1, others):
             raise ValueError(
                 f"opponent ({words}) names {len(names)} policies; "

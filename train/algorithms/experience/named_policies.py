@@ -49,6 +49,18 @@ class NamedPolicies:
                 raise ValueError(f"opponent {name} has changed since: it plays otherwise now")
 
 
+def names_in(words: str) -> list[str]:
+    """The names in a list with commas.
+
+    Raises:
+        ValueError: If there is none before or after a comma.
+    """
+    names = [name.strip() for name in words.split(",")]
+    if not all(names):
+        raise ValueError(f"a name is missing in the policies {words!r}")
+    return names
+
+
 def answers(game: Game[Any], policy: Policy) -> list[float]:
     """What a policy would do in some positions of random play, always the same: `[MOVES]` weighted sums."""
     batch, sums = GameBatch(game, GAMES, seed=0), []
