@@ -3,6 +3,7 @@
 Each is put into both skins by `skinned`. Broken environments derive from them.
 """
 
+import sys
 from functools import cache
 
 import numpy as np
@@ -19,7 +20,7 @@ class Base:
 
     def __init__(self, render_mode=None):
         self.metadata = {
-            "name": f"{type(self).__name__.lower()}_v0",
+            "name": f"{self.title.lower()}_v0",
             "render_modes": list(self.render_modes),
             "is_parallelizable": True,
         }
@@ -264,5 +265,9 @@ BASES = (Bidding, Lowest, Pennies)
 
 @cache
 def skinned(game, skin):
-    """The class of an environment: a game in a skin."""
-    return type(game.__name__, (game, {"aec": AEC, "parallel": Parallel}[skin]), {"__doc__": game.__doc__})
+    """The class of an environment: a game in a skin. It stands beside the game, where pickle looks for it."""
+    name = f"{game.__name__}In{skin.title()}"
+    members = {"__doc__": game.__doc__, "__module__": game.__module__, "title": game.__name__}
+    made = type(name, (game, {"aec": AEC, "parallel": Parallel}[skin]), members)
+    setattr(sys.modules[game.__module__], name, made)
+    return made

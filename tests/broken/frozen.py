@@ -6,15 +6,17 @@ python -m tests.broken.frozen        # writes frozen.json anew; say why in the c
 import hashlib
 import inspect
 import json
+from functools import cache
 from pathlib import Path
 
 from tests.broken import bases, skins
-from tests.broken.healthy import HEALTHY
+from tests.broken.healthy import all_healthy
 from tests.broken.registry import all_broken
 
 FROZEN = Path(__file__).with_name("frozen.json")
 
 
+@cache
 def digest(thing):
     return hashlib.sha256(inspect.getsource(thing).encode()).hexdigest()
 
@@ -28,7 +30,7 @@ def current():
             for name, each in all_broken().items()
         },
         "healthy": {
-            name: {"skins": sorted(each.makers), "sha256": digest(each.game)} for name, each in HEALTHY.items()
+            name: {"skins": sorted(each.makers), "sha256": digest(each.game)} for name, each in all_healthy().items()
         },
     }
 

@@ -6,11 +6,12 @@ import pytest
 from gymnasium.spaces import Discrete
 
 from tests.broken import frozen
-from tests.broken.healthy import HEALTHY
+from tests.broken.healthy import all_healthy
+from tests.broken.leaks import informed, leaks, observed, paid
 from tests.broken.registry import Kind, all_broken
-from tests.broken.witnesses import differ, game, informed, leaks, observed, order_matters, paid, violates
+from tests.broken.witnesses import differ, game, order_matters, violates
 
-BROKEN = all_broken()
+BROKEN, HEALTHY = all_broken(), all_healthy()
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -46,7 +47,7 @@ def test_no_witness_of_many_defects_sees_one_in_a_healthy_environment(name):
     discrete = "aec" in healthy.makers and isinstance(make().action_space(make().possible_agents[0]), Discrete)
     if discrete and make().metadata["is_parallelizable"]:
         looks = [observed, paid] if healthy.says or name == "SaysWhoHasCommitted" else [observed, paid, informed]
-        assert not any(leaks(look)(healthy.makers["aec"]) for look in looks)
+        assert not any(leaks(look, games=1)(healthy.makers["aec"]) for look in looks)
 
 
 # PettingZoo's tests go by masks in observations only, and play action 0 in every Discrete space.

@@ -202,14 +202,6 @@ class LastSwapsFlags(Lowest):
         return observation, reward, truncated, terminated, info
 
 
-@broken(Kind.AEC, AEC, at_each_step(lambda env: not all(map(env.truncations.get, env.terminations))))
-class BothFlags(Pennies):
-    """At the end both flags are set, termination and truncation."""
-
-    def cut(self):
-        return self.out()
-
-
 @broken(Kind.AEC, AEC, has_no_end)
 class AgentsNeverRemoved(Pennies):
     """The step of an agent that is out does not remove it: agent_iter() has no end."""

@@ -215,22 +215,21 @@ class CopyIsShallow(Bidding):
         return copy.copy(self)
 
 
+TABLE = []
+
+
 @broken(ALIASES, BOTH, copies_disturb(play_on))
-class RulesBoundToTheOriginal(Lowest):
-    """A function that is bound to the original is kept: the copy's lives are lost by the original."""
+class HandleInTheCopy(Lowest):
+    """Lives are kept in a table of the module under a number, and a copy has the same number."""
 
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
-        self._lose = lambda agent: self._lives.update({agent: self._lives[agent] - 1})
+    @property
+    def _lives(self):
+        return TABLE[self._number]
 
-    def play(self, actions):
-        lives = dict(self._lives)
-        rewards = super().play(actions)
-        lost = [agent for agent in lives if self._lives[agent] < lives[agent]]
-        self._lives = lives
-        for agent in lost:
-            self._lose(agent)
-        return rewards
+    @_lives.setter
+    def _lives(self, lives):
+        self._number = len(TABLE)
+        TABLE.append(lives)
 
 
 GENERATORS = {}

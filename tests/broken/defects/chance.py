@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.broken.bases import Bidding, Pennies
+from tests.broken.leaks import foretells
 from tests.broken.registry import Kind, Skins, broken
-from tests.broken.witnesses import foretells
 
 CHANCE, BOTH, AEC, PARALLEL = Kind.CHANCE, Skins.BOTH, Skins.AEC, Skins.PARALLEL
 

@@ -6,8 +6,8 @@ import numpy as np
 from gymnasium import spaces
 
 from tests.broken.bases import Bidding, Lowest, Pennies
+from tests.broken.leaks import attribute, generator, leaks
 from tests.broken.registry import Kind, Skins, broken
-from tests.broken.witnesses import attribute, generator, leaks
 
 GENERATORS, AEC, AEC_BESIDE = Kind.GENERATORS, Skins.AEC, Skins.AEC_BESIDE
 of_action_space = generator(lambda env, others: env.action_space(others[0]).np_random)

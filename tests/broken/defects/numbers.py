@@ -94,7 +94,7 @@ class NanInState(Bidding):
 
 @broken(NUMBERS, AEC, violates(finite_state))
 class InfiniteLivesInState(Lowest):
-    """The state writes infinity for the round in which an agent went out, if it did not."""
+    """The state writes infinity for each number that is 2, as lives are at the start."""
 
     def state(self):
         return np.where(super().state() == self.lives, np.inf, super().state())

@@ -153,7 +153,7 @@ class ActionSpaceOfTheRound(Lowest):
 
 @broken(SPACES, BOTH, violates(in_space))
 class SpaceOfTheFirst(Lowest):
-    """All seats have the space of ann, whose own points are in another place."""
+    """All seats have one space, and the numbers of cy stand in other places, where they exceed it."""
 
     def new_observation_space(self, agent):
         high = [2, 2, 2, 6, 6, 6, 4, 4, 4, 6]

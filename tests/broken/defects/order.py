@@ -13,7 +13,7 @@ TOGETHER = ("Bidding", "Lowest", "Pennies", "DeckFromASet", "TieBrokenByASet", "
 
 def hash_matters(make):
     """Two processes of other hash seeds play other games."""
-    key = f"{make.__name__} {'aec' if hasattr(make, 'agent_iter') else 'parallel'}"
+    key = f"{make.title} {'aec' if hasattr(make, 'agent_iter') else 'parallel'}"
     return len({digests(TOGETHER, hash_seed)[key] for hash_seed in (0, 1, 2)}) > 1
 
 
@@ -72,7 +72,7 @@ class SumInOrderOfDict(Lowest):
         return {agent: pot if agent == winner else 0.0 for agent in agents}
 
 
-@broken(ORDER, BESIDE, order_matters)
+@broken(ORDER, PARALLEL, order_matters)
 class DrawPerAction(Pennies):
     """The generator is drawn from while the dict is gone through, and only before the first heads."""
 

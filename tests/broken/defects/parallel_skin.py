@@ -3,7 +3,6 @@
 from tests.broken.bases import Bidding, Lowest, Pennies
 from tests.broken.playing import Choices, exact
 from tests.broken.registry import Kind, Skins, broken
-from tests.broken.witnesses import raises
 
 PARALLEL = Skins.PARALLEL
 
@@ -204,18 +203,6 @@ class OneEndsAlone(Bidding):
 
     def resolve(self, actions):
         return changed(super().resolve(actions), terminations=lambda each: {**each, "player_1": False})
-
-
-@broken(
-    Kind.PARALLEL, PARALLEL, raises(lambda env: (env.reset(seed=0), env.step({**dict.fromkeys(env.agents, 0), "x": 0})))
-)
-class StrangersRaise(Lowest):
-    """An action for an agent that is out, or no agent at all, ends in a KeyError."""
-
-    def step(self, actions):
-        for agent in actions:
-            self._lives[agent]
-        return super().step(actions)
 
 
 def four_results(make):

@@ -4,9 +4,11 @@ import numpy as np
 from gymnasium import spaces
 
 from tests.broken.bases import Bidding, Lowest, Pennies
+from tests.broken.defects.parallel_skin import agents_are_wrong
+from tests.broken.leaks import drawn, informed, leaks, observed
 from tests.broken.playing import rounds
 from tests.broken.registry import Kind, Skins, broken
-from tests.broken.witnesses import backwards, differ, drawn, game, informed, leaks, observed, violates
+from tests.broken.witnesses import backwards, differ, game, violates
 
 RARE, BOTH, AEC, PARALLEL = Kind.RARE, Skins.BOTH, Skins.AEC, Skins.PARALLEL
 
@@ -151,21 +153,22 @@ class OrderInAThreeWayTie(Lowest):
         return rewards
 
 
-@broken(RARE, BOTH, lambda make: any(stays(make, seed) for seed in range(60)))
+@broken(RARE, PARALLEL, agents_are_wrong)
 class TwoFallAtOnce(Lowest):
-    """If two go out at once and one stays, the game does not end: the last one plays alone."""
+    """If two go out at once and the game goes on, only the first of them is removed."""
 
-    def out(self):
-        left = [agent for agent in self.players if self._lives[agent] > 0]
-        return set(self.players) - set(left)
+    players = ("ann", "bob", "cy", "dee")
 
+    def new_observation_space(self, agent):
+        return spaces.Box(0, 6, (13,), np.float32)
 
-def stays(make, seed):
-    """One agent alone is asked."""
-    env = make()
-    return any(
-        len(views) == 1 and not any(v.terminated or v.truncated for v in views.values()) for views in rounds(env, seed)
-    )
+    def resolve(self, actions):
+        asked = list(self.agents)
+        result = super().resolve(actions)
+        gone = [agent for agent in asked if agent not in self.agents]
+        if len(gone) == 2 and self.agents:
+            self.agents = [agent for agent in asked if agent != gone[0]]
+        return result
 
 
 def accepted_in_the_last_round(make):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.broken.bases import Bidding, Lowest, Pennies
+from tests.broken.leaks import attribute, described, drawn, leaks, printed, refused, state
 from tests.broken.registry import Kind, Skins, broken
-from tests.broken.witnesses import attribute, described, drawn, leaks, printed, refused, state
 
 SHOWN, AEC, AEC_BESIDE = Kind.SHOWN, Skins.AEC, Skins.AEC_BESIDE
 
@@ -198,14 +198,20 @@ class Seat:
     chosen = None
 
 
+class Seats:
+    """The players at the table."""
+
+    def __init__(self):
+        self.first = Seat()
+
+
 @broken(SHOWN, AEC, leaks(attribute("seats", "first", "chosen")))
 class NestedObject(Lowest):
     """A player object that hangs on the environment keeps the number that was named."""
 
     def deal(self):
         super().deal()
-        self.seats = type("Seats", (), {})()
-        self.seats.first = Seat()
+        self.seats = Seats()
 
     def commit(self, agent, action):
         super().commit(agent, action)

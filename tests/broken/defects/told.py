@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.broken.bases import Bidding, Lowest, Pennies
+from tests.broken.leaks import ended, informed, leaks, observed, paid
 from tests.broken.registry import Kind, Skins, broken
-from tests.broken.witnesses import ended, informed, leaks, observed, paid
 
 TOLD, AEC, AEC_BESIDE = Kind.TOLD, Skins.AEC, Skins.AEC_BESIDE
 
@@ -148,9 +148,7 @@ class CumulativeOfWhoWaits(Lowest):
             self._cumulative_rewards[other] += 0.25 * action
 
     def resolve(self):
-        for place, agent in enumerate(self.agents):
-            before = [self._committed[other] for other in self.agents[:place]]
-            self._cumulative_rewards[agent] = 0.0 * len(before)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         super().resolve()
 
 

@@ -225,24 +225,3 @@ class SurvivorsOnly(Lowest):
         seen = super().observe(agent)
         self.possible_agents = kept
         return seen
-
-
-def always_heads(env, agent, observation, info):
-    return 0
-
-
-def can_go_on_for_ever(make):
-    """A line of play in which a game of at most 12 rounds has not ended after 40."""
-    return len(list(rounds(make(), 0, choices=always_heads))) > 40
-
-
-@broken(TURNS, BOTH, can_go_on_for_ever)
-class NoEndWhileEqual(Pennies):
-    """A round in which both sides are equal is not counted, so the game may never end."""
-
-    def play(self, actions):
-        before = self._round
-        rewards = super().play(actions)
-        if len(set(actions.values())) == 1:
-            self._round, self._over = before, False
-        return rewards
