@@ -1,7 +1,5 @@
 """What a broken environment is: a game with one defect, the skins that have it, and a witness that shows it."""
 
-import hashlib
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, StrEnum
@@ -76,10 +74,6 @@ class Broken:
         return {
             skin: skinned(self.game if skin in self.skins.broken else self.base, skin) for skin in self.skins.offered
         }
-
-    @property
-    def sha256(self):
-        return hashlib.sha256(inspect.getsource(self.game).encode()).hexdigest()
 
     def shows(self, honest=False):
         """Whether the witness sees the defect, in each skin that should have it; or in one of the honest base."""
