@@ -16,11 +16,14 @@ from tests.broken.skins import AEC, Parallel
 FROZEN = Path(__file__).with_name("frozen.json")
 
 
+source_of = cache(inspect.getsource)
+
+
 @cache
 def digest(game):
     """The digest of a game's source and of all that it derives from in this folder; of a function, of its source."""
     line = inspect.getmro(game) if inspect.isclass(game) else [game]
-    sources = [inspect.getsource(each) for each in line if each.__module__.startswith("tests.broken")]
+    sources = [source_of(each) for each in line if each.__module__.startswith("tests.broken")]
     return hashlib.sha256("".join(sources).encode()).hexdigest()
 
 

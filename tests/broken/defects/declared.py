@@ -73,7 +73,7 @@ class ParallelizableWrong(Lowest):
 
     def share(self, winner, agents):
         self._resting = winner
-        return super().share(winner, agents)
+        return super().share(winner, self.agents)
 
     def announce(self):
         super().announce()
@@ -162,9 +162,9 @@ def closing_twice(env):
 class ClosingTwiceRaises(Lowest):
     """close() raises when it is called a second time."""
 
-    def begin(self, seed, options):
-        super().begin(seed, options)
-        self._window = object()
+    def __init__(self, render_mode=None):
+        super().__init__(render_mode)
+        self._window = "a window"
 
     def close(self):
         del self._window

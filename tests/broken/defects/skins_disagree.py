@@ -69,8 +69,8 @@ class OneMoreDraw(Pennies):
 class ScaledRewards(Bidding):
     """Parallel gives rewards as parts of 15."""
 
-    def payment(self, own, other):
-        return super().payment(own, other) / 15
+    def play(self, actions):
+        return {agent: reward / 15 for agent, reward in super().play(actions).items()}
 
 
 @broken(Kind.SKINS, PARALLEL, games_differ)
@@ -125,7 +125,12 @@ class WiderActionSpace(Pennies):
 class OtherOrderOfSeats(Lowest):
     """Parallel lists its agents in another order."""
 
-    players = ("cy", "ann", "bob")
+    def __init__(self, render_mode=None):
+        super().__init__(render_mode)
+        self.possible_agents = ["cy", "ann", "bob"]
+
+    def others(self, agent):
+        return [other for other in self.players if other != agent]
 
 
 @broken(Kind.SKINS, AEC, games_differ)
