@@ -6,6 +6,8 @@ from baselines.best_response import best_response
 from baselines.cross_play import CrossPlay, cross_play
 from baselines.exploitability import exploitability, nash_conv
 from baselines.head_to_head import head_to_head
+from baselines.intervals import Interval, mean_interval, share_interval
+from baselines.matches import Match, match, play_games
 from baselines.matrix_game import (
     ExactMatrixSolution,
     MatrixSolution,
@@ -15,6 +17,7 @@ from baselines.matrix_game import (
     solve_matrix_exact,
 )
 from baselines.oracle import Exploit
+from baselines.oracles import within_reach
 from baselines.results import BestResponse, HeadToHead, NashConv, PrivateSolution, Solution, StateSolution
 from baselines.solution import solve
 from baselines.strategies.table import TablePolicy
@@ -43,6 +46,8 @@ __all__ = [
     "ExactMatrixSolution",
     "Exploit",
     "HeadToHead",
+    "Interval",
+    "Match",
     "MatrixSolution",
     "MatrixSolutions",
     "NashConv",
@@ -55,9 +60,14 @@ __all__ = [
     "exploitability",
     "head_to_head",
     "make_policy",
+    "match",
+    "mean_interval",
     "nash_conv",
+    "play_games",
+    "share_interval",
     "solve",
     "solve_matrices",
     "solve_matrix",
     "solve_matrix_exact",
+    "within_reach",
 ]

@@ -7,14 +7,18 @@ it solves. The first in the list that says yes is asked.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from baselines.bayesian import BayesianOracle
 from baselines.duel.response import DuelOracle
 from baselines.graph.response import GraphOracle
 from baselines.oracle import Oracle, Request
 from baselines.rounds.response import RoundsOracle
+from cardwar_envs.core.arrays import Masks, Observations
 from cardwar_envs.core.game import Game
+
+# States that `within_reach` lists at most. More could be listed, but not while somebody waits for an answer.
+QUICKLY_LISTED = 100_000
 
 # The last one takes every game of public state.
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GraphOracle)
@@ -52,3 +56,31 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
                 "with hands that are not too long, and not solved in rationals"
             )
     return kind(game)
+
+
+def within_reach(game: Game[Any]) -> bool:
+    """Whether any policy of a game can be measured exactly without asking for more time or states.
+
+    Games whose states have to be listed must have at most `QUICKLY_LISTED`. Larger ones may still be measured
+    by those who wait (`nash_conv` lists ten times as many).
+    """
+    kind = next(kind for kind in ORACLES if kind.takes(game))
+    oracle = GraphOracle(game, QUICKLY_LISTED) if kind is GraphOracle else oracle_for(game)
+    try:
+        oracle.payoffs([_Asked()] * game.facts.num_players)
+    except _AskedError:
+        return True
+    except ValueError:
+        return False
+    return True  # a game in which nobody ever chooses
+
+
+class _AskedError(Exception):
+    """An oracle has taken the game and begins to ask policies."""
+
+
+class _Asked:
+    """A policy that only tells that it was asked."""
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> NoReturn:
+        raise _AskedError

@@ -37,9 +37,9 @@ from torch import Tensor
 
 from baselines import exploitability
 from cardwar_envs import Game, jujitsu_v0, make_game
+from train.measures.exact import evaluate, verdict
 from train.policies.files import save_policy
 from train.policies.networks import Network, SoftmaxPolicy
-from train.runs.evaluate import evaluate, verdict
 
 ENV, MODULE = "jujitsu", "both_seats"
 METRIC = "exploitability"

@@ -19,6 +19,8 @@ DOORS = {
     "baselines.exploitability",
     "baselines.head_to_head",
     "baselines.cross_play",
+    "baselines.matches",
+    "baselines.intervals",
 }
 ANSWERS = {"baselines.oracle", "baselines.results"}
 FAMILIES = {"baselines.bayesian", "baselines.duel", "baselines.graph", "baselines.rounds"}
@@ -55,6 +57,8 @@ ROOMS = {
     "baselines.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "baselines.war": ENVS | {"baselines.threads"},
     "baselines.oracles": ENVS | FAMILIES | {"baselines.oracle"},
+    "baselines.intervals": set(),
+    "baselines.matches": ENVS | {"baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
     "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles"},
     "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles"},
@@ -68,8 +72,9 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.published", "baselines.strategies", "baselines.matrix_game", "baselines.threads", "baselines.war"},
-    "baselines": ENVS | DOORS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
+    "baselines": ENVS | DOORS | ANSWERS | {"baselines.matrix_game", "baselines.strategies", "baselines.oracles"},
     "train.words": ENVS,
+    "train.kinds": set(),
     "train.state_words": ENVS,
     # It makes what stands in the room of levels.
     "train.levels": ENVS
@@ -79,19 +84,33 @@ ROOMS = {
     | {"train.command"},
     "train.validation": set(),
     # A stored payoff is within the limits of a payoff.
-    "train.storage": ENVS | FILES | {"train.words", "train.validation", "baselines.matrix_game"},
+    "train.storage": ENVS | FILES | {"train.kinds", "train.words", "train.validation", "baselines.matrix_game"},
     # Levels encode observations as networks do.
     "train.policies": ENVS
     | DOORS
     | INSIDES
     | {"baselines.lookahead", "baselines.levels", "train.storage", "train.words"},
+    # Learners of best responses ask whether exact figures can be had.
     "train.algorithms": ENVS
     | DOORS
     | INSIDES
-    | {"baselines.lookahead"}
+    | {"baselines.lookahead", "baselines.oracles"}
     | {"train.policies", "train.storage", "train.words", "train.validation"},
-    "train.runs": ENVS | DOORS | FILES | {"train.algorithms", "train.policies", "train.storage", "train.words"},
-    "train.reports": ENVS | DOORS | FILES | {"train.storage", "train.words", "train.runs", "train.policies"},
+    # Who exploits a policy is looked for among the strategies with names, too.
+    "train.measures": ENVS
+    | DOORS
+    | ANSWERS
+    | {"baselines.strategies", "train.algorithms", "train.kinds", "train.policies", "train.words"},
+    "train.runs": ENVS
+    | DOORS
+    | ANSWERS
+    | FILES
+    | {"baselines.strategies"}
+    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "words")},
+    "train.reports": ENVS
+    | DOORS
+    | FILES
+    | {"train.kinds", "train.storage", "train.words", "train.runs", "train.policies"},
     "train.studies": ENVS
     | FILES
     | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
@@ -183,7 +202,7 @@ def test_a_room_imports_only_what_its_row_names(room):
         ("cardwar_envs.conformance.play", "from cardwar_envs.core.game import Game"),
         ("baselines.solution", "from baselines.duel.solver import DuelTable"),
         ("baselines.duel.solver", "from baselines.graph.game_graph import END"),
-        ("baselines.solution", "from train.runs.evaluate import evaluate"),
+        ("baselines.solution", "from train.measures.exact import evaluate"),
         ("train.runs.loop", "from train.reports.curves import plot_runs"),
         ("train.words", "from train.policies.files import load_policy"),
     ],

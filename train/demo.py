@@ -39,7 +39,7 @@ def main(
         plot_runs([results[name].folder], results[name].folder / PLOT_FILE)
     picture = plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
     out.print(f"\nPicture: {picture}", highlight=False, soft_wrap=True)
-    for result in sorted(results.values(), key=lambda result: result.evaluation.exploitability):
+    for result in sorted(results.values(), key=lambda result: result.figures["exploitability"]):
         out.print(f"Verdict: {result.verdict}", highlight=False)
 
 

@@ -162,7 +162,7 @@ def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[
 
 
 def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
-    """The words after `cardwar` that make a run again, with all its arguments written out.
+    """The words after `cardwar` that make a run again, with all its arguments written out but texts that are empty.
 
     Args:
         title: Its game, as `game_in_words`.
@@ -170,7 +170,8 @@ def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list
         folder: Folder of the run.
     """
     words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
-    words += [f"--{name.replace('_', '-')}={value}" for name, value in identity["args"].items()]
+    given = ((name, value) for name, value in identity["args"].items() if value != "")
+    words += [f"--{name.replace('_', '-')}={value}" for name, value in given]
     return [*words, f"--seed={identity['seed']}", f"--out={folder}"]
 
 

@@ -206,10 +206,7 @@ class _Explorer(Generic[S]):
             swapped = seats == (1, 0)
         if state not in self.number:
             if len(self.states) >= self.max_states:
-                raise ValueError(
-                    f"{self.game.facts.name} has more than {self.max_states} states to decide in; "
-                    "this oracle takes smaller games, or more states if max_states says so"
-                )
+                raise _too_many(self.game, self.max_states)
             self.number[state] = len(self.states)
             self.states.append(state)
         return _Arrival(self.number[state], None, swapped)
@@ -281,11 +278,32 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
     raise ValueError("a play can pass a state twice; these oracles take games that always end")
 
 
-@lru_cache(maxsize=8)
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
-    """The graph of all states of a game from its start; kept for the next question about it."""
-    require_size(game, canonical=False, max_states=max_states)
-    return build_graph(game, game.initial(), max_states=max_states)
+    """The graph of all states of a game from its start; kept for the next question about it.
+
+    Raises:
+        ValueError: If it has more than `max_states` states.
+    """
+    kept = _kept(game)
+    if not kept:
+        require_size(game, canonical=False, max_states=max_states)
+        kept.append(build_graph(game, game.initial(), max_states=max_states))
+    elif len(kept[0].states) > max_states:
+        raise _too_many(game, max_states)
+    return kept[0]
+
+
+@lru_cache(maxsize=8)
+def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
+    """A place to keep the graph of a game, whatever the limit was with which it was listed; empty at first."""
+    return []
+
+
+def _too_many(game: Game[Any], max_states: int) -> ValueError:
+    return ValueError(
+        f"{game.facts.name} has more than {max_states} states to decide in; "
+        "this oracle takes smaller games, or more states if max_states says so"
+    )
 
 
 def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:

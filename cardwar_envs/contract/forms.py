@@ -29,8 +29,6 @@ def compiled_rules_are_the_rules(case: Case) -> None:
     """
     if case.game.compiled_rules() is None:
         raise NotApplicable("there are no compiled rules")
-    if case.facts.num_players != 2:
-        raise Failed("compiled rules are for two players")
     _require_same_play(case, None)
     states = [node.state for node in case.some(STATES) if node.acting]
     for first in range(0, len(states), GAMES):

@@ -30,16 +30,16 @@ class CompiledRules(Generic[S]):
 
     * `deal(tables, rows, streams, where, random)`: starts games; if `random`, from a state reached
       by uniform play (every card alike) to a uniformly drawn depth.
-    * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, 2]` which players choose an
-      illegal action; returns whether any does.
+    * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, num_players]` which players
+      choose an illegal action; returns whether any does.
     * `play(tables, rows, streams, actions, where, rewards, over)`: plays legal actions; rewards are
-      `[num_games, 2]` float64, and `over` says which games have ended by it.
-    * `acting(tables, rows, acts)`: marks in `[num_games, 2]` which players choose now.
+      `[num_games, num_players]` float64, and `over` says which games have ended by it.
+    * `acting(tables, rows, acts)`: marks in `[num_games, num_players]` which players choose now.
     * `uniform(tables, rows, streams, where, player, actions)`: draws an action of uniform play for
       that player, `[num_games]`.
-    * `observe(tables, rows, observations, masks, written)`: writes what both players see, `[num_games,
-      2, ...]`. `masks` and `written` (`[num_games, 2]` int8) are all 0 in the first call; later
-      calls may pass them as the last call left them, which saves clearing the masks.
+    * `observe(tables, rows, observations, masks, written)`: writes what the players see, `[num_games,
+      num_players, ...]`. `masks` and `written` (`[num_games, num_players]` int8) are all 0 in the first
+      call; later calls may pass them as the last call left them, which saves clearing the masks.
 
     Attributes:
         bodies: The module of the compiled bodies.
@@ -48,6 +48,8 @@ class CompiledRules(Generic[S]):
         to_row: Turns a state into a row.
         from_row: Turns a row into a state.
         info: Turns observations `[num_games, observation_size]` into what `Game.info` says of each.
+        live: Turns rows into `[num_games, num_players]` bool, who is still in the game; if not given, all
+            players are as long as one of them acts.
     """
 
     bodies: ModuleType
@@ -56,6 +58,7 @@ class CompiledRules(Generic[S]):
     to_row: Callable[[S], NDArray[np.float32]]
     from_row: Callable[[NDArray[np.float32]], S]
     info: Callable[[NDArray[np.float32]], Info] = _no_info
+    live: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledRules[S]:
         return self  # nothing in it changes

@@ -143,6 +143,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "state_of": ("observation",),
     "uniform_is_optimal": (),
     "count_states": (),
+    "action_parts": (),
     "action_counts": ("observation", "legal_actions"),
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
@@ -351,6 +352,18 @@ class Game(ABC, Generic[S]):
             `[batch, num_actions]` counts, 0 where an action is illegal.
         """
         return action_masks.astype(np.float64)
+
+    def action_parts(self) -> NDArray[np.int64] | None:
+        """What actions are made of, in games with so many actions that a learner cannot try each of them.
+
+        A choice of two discards and a card to battle with, for example, has the parts "discard a 3" (once or twice)
+        and "battle with a 7". What is learned of a part then holds for every action that has it.
+
+        Returns:
+            `[num_actions, parts]`: how often each part occurs in each action, the same for all players. Different
+            actions must differ in it. None if each action is a part of its own.
+        """
+        return None
 
     def uniform_is_optimal(self) -> bool:
         """Whether playing every card alike, as `uniform` does, is optimal for both players at every state.

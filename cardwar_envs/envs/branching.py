@@ -56,7 +56,12 @@ class Brancher:
             game: The rules.
             lot: Number of games in the batch, at least 1.
             seed: Seed of chance.
+
+        Raises:
+            ValueError: If the game is not for two players.
         """
+        if game.facts.num_players != 2:
+            raise ValueError(f"num_players ({game.facts.num_players}) must be 2 to play all joint actions")
         self.batch = GameBatch(game, lot, seed)
         self.batch.reset()
 

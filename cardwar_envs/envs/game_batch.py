@@ -130,7 +130,7 @@ class GameBatch(Generic[S]):
 
         Args:
             observations: `[num_games, observation_size]`, as the game gives them to player 0. In a
-                seat-symmetric game they may be those of either player, who is player 0 from there on. Only
+                seat-symmetric game they may be those of any player, who is player 0 from there on. Only
                 shape and bounds are checked, not whether such a state can come up or somebody acts in it.
 
         Returns:
@@ -172,6 +172,22 @@ class GameBatch(Generic[S]):
         rewards, done = self._engine.play(chosen, self._everywhere)
         self._engine.deal(done, self._random)
         return BatchStep(*self._engine.views(), rewards, done)
+
+    def restart(self, where: NDArray[np.bool_]) -> Views:
+        """Starts some games anew, `[num_games]` of them where true, over or not; returns what all games show."""
+        self._require_start()
+        self._engine.deal(where, self._random)
+        return self._engine.views()
+
+    def acting(self) -> NDArray[np.bool_]:
+        """`[num_games, num_players]`: who chooses now. The actions of others are ignored."""
+        self._require_start()
+        return self._engine.acting()
+
+    def live(self) -> NDArray[np.bool_]:
+        """`[num_games, num_players]`: who is still in the game."""
+        self._require_start()
+        return self._engine.live()
 
     def uniform_actions(self) -> NDArray[np.int64]:
         """`[num_games, num_players]` actions of uniform play, drawn from the games' own streams."""

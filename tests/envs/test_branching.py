@@ -51,6 +51,11 @@ def test_what_one_player_sees_says_what_both_see(game):
     assert brancher.views(views.observations[:0, 0]).masks.shape == (0, 2, game.facts.num_actions)
 
 
+def test_more_than_two_players_are_refused():
+    with pytest.raises(ValueError, match=r"num_players \(3\) must be 2 to play all joint actions"):
+        Brancher(make_game("war", num_players=3, ranks=3, discards=1), 8)
+
+
 def test_chance_is_drawn_anew_for_every_branch():
     game = make_game("dice_wars", hand_0=(3,), hand_1=(3,), sides=6)
     views = GameBatch(game, 500, seed=1).reset()

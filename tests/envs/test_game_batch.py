@@ -33,9 +33,10 @@ DUELS = [
 ]
 POKER = [make_game("dice_poker"), make_game("dice_poker", sides=3, ante=0.0, raise_size=2.5)]
 WARS = [
-    make_game("war", ranks=ranks, discards=discards, max_rounds=max_rounds)
-    for ranks, discards, max_rounds in [
-        *((3, 0, 4), (3, 1, 30), (2, 2, 5), (4, 3, 30), (5, 2, 30), (6, 1, 3), (8, 3, 30), (10, 0, 40), (12, 3, 40)),
+    make_game("war", num_players=players, ranks=ranks, discards=discards, max_rounds=max_rounds)
+    for players, ranks, discards, max_rounds in [
+        *((2, 3, 0, 4), (2, 3, 1, 30), (2, 2, 2, 5), (2, 4, 3, 30), (2, 5, 2, 30), (2, 6, 1, 3), (2, 8, 3, 30)),
+        *((2, 10, 0, 40), (2, 12, 3, 40), (3, 3, 1, 30), (3, 6, 4, 30), (4, 4, 2, 20), (5, 5, 0, 40), (11, 3, 3, 30)),
     ]
 ]
 
@@ -49,7 +50,10 @@ OTHERS = [game for game in EVERY_GAME if game.compiled_rules() is not None]
 compiled_games = pytest.mark.parametrize("game", [*DUELS, *POKER, *WARS, *OTHERS], ids=named)
 both_engines = pytest.mark.parametrize("engine", ["compiled", "rules"])
 BOTH = ("compiled", "rules")
-SMALL = [make_game("jujitsu", num_cards=4), make_game("dice_wars", num_cards=3), make_game("dice_poker"), WARS[1]]
+SMALL = [
+    *(make_game("jujitsu", num_cards=4), make_game("dice_wars", num_cards=3), make_game("dice_poker"), WARS[1]),
+    make_game("war", num_players=4, ranks=4, discards=2, max_rounds=20),
+]
 small_games = pytest.mark.parametrize("game", SMALL, ids=named)
 
 
@@ -102,7 +106,7 @@ def test_every_step_is_one_that_the_rules_allow(game, engine):
                 assert after in starts
             else:
                 assert (after, tuple(step.rewards[g])) in going_on
-            for player in range(2):
+            for player in range(game.facts.num_players):
                 assert np.array_equal(step.observations[g, player], game.observation(after, player))
                 assert np.array_equal(step.masks[g, player], game.action_mask(after, player))
         ended += step.done.sum()
@@ -215,6 +219,8 @@ def random_start_odds(game):
         make_game("war", ranks=2, discards=0, max_rounds=2),
         make_game("war", ranks=3, discards=1, max_rounds=2),
         make_game("war", ranks=4, discards=2, max_rounds=1),
+        make_game("war", num_players=3, ranks=2, discards=0, max_rounds=2),
+        make_game("war", num_players=3, ranks=3, discards=1, max_rounds=1),
     ],
     ids=named,
 )
@@ -298,6 +304,7 @@ def test_without_a_seed_games_differ():
 @small_games
 def test_arrays_are_fresh_and_of_the_stated_kinds(game, engine):
     facts, batch = game.facts, GameBatch(game, 7, seed=0, engine=engine)
+    players = facts.num_players
     observations, masks = batch.reset()
     states, legal = batch.states(), legal_actions(masks, np.random.default_rng(0))
     observations[:], masks[:] = 9, 9
@@ -305,7 +312,7 @@ def test_arrays_are_fresh_and_of_the_stated_kinds(game, engine):
     step = batch.step(legal)
     assert [array.dtype for array in step] == [np.float32, np.int8, np.float64, np.bool_]
     assert [array.shape for array in step] == [
-        (7, 2, facts.observation_size), (7, 2, facts.num_actions), (7, 2), (7,)
+        (7, players, facts.observation_size), (7, players, facts.num_actions), (7, players), (7,)
     ]  # fmt: skip
     kept = [array.copy() for array in step]
     batch.step(legal_actions(step.masks, np.random.default_rng(1)))
@@ -340,12 +347,12 @@ PUBLIC = [game for game in (*DUELS, *WARS) if game.facts.public_state]
 @pytest.mark.parametrize("engine", BOTH)
 @pytest.mark.parametrize("game", PUBLIC, ids=named)
 @pytest.mark.parametrize("seat", [0, 1])
-def test_games_start_from_what_either_player_sees(game, seat, engine):
+def test_games_start_from_what_any_player_sees(game, seat, engine):
     batch = GameBatch(game, 12, seed=3, start="random", engine=engine)
     seen, masks = batch.reset()
     states = [game.state_of(each)[0] for each in seen[:, seat]]
     views = GameBatch(game, 12, seed=4, engine=engine).reset_to(seen[:, seat])
-    order = [seat, 1 - seat]
+    order = [*range(seat, game.facts.num_players), *range(seat)]
     assert np.array_equal(views.observations, seen[:, order])
     assert np.array_equal(views.masks, masks[:, order])
     # What follows is what the rules say of the state seen from that seat.
@@ -437,7 +444,7 @@ def test_bad_arguments_are_refused():
 
 
 def test_games_without_compiled_rules_go_by_the_rules():
-    for game in (make_game("war", num_players=3, ranks=3, discards=1), make_game("dinosaur_war", num_cards=300)):
+    for game in (make_game("lowest_unique", num_players=3), make_game("dinosaur_war", num_cards=300)):
         assert game.compiled_rules() is None
         batch = GameBatch(game, 2, seed=0)
         assert type(batch._engine) is RulesEngine

@@ -99,6 +99,7 @@ SAME_PLAY = [
     ("war", {"ranks": 4, "discards": 1, "max_rounds": 12}, Lowest(), {}),
     ("war", {"ranks": 5, "discards": 3, "max_rounds": 12}, "max", {"seat": 1}),
     ("war", {"num_players": 3, "ranks": 3, "discards": 1, "max_rounds": 12}, [Lowest(), "max"], {"seat": 1}),
+    ("war", {"num_players": 4, "ranks": 4, "discards": 2, "max_rounds": 15}, ["max", Lowest(), "max"], {"seat": 2}),
 ]
 
 
@@ -142,8 +143,7 @@ def assert_same_step(step, rows, seen, infos, marked):
 def test_without_chance_each_game_goes_as_a_single_one_does(name, parameters, opponent, arguments, engine):
     """Observations, rewards, ends, infos, and what the ends looked like."""
     game, rng, ended = make_game(name, **parameters), np.random.default_rng(0), 0
-    kind = "auto" if game.facts.num_players > 2 else engine
-    envs = GameVectorEnv(game, 24, opponent=opponent, engine=kind, **arguments)
+    envs = GameVectorEnv(game, 24, opponent=opponent, engine=engine, **arguments)
     envs.reset(seed=0)
     for actions, *single in play_singles(game, opponent, 24, 25, arguments, lambda masks: legal_actions(masks, rng)):
         step = envs.step(actions)

@@ -29,9 +29,15 @@ def option(default: int | float | str, text: str, low: float | None = None, high
         high: Greatest value allowed, of a number.
     """
     if isinstance(default, str):
-        return field(default=default, metadata={"description": text, "min_length": 1})
+        # A text that is empty by default may be so.
+        return field(default=default, metadata={"description": text, "min_length": min(1, len(default))})
     high = MAX_INT if high is None and isinstance(default, int) else high
     return field(default=default, metadata={"description": text, "ge": low, "le": high})
+
+
+def refusal(reason: object) -> ValueError:
+    """The error of a learner that cannot take a game, for a reason that names the game."""
+    return ValueError(f"{reason}; ppo, mmd and nfsp learn any game")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -42,7 +48,11 @@ class CommonArgs:
     """
 
     steps: int = option(1_000_000, "steps to learn for", low=1)
-    evaluate_every: int = option(50_000, "steps from one exact evaluation and checkpoint to the next", low=1)
+    evaluate_every: int = option(50_000, "steps from one evaluation and checkpoint to the next", low=1)
+    measure: str = option("auto", "exact, bound, matches, or auto: exact where the game is small enough, else matches")
+    against: str = option("auto", "policies to play matches against, separated by commas; auto: uniform")
+    matches: int = option(1_000, "games of each match, or to measure a bound", low=10)
+    bound_steps: int = option(100_000, "joint actions that a responder learns for, for a bound", low=1)
 
 
 @dataclass(frozen=True)

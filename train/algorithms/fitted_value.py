@@ -29,7 +29,8 @@ from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
-from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.contract import SelfPlayArgs, option, refusal
+from train.policies.many_actions import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
 
 # Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal. They are most of Muon's cost;
@@ -58,7 +59,15 @@ class Learner(Resumable):
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args)
-        self._lookahead = Lookahead(game)
+        try:
+            self._lookahead = Lookahead(game)
+        except ValueError as error:
+            raise refusal(error) from None
+        if has_many_actions(game):
+            raise refusal(
+                f"{game.facts.name}: fitted value iteration tries every joint action, which are too many if each "
+                f"player has {MANY_ACTIONS} actions or more; here are {game.facts.num_actions:,}"
+            )
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._followers = Views(*(each[:0] for each in self._starts.reset()))
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance

@@ -6,6 +6,9 @@ descent with a magnet that moves. The critic Q(s, a, b) is that of M. L. Littman
 framework for multi-agent reinforcement learning" (ICML 1994), with the payoff that the policies get
 after the move instead of the value of a matrix game. Both players see the state, so the opponent's
 policy is known at every state, and the payoff of an own action is a sum over the opponent's actions.
+
+In games of many actions Q is a sum over pairs of parts of both actions (see `Game.action_parts`), with an output for
+each pair of parts. What an own part earns follows from how often the opponent is expected to play each part.
 """
 
 from __future__ import annotations
@@ -23,8 +26,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
-from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.contract import SelfPlayArgs, option, refusal
 from train.algorithms.experience.buffers import Replay
+from train.policies.many_actions import ActionParts, LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 
 # The logarithm of an illegal action's probability. It is finite because it is multiplied by that probability, 0.
@@ -56,12 +60,13 @@ class Learner(Resumable):
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-            raise ValueError(f"{facts.name}: a joint critic learns two-player zero-sum games of public state")
+            raise refusal(f"{facts.name}: a joint critic learns two-player zero-sum games of public state")
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
-        self._actor = Network(game, args.width, args.layers, facts.num_actions, "relu")
-        self._critic = Network(game, args.width, args.layers, facts.num_actions**2, "relu")
+        self._actor = Network.of_actions(game, args.width, args.layers, "relu")
+        joint = self._actor[-1].out_features ** 2
+        self._critic = Network.of_game(game, args.width, args.layers, joint, "relu")
         self._magnet, self._target = deepcopy(self._actor), deepcopy(self._critic)
         # Actor and critic follow each other; with momentum both would overshoot.
         actor: dict[str, Any] = {"params": list(self._actor.parameters()), "betas": (0.0, 0.999)}
@@ -83,7 +88,7 @@ class Learner(Resumable):
         while self.steps < steps:
             actions = self._actions(observations, masks)
             step = self._batch.step(actions)
-            self._replay.add(observations, actions, step)
+            self._replay.add(observations, masks, actions, step)
             observations, masks = step.observations, step.masks
             self.steps += self._args.num_games
             losses.append(self._update())
@@ -99,15 +104,14 @@ class Learner(Resumable):
         facts = self._game.facts
         seen, legal = observations.reshape(-1, facts.observation_size), masks.reshape(-1, facts.num_actions)
         uniform = sample_actions(self._game.action_counts(seen, legal), self._rng)
-        by_actor = sample_actions(SoftmaxPolicy(self._game, self._actor).action_probabilities(seen, legal), self._rng)
+        by_actor = SoftmaxPolicy(self._game, self._actor).sample(seen, legal, self._rng)
         explores = self._rng.random(len(seen)) < self._args.exploration
         return np.where(explores, uniform, by_actor).reshape(-1, 2)
 
     def _update(self) -> tuple[float, float]:
         moves = self._sample()
         payoffs = joint_payoffs(self._critic, moves.observations)
-        predicted = payoffs.flatten(2).gather(2, moves.joint[:, :, None])[:, :, 0]
-        q_loss = nn.functional.mse_loss(predicted, self._targets(moves))
+        q_loss = nn.functional.mse_loss(self._played(moves, payoffs), self._targets(moves))
         policy_loss = self._policy_loss(moves, payoffs.detach())
         args = self._args
         for group, rate in zip(self._optimizer.param_groups, (args.actor_rate, args.critic_rate), strict=True):
@@ -125,10 +129,13 @@ class Learner(Resumable):
         done = np.stack([drawn.pop("done")] * 2)
         seats = {name: np.ascontiguousarray(column.swapaxes(0, 1)) for name, column in drawn.items()}
         observations, actions = seats["observations"], seats["actions"]
-        opponent_masks = self._game.opponent_masks(observations.reshape(-1, facts.observation_size))
+        masks = seats.get("masks")
+        if masks is None:
+            opponent_masks = self._game.opponent_masks(observations.reshape(-1, facts.observation_size))
+            masks = opponent_masks.reshape(*actions.shape, -1)[::-1].copy()
         columns = (
             observations,
-            opponent_masks.reshape(*actions.shape, -1)[::-1].copy(),
+            masks,
             actions * facts.num_actions + actions[::-1],
             seats["rewards"],
             done,
@@ -137,21 +144,41 @@ class Learner(Resumable):
         )
         return _Moves(*map(torch.from_numpy, columns))
 
+    def _played(self, moves: _Moves, payoffs: Tensor) -> Tensor:
+        """`[2, batch]`: the payoffs of the joint actions that were played."""
+        if self._actor.parts is None:
+            return payoffs.flatten(2).gather(2, moves.joint[:, :, None])[:, :, 0]
+        own = self._actor.parts.of(moves.joint // self._game.facts.num_actions)
+        return (own * action_payoffs(payoffs, own)).sum(dim=2)
+
     @torch.no_grad()
     def _targets(self, moves: _Moves) -> Tensor:
         """`[2, batch]`: reward plus what the magnet's policy earns against itself afterwards, 0 if the game is over."""
         payoffs = joint_payoffs(self._target, moves.next_observations)
-        policies = log_policies(self._magnet, moves.next_observations, moves.next_masks).exp()
+        policies = expected_parts(self._magnet, moves.next_observations, moves.next_masks)
         earned = (policies * action_payoffs(payoffs, policies)).sum(dim=2)
         return moves.rewards + torch.where(moves.done, 0.0, earned)
 
     def _policy_loss(self, moves: _Moves, payoffs: Tensor) -> Tensor:
         """The mean pull to the magnet minus the mean payoff that the actor expects against the present opponent."""
+        if self._actor.parts is not None:
+            return self._policy_loss_by_pairs(moves, payoffs, self._actor.parts)
         logs = log_policies(self._actor, moves.observations, moves.masks)
         with torch.no_grad():
             magnet = log_policies(self._magnet, moves.observations, moves.masks)
             earned = action_payoffs(payoffs, logs.exp())
         return (logs.exp() * (self._args.temperature * (logs - magnet) - earned)).sum(dim=2).mean()
+
+    def _policy_loss_by_pairs(self, moves: _Moves, payoffs: Tensor, parts: ActionParts) -> Tensor:
+        """The same, in which rows are the views of both seats, and an action earns what its parts earn."""
+        pairs = LegalPairs.of(moves.masks.flatten(0, 1).numpy())
+        seen = moves.observations.flatten(0, 1)
+        logs = pairs.log_softmax(parts.logits(self._actor(seen), pairs))
+        with torch.no_grad():
+            magnet = pairs.log_softmax(parts.logits(self._magnet(seen), pairs))
+            policies = parts.expected(logs.exp(), pairs).view(*moves.joint.shape, -1)
+            earned = parts.logits(action_payoffs(payoffs, policies).flatten(0, 1), pairs)
+        return pairs.sums(logs.exp() * (self._args.temperature * (logs - magnet) - earned)).mean()
 
 
 class _Moves(NamedTuple):
@@ -159,7 +186,7 @@ class _Moves(NamedTuple):
 
     Attributes:
         observations: Before the move.
-        masks: What each could play.
+        masks: What each could play; of many actions as bits, also below.
         joint: Own action times the number of actions plus the opponent's.
         rewards: Payoff points.
         done: Whether the move ended the game.
@@ -180,7 +207,8 @@ def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
     """What each seat gets for every joint action; exactly that much the other seat pays.
 
     Args:
-        critic: Its outputs are payoff points to the observer for `[own action, opponent's action]`.
+        critic: Its outputs are payoff points to the observer for `[own action, opponent's action]`, or for parts of
+            actions. Then the payoff of a joint action is the sum over all pairs of their parts.
         observations: `[2, batch, observation_size]` of the same states, seat by seat.
 
     Returns:
@@ -202,6 +230,15 @@ def log_policies(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
     """`[2, batch, num_actions]`: logarithms of probabilities, about `ILLEGAL` where `masks` are 0."""
     logits: Tensor = actor(observations)
     return logits.masked_fill(masks == 0, ILLEGAL).log_softmax(dim=2)
+
+
+def expected_parts(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
+    """`[2, batch, parts]`: how often each part of an action is expected; if actions have no parts, probabilities."""
+    if actor.parts is None:
+        return log_policies(actor, observations, masks).exp()
+    pairs = LegalPairs.of(masks.flatten(0, 1).numpy())
+    logs = pairs.log_softmax(actor.parts.logits(actor(observations.flatten(0, 1)), pairs))
+    return actor.parts.expected(logs.exp(), pairs).view(*observations.shape[:2], -1)
 
 
 @torch.no_grad()

@@ -29,7 +29,8 @@ from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
-from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.contract import SelfPlayArgs, option, refusal
+from train.policies.many_actions import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
 # Observations that the network evaluates at a time: few enough to stay in a processor's cache.
@@ -59,7 +60,12 @@ class Learner(Resumable):
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-            raise ValueError(f"{facts.name}: minimax-Q learns two-player zero-sum games of public state")
+            raise refusal(f"{facts.name}: minimax-Q learns two-player zero-sum games of public state")
+        if has_many_actions(game):
+            raise refusal(
+                f"{facts.name}: minimax-Q needs an output for each joint action, which are too many if each player has "
+                f"{MANY_ACTIONS} actions or more; here are {facts.num_actions:,}"
+            )
         super().__init__(game, args)
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._trials = Brancher(game, args.num_games, seed)

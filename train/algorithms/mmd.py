@@ -16,12 +16,11 @@ from typing import Any, ClassVar
 
 import torch
 from pydantic.dataclasses import dataclass
-from sb3_contrib.common.maskable.distributions import MaskableCategorical
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import Tensor, nn
 
 from train.algorithms import ppo
 from train.algorithms.contract import option
+from train.algorithms.experience.decisions import ActorCritic, actor
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Args(ppo.Args):
     """Arguments of magnetic mirror descent: those of PPO and the magnet's."""
 
     steps: int = option(7_500_000, "joint actions to play in all games together", low=1)
-    evaluate_every: int = option(500_000, "steps from one exact evaluation and checkpoint to the next", low=1)
+    evaluate_every: int = option(500_000, "steps from one evaluation and checkpoint to the next", low=1)
     num_games: int = option(256, "games played side by side", low=1)
     rollout: int = option(4, "joint actions per game between updates", low=2)
     batch_size: int = option(256, "decisions per minibatch", low=2)
@@ -46,7 +45,7 @@ class Args(ppo.Args):
     average_rate: float = option(0.001, "share by which the average follows the actor after a rollout", 1e-9, 1.0)
 
 
-class MagneticPolicy(MaskableActorCriticPolicy):
+class MagneticPolicy(ActorCritic):
     """SB3's actor and critic with two frozen copies of the actor; both weighted terms take the place of entropy.
 
     Attributes:
@@ -58,7 +57,7 @@ class MagneticPolicy(MaskableActorCriticPolicy):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.average = deepcopy(ppo.actor(self)).requires_grad_(False)
+        self.average = deepcopy(actor(self)).requires_grad_(False)
         self.magnet = deepcopy(self.average)
         self.entropy_weight = self.magnet_weight = 0.0
 
@@ -67,24 +66,18 @@ class MagneticPolicy(MaskableActorCriticPolicy):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Values, log probabilities, and in place of entropy the weighted entropy minus the weighted divergence."""
         values, log_probabilities, entropy = super().evaluate_actions(obs, actions, action_masks)
-        pulled = MaskableCategorical(logits=self.magnet(obs), masks=action_masks)
-        divergence = kl_divergence(self.action_dist.distribution, pulled)  # SB3 keeps the last distribution there
+        divergence = self.divergence(self.magnet(obs), action_masks)
         return values, log_probabilities, self.entropy_weight * entropy - self.magnet_weight * divergence
 
     def follow(self, rate: float) -> None:
         """Moves the average by a share `rate` of the way to the actor."""
         with torch.no_grad():
-            for slow, fast in zip(self.average.parameters(), ppo.actor(self).parameters(), strict=True):
+            for slow, fast in zip(self.average.parameters(), actor(self).parameters(), strict=True):
                 slow.lerp_(fast, rate)
 
     def renew_magnet(self) -> None:
         """Puts the magnet where the average is."""
         self.magnet.load_state_dict(self.average.state_dict())
-
-
-def kl_divergence(first: MaskableCategorical, second: MaskableCategorical) -> Tensor:
-    """`[batch]`: the Kullback-Leibler divergence of `first` from `second`, in nats; both with the same masks."""
-    return (first.probs * (first.logits - second.logits)).sum(dim=-1)
 
 
 class Learner(ppo.Learner):

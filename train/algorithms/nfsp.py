@@ -10,35 +10,29 @@ there. An average of behaviour strategies must be weighted in this way.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import torch
-from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from pydantic.dataclasses import dataclass
-from stable_baselines3 import DQN
-from stable_baselines3.common.logger import Logger
-from stable_baselines3.common.utils import polyak_update
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
-from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable, with_prefix
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
+from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
 from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.policies.many_actions import LegalPairs, has_many_actions
 from train.policies.networks import Network, SoftmaxPolicy
 
-# The value of an illegal action: below any payoff, but finite, because DQN multiplies it by 0 at the end of a game.
-NEVER_PLAYED = -1e6
-REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
+# A reservoir is written into each checkpoint, so it is not as large as memory would allow.
+RESERVOIR_BYTES = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,9 @@ class Args(SelfPlayArgs):
     exploration: float = option(0.2, "share of a best response's actions chosen uniformly, at the start", 0.0, 1.0)
     final_exploration: float = option(0.0, "that share at the end; it falls linearly", low=0.0, high=1.0)
     replay_size: int = option(10_000, "newest decisions to keep, from which DQN learns", low=1)
-    reservoir_size: int = option(500_000, "decisions of best responses to keep, from which the average learns", low=1)
+    reservoir_size: int = option(
+        500_000, "decisions of best responses to keep, from which the average learns; no more than 256 MiB", low=1
+    )
     batch_size: int = option(256, "decisions per update of either network", low=1)
     learning_rate: float = option(2e-3, "Adam's learning rate for DQN", low=1e-9)
     average_rate: float = option(2e-3, "Adam's learning rate for the average policy at the start", low=1e-9)
@@ -69,11 +65,15 @@ class Learner(Resumable):
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
-        self._envs = MaskShowingEnv(self._batch)
-        self._dqn = _new_dqn(self._envs, args)
-        self._average = Network(game, args.width, args.layers, facts.num_actions, "relu")
+        self._envs = MaskShowingEnv(SelfPlayVecEnv(self._batch), game)
+        sizes = [args.width] * args.layers
+        self._dqn = MaskedDQN(self._envs, game, sizes, args.learning_rate, args.replay_size)
+        self._average = Network.of_actions(game, args.width, args.layers, "relu")
         self._optimizer = torch.optim.Adam(self._average.parameters(), lr=args.average_rate)
-        self._reservoir = Reservoir(args.reservoir_size, [facts.observation_size, facts.num_actions])
+        widths = facts.observation_size, self._envs.mask_width
+        self._mask_type = np.uint8 if has_many_actions(game) else np.int8
+        fitting = RESERVOIR_BYTES // (4 * widths[0] + widths[1] + 8)
+        self._reservoir = Reservoir(min(args.reservoir_size, fitting), widths, self._mask_type)
         self.parts = {
             "dqn": self._dqn.policy,
             "dqn_optimizer": self._dqn.policy.optimizer,
@@ -92,7 +92,8 @@ class Learner(Resumable):
         while self.steps < steps:
             actions = self._actions(views, responds)
             observations, masks = self._split(views)
-            self._reservoir.add(observations[responds], masks[responds], actions[responds], self._rng)
+            added = responds & masks.any(axis=1)
+            self._reservoir.add(observations[added], masks[added], actions[added], self._rng)
             after, rewards, done, infos = self._envs.step(actions)
             self._dqn.replay_buffer.add(views, after, actions, rewards, done, infos)
             views = after
@@ -112,19 +113,24 @@ class Learner(Resumable):
         """`[count]`: which seats play their next game with the best response."""
         return self._rng.random(count) < self._args.anticipatory
 
-    def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[Any]]:
+        """Observations, and masks as int8 or bits."""
         size = self._game.facts.observation_size
-        return views[:, :size], views[:, size:].astype(np.int8)
+        return views[:, :size], views[:, size:].astype(self._mask_type)
 
     def _actions(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`[seats of all games]`: the best response's action where `responds`, else the average's."""
+        """`[seats of all games]`: the best response's action where `responds`, else the average's; 0 if out."""
+        here = self._split(views)[1].any(axis=1)
+        actions = np.zeros(len(views), dtype=np.int64)
+        actions[here] = self._chosen(views[here], responds[here])
+        return actions
+
+    def _chosen(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
         observations, masks = self._split(views)
-        probabilities = SoftmaxPolicy(self._game, self._average).action_probabilities(observations, masks)
-        actions = sample_actions(probabilities, self._rng)
-        with torch.no_grad():
-            best = self._dqn.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
+        actions = SoftmaxPolicy(self._game, self._average).sample(observations, masks, self._rng)
+        best = self._dqn.best(views)
         explores = self._rng.random(len(views)) < self._exploration()
-        uniform = sample_actions(masks.astype(np.float64), self._rng)
+        uniform = _any_legal(masks, self._rng)
         return np.where(responds, np.where(explores, uniform, best), actions)
 
     def _exploration(self) -> float:
@@ -134,18 +140,14 @@ class Learner(Resumable):
     # -- learning --------------------------------------------------------------------------------
 
     def _improve_response(self) -> float:
-        self._dqn.train(1, self._args.batch_size)
-        polyak_update(self._dqn.q_net.parameters(), self._dqn.q_net_target.parameters(), self._args.target_rate)
-        return float(self._dqn.logger.name_to_value["train/loss"])
+        return self._dqn.improve(self._args.batch_size, self._args.target_rate)
 
     def _improve_average(self) -> float:
         """Makes a step of imitation; returns its loss, NaN as long as nobody has played a best response."""
         if not self._reservoir.added:
             return float("nan")
         observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng).values()
-        logits = self._average(torch.from_numpy(observations))
-        legal = torch.where(torch.from_numpy(masks == 1), logits, -torch.inf)
-        loss = nn.functional.cross_entropy(legal, torch.from_numpy(actions))
+        loss = imitation_loss(self._average, *map(torch.from_numpy, (observations, masks, actions)))
         for group in self._optimizer.param_groups:
             group["lr"] = self._falling(self._args.average_rate, self._args.final_rate)
         self._optimizer.zero_grad()
@@ -158,71 +160,29 @@ class Learner(Resumable):
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """The states of all parts, and SB3's replay buffer and number of updates."""
         tensors, data = super().state()
-        replay = self._dqn.replay_buffer
-        filled = replay.buffer_size if replay.full else replay.pos
-        tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
-        return tensors, {**data, "updates": self._dqn._n_updates, "place": replay.pos, "full": replay.full}
+        replayed, numbers = self._dqn.replayed()
+        return tensors | replayed, data | numbers
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Continues from what `state` returned."""
         super().restore(tensors, data)
-        replay = self._dqn.replay_buffer
-        for name, column in with_prefix(tensors, "replay.").items():
-            getattr(replay, name)[: len(column)] = column.numpy()
-        replay.pos, replay.full, self._dqn._n_updates = data["place"], data["full"], data["updates"]
+        self._dqn.put_back(tensors, data)
 
 
-class MaskShowingEnv(SelfPlayVecEnv):
-    """Self-play whose observations end with the mask of legal actions, because SB3's DQN does not ask for masks."""
-
-    def __init__(self, batch: GameBatch[Any]) -> None:
-        super().__init__(batch)
-        space = self.observation_space
-        more = np.zeros(batch.game.facts.num_actions, dtype=np.float32)
-        self.observation_space = Box(
-            np.concatenate([space.low, more]), np.concatenate([space.high, more + 1]), dtype=np.float32
-        )
-
-    def reset(self) -> NDArray[np.float32]:
-        """Starts every game anew; `[num_envs, observation_size + num_actions]`."""
-        return self._with_masks(super().reset())
-
-    def step_wait(self) -> VecEnvStepReturn:
-        """Plays the actions; observations are like those of `reset`."""
-        observations, *rest = super().step_wait()
-        return (self._with_masks(observations), *rest)
-
-    def _with_masks(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.concatenate([observations, self.action_masks()], axis=1, dtype=np.float32)
+def imitation_loss(network: Network, observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:
+    """The mean of what the network's softmax misses to be sure of actions, in nats; masks can be bits."""
+    outputs = network(observations)
+    if network.parts is None:
+        legal = torch.where(masks == 1, outputs, -torch.inf)
+        return nn.functional.cross_entropy(legal, actions)
+    pairs = LegalPairs.of(masks.numpy())
+    _, places = pairs.places_of(actions)
+    return -pairs.log_softmax(network.parts.logits(outputs, pairs)).index_select(0, places).mean()
 
 
-class _MaskedQNetwork(QNetwork):
-    """DQN's network, in which illegal actions are worth less than all others."""
-
-    def forward(self, obs: Tensor) -> Tensor:
-        """`[batch, observation with mask]` -> `[batch, num_actions]`, payoff points."""
-        values = super().forward(obs)
-        return values.masked_fill(obs[:, -values.shape[1] :] == 0.0, NEVER_PLAYED)
-
-
-class _MaskedDQNPolicy(DQNPolicy):
-    def make_q_net(self) -> QNetwork:
-        """DQN's network and its target."""
-        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        return _MaskedQNetwork(**arguments).to(self.device)
-
-
-def _new_dqn(envs: MaskShowingEnv, args: Args) -> DQN:
-    dqn = DQN(
-        _MaskedDQNPolicy,
-        envs,
-        learning_rate=args.learning_rate,
-        buffer_size=max(args.replay_size, envs.num_envs),
-        replay_buffer_kwargs={"handle_timeout_termination": False},  # no game is truncated
-        gamma=1.0,  # games end by themselves, and only their payoff counts
-        target_update_interval=sys.maxsize,  # the target follows softly instead
-        policy_kwargs={"net_arch": [args.width] * args.layers},
-        device="cpu",
-    )
-    dqn.set_logger(Logger(folder=None, output_formats=[]))
-    return dqn
+def _any_legal(masks: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+    """`[batch]`: a legal action for each row, each with the same probability."""
+    if masks.dtype == np.int8:
+        return sample_actions(masks.astype(np.float64), rng)
+    pairs = LegalPairs.of(masks)
+    return pairs.sample(torch.ones(len(pairs.rows)), torch.from_numpy(rng.random(len(masks)))).numpy()

@@ -1,4 +1,4 @@
-"""PPO in self-play: sb3-contrib's MaskablePPO, one policy in both seats.
+"""PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; others may join in some of the games.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented
 with masks by sb3-contrib. It learns against its present self, which need not converge in games
@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import torch
 from pydantic.dataclasses import dataclass
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
@@ -24,15 +23,19 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
+from train.algorithms.experience.fixed_opponents import AgainstVecEnv
+from train.algorithms.experience.league import League
 from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.policies.many_actions import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 
 NEVER = sys.maxsize
 
 
 @dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of PPO."""
+class UpdateArgs(SelfPlayArgs):
+    """Arguments of PPO, whoever the others are."""
 
     rollout: int = option(20, "joint actions per game between updates", low=2)
     batch_size: int = option(1000, "decisions per minibatch", low=2)
@@ -50,6 +53,16 @@ class Args(SelfPlayArgs):
     relu: int = option(0, "1: rectified linear units; 0: tanh", 0, 1)
 
 
+@dataclass(frozen=True)
+class Args(UpdateArgs):
+    """Arguments of PPO in self-play, which others may join."""
+
+    opponents: str = option(
+        "", "policies to play against as well, with commas: names, files, run folders, past selves (past)"
+    )
+    opponent_share: float = option(0.5, "share of games with opponents; in the others it plays all seats", 1e-9, 1.0)
+
+
 class Learner(Resumable):
     """MaskablePPO on one game.
 
@@ -57,7 +70,7 @@ class Learner(Resumable):
     loss before a rollout, what is done after it, and the network of the learned policy.
     """
 
-    policy_class: ClassVar[type[MaskableActorCriticPolicy]] = MaskableActorCriticPolicy
+    policy_class: ClassVar[type[ActorCritic]] = ActorCritic
     logged: ClassVar[dict[str, str]] = {
         "policy_loss": "train/policy_gradient_loss",
         "value_loss": "train/value_loss",
@@ -65,11 +78,11 @@ class Learner(Resumable):
         "approx_kl": "train/approx_kl",
     }
 
-    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+    def __init__(self, game: Game[Any], args: UpdateArgs, seed: int) -> None:
         super().__init__(game, args)
+        self._league = _league(game, args)
         self._batch = GameBatch(game, args.num_games, seed, self._start())
         envs = self._new_envs(seed)
-        self._decisions = envs.num_envs // args.num_games  # of the learner in a joint action
         decisions = args.rollout * envs.num_envs
         if args.normalize_advantage and decisions % args.batch_size == 1:
             raise ValueError(
@@ -89,16 +102,26 @@ class Learner(Resumable):
             gae_lambda=args.gae_lambda,
             clip_range=args.clip_range,
             normalize_advantage=bool(args.normalize_advantage),
-            policy_kwargs={"net_arch": [args.width] * args.layers, "activation_fn": ACTIVATIONS[self._activation]},
+            rollout_buffer_class=DecisionBuffer,
+            rollout_buffer_kwargs={"bits": has_many_actions(game)},
+            policy_kwargs={
+                "net_arch": [args.width] * args.layers,
+                "activation_fn": ACTIVATIONS[self._activation],
+                **policy_arguments(game),
+            },
             device="cpu",
         )
         self._model.set_logger(Logger(folder=None, output_formats=[]))
         policy = self._model.policy
         self.parts = {"network": policy, "optimizer": policy.optimizer, "batch": self._batch}
+        if isinstance(envs, AgainstVecEnv):
+            self.parts["opponents"] = envs
 
     def _new_envs(self, seed: int) -> VecEnv:
-        """The environments that SB3 plays in: each seat of each game is one."""
-        return SelfPlayVecEnv(self._batch)
+        """The environments that SB3 plays in: each seat of each game, but for those of others, is one."""
+        if self._league is None:
+            return SelfPlayVecEnv(self._batch)
+        return AgainstVecEnv(self._batch, self._league.opponents(), seed, self._league.learns)
 
     def _start(self) -> str:
         """Where games start, as `GameBatch` takes it."""
@@ -107,10 +130,14 @@ class Learner(Resumable):
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns, a rollout at a time, until `steps`; returns the last update's losses."""
         self._model._last_obs = None  # makes SB3 start new games
+        if self._league is not None and self._league.has_past:
+            self._league.remember(SoftmaxPolicy(self._game, self.network()))
+            self._model.env.opponents = self._league.opponents()
         while self.steps < steps:
             self._before_rollout()
             self._model.learn(1, reset_num_timesteps=False, log_interval=NEVER)
-            self.steps = self._model.num_timesteps // self._decisions
+            # SB3 counts each environment, and several may be seats of one game.
+            self.steps = self._model.num_timesteps * self._args.num_games // self._model.n_envs
             self._after_rollout()
         return {name: float(self._model.logger.name_to_value[key]) for name, key in self.logged.items()}
 
@@ -128,7 +155,7 @@ class Learner(Resumable):
     def network(self) -> Network:
         """A copy of the actor, from observations to logits."""
         args = self._args
-        network = Network(self._game, args.width, args.layers, self._game.facts.num_actions, self._activation)
+        network = Network.of_actions(self._game, args.width, args.layers, self._activation)
         with torch.no_grad():
             for own, learned in zip(network.parameters(), self._learned().parameters(), strict=True):
                 own.copy_(learned)
@@ -138,17 +165,28 @@ class Learner(Resumable):
         return actor(self._model.policy)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The states of all parts, and how many updates SB3 has made."""
+        """The states of all parts, how many updates SB3 has made, and the others of a league."""
         tensors, data = super().state()
-        return tensors, {**data, "updates": self._model._n_updates}
+        data["updates"] = self._model._n_updates
+        if self._league is not None:
+            past, data["league"] = self._league.state()
+            tensors |= past
+        return tensors, data
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
+        """Continues from what `state` returned.
+
+        Raises:
+            ValueError: If one of the others of a league has changed since.
+        """
+        if self._league is not None:
+            self._league.restore(tensors, data["league"])
         super().restore(tensors, data)
-        self._model.num_timesteps = self.steps * self._decisions
+        self._model.num_timesteps = self.steps * self._model.n_envs // self._args.num_games
         self._model._n_updates = data["updates"]
 
 
-def actor(policy: MaskableActorCriticPolicy) -> nn.Sequential:
-    """The layers of SB3's policy that lead from observations `[batch, observation_size]` to logits."""
-    return nn.Sequential(*policy.mlp_extractor.policy_net, policy.action_net)
+def _league(game: Game[Any], args: UpdateArgs) -> League | None:
+    if not isinstance(args, Args) or not args.opponents:
+        return None
+    return League(game, args.num_games, args.opponents, args.opponent_share)

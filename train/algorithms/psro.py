@@ -25,7 +25,7 @@ from baselines import head_to_head, solve_matrix
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 from train.algorithms.best_response import Responder, ResponderArgs
-from train.algorithms.contract import option
+from train.algorithms.contract import option, refusal
 from train.algorithms.experience.fixed_opponents import Opponents
 from train.algorithms.tabular.information_states import Strategies
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
@@ -43,7 +43,7 @@ class Args(ResponderArgs):
     """Arguments of PSRO; those of PPO apply to each response."""
 
     steps: int = option(40, "best responses to learn", low=1)
-    evaluate_every: int = option(1, "responses from one exact evaluation and checkpoint to the next", low=1)
+    evaluate_every: int = option(1, "responses from one evaluation and checkpoint to the next", low=1)
     response_steps: int = option(30_000, "joint actions to play for each response", low=1)
     rollout: int = option(4, "joint actions per game between updates", low=2)
     learning_rate: float = option(3e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
@@ -65,10 +65,13 @@ class Learner:
         """
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-            raise ValueError(f"{facts.name}: PSRO learns two-player zero-sum games of public state")
+            raise refusal(f"{facts.name}: PSRO learns two-player zero-sum games of public state")
         self.steps = 0
         self._game, self._args, self._seed = game, args, seed
-        self._tables = MixtureTables(game)
+        try:
+            self._tables = MixtureTables(game)
+        except ValueError as error:  # too many states
+            raise refusal(error) from None
         self._follows_histories = self._tables.num_histories() <= MAX_HISTORIES
         self._strategies: list[Strategies] = []
         self._policies: list[LearnedTable] = []

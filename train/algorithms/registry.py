@@ -85,7 +85,8 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, weights averaged"),
         Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),
         Algorithm("joint_critic", "joint critic", "actor with a critic of joint actions"),
-        Algorithm("best_response", "PPO best response", "maskable PPO against one policy"),
+        Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies"),
+        Algorithm("dqn_response", "DQN best response", "DQN with masks against fixed policies"),
         Algorithm("psro", "PSRO", "PPO best responses to their own equilibrium", step="best responses"),
         _tabular("fictitious_play", "fictitious play", "fictitious play on all states"),
         _tabular("cfr_plus", "CFR+", "regret matching+ on all states, averaged linearly"),
@@ -103,3 +104,14 @@ def algorithm_named(name: str) -> Algorithm:
     if name not in ALGORITHMS:
         raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
     return ALGORITHMS[name]
+
+
+# With more actions its network, which has an output for each joint action, learns slowly.
+MOST_ACTIONS_JOINTLY = 32
+
+
+def default_algorithm(game: Game[Any]) -> Algorithm:
+    """minimax-Q where it learns well: in two-player zero-sum games of public state with few actions; else PPO."""
+    facts = game.facts
+    public = facts.num_players == 2 and facts.zero_sum and facts.public_state
+    return ALGORITHMS["minimax_q" if public and facts.num_actions <= MOST_ACTIONS_JOINTLY else "ppo"]

@@ -143,13 +143,27 @@ def _reached(task: StudyTask) -> str:
     last = task.last
     if last is None:
         return ""
-    return f"exploitability {last['exploitability']:.4f} after {last['steps']:,.0f} steps, {last['seconds']:.0f} s"
+    name, figure = _figure(task)
+    return f"{name} {figure:.4f} after {last['steps']:,.0f} steps, {last['seconds']:.0f} s"
+
+
+def _figure(task: StudyTask) -> tuple[str, float]:
+    """What was measured last, in words, and how much it is."""
+    from train.reports.tables import figure_in_words  # needs what reports need
+
+    name = task.held.config["figure"]
+    kind = task.held.config["measured"]
+    return figure_in_words(name) + ("" if kind == "exact" else f" ({kind})"), task.last[name]
 
 
 def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> None:
-    table = new_table(title, "run", "state", "seconds", "exploitability")
+    measured = dict.fromkeys(_figure(task)[0] for task in chosen if task.last)
+    table = new_table(title, "run", "state", "seconds", *measured)
     for task in chosen:
-        figures = (f"{task.last['seconds']:,.0f}", f"{task.last['exploitability']:.6f}") if task.last else ()
+        figures = ()
+        if task.last:
+            name, figure = _figure(task)
+            figures = f"{task.last['seconds']:,.0f}", *(f"{figure:.6f}" if name == each else "" for each in measured)
         table.add_row(task.run.name, _state(task), *figures)
     out.print(table)
     count = Counter(str(task.state) for task in chosen)

@@ -1,4 +1,4 @@
-"""`cardwar train`: learn a policy and measure it exactly."""
+"""`cardwar train`: learn a policy and measure it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
+from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named, default_algorithm
 from train.command.console import AsJson, GameName, out, print_json, say
 from train.words import game_from, split_words
 
@@ -24,7 +24,9 @@ def train(
             help="Parameters of the game, and options of the algorithm (see --list-options).",
         ),
     ] = None,
-    algorithm: Annotated[str, typer.Option(help=f"One of {', '.join(ALGORITHMS)}.")] = "minimax_q",
+    algorithm: Annotated[
+        str | None, typer.Option(help=f"One of {', '.join(ALGORITHMS)}; minimax_q or ppo, as fits, if not given.")
+    ] = None,
     folder: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Run folder; made from the names if not given.")
     ] = None,
@@ -33,14 +35,16 @@ def train(
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a policy in self-play, and measure it exactly.
+    """Learn a policy in self-play, and measure it.
 
-    The result says how far the policy is from optimal.
+    Where the game is small enough, the result says exactly how far the policy is from optimal. Elsewhere it is
+    measured in matches.
     """
     parameters, options, rest = split_words(words or [])
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
-    rules, entry = game_from(game, parameters), algorithm_named(algorithm)
+    rules = game_from(game, parameters)
+    entry = algorithm_named(algorithm) if algorithm is not None else default_algorithm(rules)
     if list_options:
         out.print(_options_table(entry))
         return
@@ -51,15 +55,16 @@ def train(
 
     if folder is None:
         given = "".join(f"-{key}={text}" for key, text in parameters.items())
-        folder = Path("runs") / f"{rules.facts.name}{given}-{algorithm}-seed={seed}"
-    result = run(rules, algorithm, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
+        folder = Path("runs") / f"{rules.facts.name}{given}-{entry.name}-seed={seed}"
+    result = run(rules, entry.name, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
     picture = plot_runs([result.folder], result.folder / PLOT_FILE)
     if as_json:
         print_json(
             rules,
-            algorithm=algorithm,
-            **dataclasses.asdict(result.reference),
-            **dataclasses.asdict(result.evaluation),
+            algorithm=entry.name,
+            measured=result.measured,
+            **result.reference,
+            **result.figures,
             steps=result.steps,
             seconds=result.seconds,
             folder=str(result.folder),

@@ -31,7 +31,7 @@ def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
 
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     known = word.partition(":")[0] in policy_names()
-    if not known and Path(word).exists():
+    if not known and word and Path(word).exists():
         from train.policies.files import load_policy  # needs torch, which most commands do without
 
         return load_policy(Path(word), game)

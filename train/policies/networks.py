@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from baselines import solve_matrices
-from baselines.levels.network import Switches
+from baselines.levels.network import MOST_NUMBERS, Switches
 from baselines.lookahead import Lookahead, StateValues
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import sample_actions
+from train.policies.many_actions import ActionParts, LegalPairs, has_many_actions
 from train.storage.archive import Archive
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
@@ -65,15 +67,46 @@ class Encoding(nn.Module):
         return (mixed ^ (mixed >> 32)) % self.memory.num_embeddings
 
 
+class Scaling(nn.Module):
+    """Divides entries of observations that can have many values by their greatest one; others stay as they are.
+
+    Without it, an entry that counts a thousand rounds down would drive all units of the first layer to their ends.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        super().__init__()
+        low, high = (np.array(b, dtype=np.float32) for b in (game.facts.observation_low, game.facts.observation_high))
+        # An array, for the same reason as in `Encoding`.
+        self._scales = np.where(high - low < MOST_NUMBERS, np.float32(1.0), np.maximum(np.abs(low), np.abs(high)))
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything is divided."""
+        return bool((self._scales != 1.0).any())
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """`[batch, observation_size]` -> the same, scaled."""
+        return observations / torch.from_numpy(self._scales)
+
+
 class Network(nn.Sequential):
-    """A multilayer perceptron on observations, either raw or encoded.
+    """A multilayer perceptron on observations: raw, scaled or encoded.
 
     Attributes:
         architecture: The arguments, besides the game, with which it can be built again.
+        parts: What the outputs stand for, if that is parts of actions; else None.
     """
 
     def __init__(
-        self, game: Game[Any], width: int, layers: int, outputs: int, activation: str, memory: int | None = None
+        self,
+        game: Game[Any],
+        width: int,
+        layers: int,
+        outputs: int,
+        activation: str,
+        memory: int | None = None,
+        scaled: bool = False,
+        parts: bool = False,
     ) -> None:
         """Sets up a network.
 
@@ -83,18 +116,36 @@ class Network(nn.Sequential):
             layers: Hidden layers.
             outputs: Outputs.
             activation: A key of `ACTIVATIONS`.
-            memory: Rows of the memory of the `Encoding` in front of it; None for raw observations.
+            memory: Rows of the memory of the `Encoding` in front of it; None for none.
+            scaled: Whether there is a `Scaling` in front of it.
+            parts: Whether outputs stand for parts of actions.
         """
         self.architecture = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
+        self.architecture |= {name: True for name, used in (("scaled", scaled), ("parts", parts)) if used}
         hidden: list[nn.Module] = []
         inputs = game.facts.observation_size
         if memory is not None:
             self.architecture["memory"] = memory
             hidden, inputs = [encoding := Encoding(game, memory)], encoding.size
+        elif scaled:
+            hidden = [Scaling(game)]
         sizes = [inputs, *[width] * layers]
         for inputs, units in pairwise(sizes):
             hidden += [nn.Linear(inputs, units), ACTIVATIONS[activation]()]
         super().__init__(*hidden, nn.Linear(sizes[-1], outputs))
+        self.parts = ActionParts(game) if parts else None
+
+    @classmethod
+    def of_actions(cls, game: Game[Any], width: int, layers: int, activation: str) -> Network:
+        """A network with an output for each action or, if there are many, for each part of an action."""
+        outputs = ActionParts(game).size if has_many_actions(game) else game.facts.num_actions
+        return cls.of_game(game, width, layers, outputs, activation)
+
+    @classmethod
+    def of_game(cls, game: Game[Any], width: int, layers: int, outputs: int, activation: str) -> Network:
+        """A network with the scaling and the parts that the game asks for."""
+        needed = {"scaled": Scaling(game).needed, "parts": has_many_actions(game)}
+        return cls(game, width, layers, outputs, activation, **needed)
 
     @property
     def memory(self) -> nn.Parameter:
@@ -144,15 +195,23 @@ class NetworkPolicy:
             network = Network(game, **data)
         expected = {name: (tuple(each.shape), each.dtype) for name, each in network.state_dict().items()}
         found = {name: (tuple(each.shape), each.dtype) for name, each in tensors.items()}
-        if found != expected or data["outputs"] != cls.outputs_for(game):
+        if found != expected or data["outputs"] != cls.outputs_for(game, network):
             raise ValueError(f"the tensors are not those of the network {dict(data)} for {game.facts.name}")
         network.load_state_dict(tensors, assign=True)
         return cls(game, network)
 
     @staticmethod
-    def outputs_for(game: Game[Any]) -> int:
-        """The number of outputs that a network must have: by default one for each action."""
-        return game.facts.num_actions
+    def outputs_for(game: Game[Any], network: Network) -> int:
+        """The number of outputs that a network must have: by default one for each action, or for each part of one."""
+        return game.facts.num_actions if network.parts is None else network.parts.size
+
+    def _legal_outputs(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8]
+    ) -> tuple[LegalPairs, Tensor]:
+        """The legal pairs, and a float64 for each: the network's output for that action."""
+        assert self.network.parts is not None
+        pairs = LegalPairs.of(masks)
+        return pairs, self.network.parts.logits(torch.from_numpy(self.network.outputs(observations)), pairs)
 
 
 class SoftmaxPolicy(NetworkPolicy):
@@ -164,9 +223,28 @@ class SoftmaxPolicy(NetworkPolicy):
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities."""
+        if self.network.parts is not None:
+            pairs, probabilities = self._legal_probabilities(observations, action_masks)
+            return pairs.dense(probabilities, action_masks.shape[1])
         logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         return weights / weights.sum(axis=1, keepdims=True)
+
+    def sample(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """`[batch]`: an action drawn for each row; masks of many actions can be bits."""
+        if self.network.parts is None:
+            return sample_actions(self.action_probabilities(observations, masks), rng)
+        pairs, probabilities = self._legal_probabilities(observations, masks)
+        return pairs.sample(probabilities, torch.from_numpy(rng.random(len(masks)))).numpy()
+
+    def _legal_probabilities(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8]
+    ) -> tuple[LegalPairs, Tensor]:
+        """The legal pairs and the probability of each, float64; for networks of parts."""
+        pairs, logits = self._legal_outputs(observations, masks)
+        return pairs, pairs.log_softmax(logits).exp()
 
 
 class GreedyPolicy(NetworkPolicy):
@@ -178,6 +256,9 @@ class GreedyPolicy(NetworkPolicy):
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities, all of them 0 or 1."""
+        if self.network.parts is not None:
+            pairs, logits = self._legal_outputs(observations, action_masks)
+            return pairs.dense(pairs.greatest(logits), action_masks.shape[1])
         logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
         return np.eye(action_masks.shape[1])[logits.argmax(axis=1)]
 
@@ -192,7 +273,7 @@ class MatrixPolicy(NetworkPolicy):
     kind = "matrix_game"
 
     @staticmethod
-    def outputs_for(game: Game[Any]) -> int:
+    def outputs_for(game: Game[Any], network: Network) -> int:
         """One for each joint action."""
         return game.facts.num_actions**2
 
@@ -214,7 +295,7 @@ class LookaheadPolicy(NetworkPolicy):
         self._lookahead, self._values = Lookahead(game), StateValues(game, network)
 
     @staticmethod
-    def outputs_for(game: Game[Any]) -> int:
+    def outputs_for(game: Game[Any], network: Network) -> int:
         """The state's value."""
         return 1
 

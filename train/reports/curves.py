@@ -1,4 +1,4 @@
-"""Learning curves: exploitability over steps and seconds, from what run folders hold."""
+"""Learning curves: a figure over steps and seconds, from what run folders hold. Each kind of figure has its look."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator
 
 from baselines.atomic_files import write_atomically
+from train.kinds import Kind
 from train.reports.figures import picture
 from train.reports.groups import GameReport, Group, Run, read_run
+from train.reports.tables import figure_in_words
 from train.words import points
 
 PLOT_FILE = "exploitability.png"
-EXPLOITABILITY = "exploitability (payoff points)"
+# Exact figures are joined by lines. Samples are open points with bars; bounds are triangles, above which the truth is.
+SAMPLE, BOUND = {"marker": "o", "mfc": "none", "ls": ":"}, {"marker": "^", "ls": ""}
 # So many labels of ten digits fit beside each other.
 MOST_STEPS_MARKED = 6
 # Seconds are written down to a thousandth; less cannot stand on a logarithmic axis.
@@ -30,7 +34,7 @@ NUMBERS = FuncFormatter(lambda number, _: f"{number:,.10g}")
 
 
 def plot_runs(folders: Sequence[str | Path], out_path: str | Path) -> Path:
-    """Draws the exploitability of one or several runs of the same game over the steps played.
+    """Draws what was measured of one or several runs of the same game over the steps played.
 
     Args:
         folders: The runs' folders, of which `config.json` and `metrics.csv` are read.
@@ -40,7 +44,7 @@ def plot_runs(folders: Sequence[str | Path], out_path: str | Path) -> Path:
         `out_path`.
 
     Raises:
-        ValueError: If there are no runs, one cannot be read or they are of different games.
+        ValueError: If there are no runs, one cannot be read, or they are of different games or kinds of figures.
     """
     runs = [read_run(folder) for folder in folders]
     if not runs:
@@ -48,34 +52,66 @@ def plot_runs(folders: Sequence[str | Path], out_path: str | Path) -> Path:
     games = {run.config["title"] for run in runs}
     if len(games) > 1:
         raise ValueError(f"runs of different games cannot share a picture: {', '.join(sorted(games))}")
+    figures = {f"{run.config['figure']} ({run.config['measured']})" for run in runs}
+    if len(figures) > 1:
+        raise ValueError(f"different kinds of figures cannot share a picture: {', '.join(sorted(figures))}")
     write_atomically(Path(out_path), picture(partial(_draw_runs, runs), 8.0, 5.0))
     return Path(out_path)
 
 
 def _draw_runs(runs: Sequence[Run], figure: Figure) -> None:
     axes, config = figure.subplots(), runs[0].config
+    name, kind = config["figure"], config["measured"]
     for run in runs:
-        label = f"{run.config['label']}, seed {run.seed}"
-        if run.rows:
-            label += f": {run.rows[-1]['exploitability']:.4f} after {run.rows[-1]['seconds']:.0f} s"
-        axes.plot(
-            [row["steps"] for row in run.rows], [row["exploitability"] for row in run.rows], "o-", ms=3, label=label
-        )
-    reference = config["reference"]
-    _frame(axes, reference, [row["exploitability"] for run in runs for row in run.rows])
-    # It lies on the frame: drawn above it, so that it is seen.
-    optimal = f"optimal play: 0 (minimax value {reference['value']:.4g})"
-    axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=optimal)
+        _draw_run(axes, run, name, kind)
+    drawn = [row[name] for run in runs for row in run.rows]
+    if kind == "matches":
+        _frame_of_matches(axes)
+    else:
+        _frame(axes, config["reference"], drawn)
+    if kind == "exact":
+        # It lies on the frame: drawn above it, so that it is seen.
+        axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=_optimal(config))
     axes.set_xlim(left=0.0)
     axes.xaxis.set_major_locator(MaxNLocator(MOST_STEPS_MARKED, integer=True))
     axes.set_xlabel(_steps(run.config["step"] for run in runs))
-    axes.set_ylabel(EXPLOITABILITY)
-    axes.set_title(f"Distance from optimal play: {config['title']}")
+    axes.set_ylabel(_axis(name, kind))
+    axes.set_title(f"{TITLES[kind]}: {config['title']}")
     figure.legend(loc="outside lower center", ncols=2)
 
 
+TITLES = {
+    "exact": "Distance from optimal play",
+    "lower bound": "At least so far from optimal play (a low bound proves nothing)",
+    "matches": "Matches, sampled, with 99 % intervals",
+}
+
+
+def _draw_run(axes: Axes, run: Run, name: str, kind: Kind) -> None:
+    label = f"{run.config['label']}, seed {run.seed}"
+    if run.rows:
+        label += f": {run.rows[-1][name]:.4f} after {run.rows[-1]['seconds']:.0f} s"
+    steps, figures = [row["steps"] for row in run.rows], [row[name] for row in run.rows]
+    if kind == "matches":
+        ends = [[abs(row[f"{name}{end}"] - row[name]) for row in run.rows] for end in ("_low", "_high")]
+        axes.errorbar(steps, figures, ends, ms=4, capsize=2, label=label, **SAMPLE)
+    else:
+        axes.plot(steps, figures, ms=3, label=label, **({"marker": "o"} if kind == "exact" else BOUND))
+
+
+def _optimal(config: Mapping[str, Any]) -> str:
+    if "value" not in config["reference"]:
+        return "equilibrium: 0"
+    return f"optimal play: 0 (minimax value {config['reference']['value']:.4g})"
+
+
+def _axis(name: str, kind: Kind) -> str:
+    """What an axis says of a figure."""
+    return f"{figure_in_words(name)} (payoff points{'' if kind == 'exact' else f', {kind}'})"
+
+
 def draw_game(game: GameReport) -> bytes:
-    """Draws exploitability over steps and over seconds, as SVG: medians, with intervals if there are several seeds."""
+    """Draws the game's figure over steps and over seconds, as SVG: medians, with intervals over several seeds."""
     return picture(partial(_draw_groups, game), 11.0, 4.6, "svg")
 
 
@@ -87,7 +123,10 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
         _draw_curve(over_seconds, [max(seconds, LEAST_SECONDS) for _, seconds, _ in group.curve], group, number)
     ends = [end for _, group in drawn for *_, each in group.curve for end in (each.low, each.high)]
     for axes in both:
-        _frame(axes, game.reference, ends)
+        if game.kind == "matches":
+            _frame_of_matches(axes)
+        else:
+            _frame(axes, game.reference, ends)
         if drawn:
             axes.set_xscale("log")
             first, last = axes.dataLim.intervalx
@@ -96,7 +135,7 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
         axes.xaxis.set_minor_formatter(LogFormatter())  # labels if the axis is shorter than a decade
     over_steps.set_xlabel(_steps(group.config["step"] for group in game.groups))
     over_seconds.set_xlabel("seconds of learning, evaluations included")
-    over_steps.set_ylabel(EXPLOITABILITY)
+    over_steps.set_ylabel(_axis(game.figure, game.kind))
     labels = over_steps.get_legend_handles_labels()
     columns = LEGEND_LETTERS // max(map(len, labels[1]))
     figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
@@ -109,7 +148,15 @@ def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> N
     if not all(run.finished for run in group.runs):
         label += " (unfinished)"
     # A space before it: a label that begins with _ would be left out of the legend.
-    axes.plot(places, [each.middle for each in figures], marks, ms=2.5, lw=1.2, color=color, label=f" {label}")
+    middles = [each.middle for each in figures]
+    kind, name = group.config["measured"], group.config["figure"]
+    if kind == "exact":
+        axes.plot(places, middles, marks, ms=2.5, lw=1.2, color=color, label=f" {label}")
+    else:
+        axes.plot(places, middles, ms=4, color=color, label=f" {label}", **(SAMPLE if kind == "matches" else BOUND))
+    if kind == "matches" and len(group.runs) == 1:
+        rows = group.runs[0].rows
+        axes.vlines(places, [row[f"{name}_low"] for row in rows], [row[f"{name}_high"] for row in rows], color, lw=1)
     if figures[-1].confidence > 0.0:
         axes.fill_between(
             places, [each.low for each in figures], [each.high for each in figures], color=color, alpha=0.2, lw=0
@@ -117,15 +164,22 @@ def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> N
 
 
 def _frame(axes: Axes, reference: Mapping[str, float], drawn: Sequence[float]) -> None:
-    """Sets the scale of exploitability, logarithmic but for the part near 0, and marks what uniform play concedes."""
-    uniform = reference["uniform_exploitability"]
-    axes.axhline(uniform, color="black", ls="--", lw=1, label=f" uniform play: {points(uniform)}")
+    """Sets the scale of a distance, logarithmic but for the part near 0, and marks uniform play's if it is known."""
+    uniform = next((figure for name, figure in reference.items() if name.startswith("uniform_")), 0.0)
+    if uniform:
+        axes.axhline(uniform, color="black", ls="--", lw=1, label=f" uniform play: {points(uniform)}")
     least = min((figure for figure in drawn if figure > 1e-9), default=1e-3)
     axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(least)), linscale=0.3)
     axes.set_ylim(0.0, 1.3 * max(uniform, least, *drawn))
     axes.grid(True, which="major", alpha=0.3)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(NUMBERS)
+
+
+def _frame_of_matches(axes: Axes) -> None:
+    """Marks where a policy gets as much as the others get from it."""
+    axes.axhline(0.0, color="black", ls="--", lw=1, label=" no payoff")
+    axes.grid(True, which="major", alpha=0.3)
 
 
 def _steps(units: Iterable[str]) -> str:

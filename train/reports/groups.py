@@ -16,7 +16,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from train.storage.run_folder import METRICS_FILE, MetricsRow, RunFolder
+from train.kinds import Kind
+from train.storage.run_folder import METRICS_FILE, RESUME, MetricsRow, RunFolder
 from train.words import train_words
 
 CONFIDENCE = 0.95
@@ -102,9 +103,18 @@ class Group:
         """A figure in the last rows of `counted`; None if nothing has been evaluated yet."""
         return median_interval([run.rows[-1][figure] for run in self.counted]) if self.counted else None
 
+    @property
+    def sampled(self) -> tuple[float, float] | None:
+        """Both ends of the interval of the game's figure in the last row of a single run, if it is a sample."""
+        figure = self.config["figure"]
+        if len(self.counted) != 1 or f"{figure}_low" not in self.counted[0].rows[-1]:
+            return None
+        last = self.counted[0].rows[-1]
+        return last[f"{figure}_low"], last[f"{figure}_high"]
+
     @cached_property
     def curve(self) -> list[tuple[float, float, MedianInterval]]:
-        """Median steps, median seconds and exploitability at every evaluation that all runs have reached."""
+        """Median steps, median seconds and the game's figure at every evaluation that all runs have reached."""
         by_turn = [{self._turn(row): row for row in run.rows} for run in self.runs if run.rows]
         if not by_turn:
             return []
@@ -114,7 +124,7 @@ class Group:
             (
                 median(row["steps"] for row in each),
                 median(row["seconds"] for row in each),
-                median_interval([row["exploitability"] for row in each]),
+                median_interval([row[self.config["figure"]] for row in each]),
             )
             for each in rows
         ]
@@ -130,7 +140,7 @@ class Group:
 
 @dataclass(frozen=True)
 class GameReport:
-    """All groups of one game, in order of algorithm."""
+    """All groups of one game whose figures are of one kind, in order of algorithm."""
 
     groups: tuple[Group, ...]
 
@@ -140,8 +150,18 @@ class GameReport:
         return self.groups[0].config["title"]
 
     @property
+    def kind(self) -> Kind:
+        """What kind of figures they are."""
+        return self.groups[0].config["measured"]
+
+    @property
+    def figure(self) -> str:
+        """The figure that pictures and tables show, e.g. "exploitability"."""
+        return self.groups[0].config["figure"]
+
+    @property
     def reference(self) -> dict[str, float]:
-        """The game's value to player 0 and uniform play's exploitability."""
+        """What the figures are compared with, e.g. the game's value and uniform play's exploitability."""
         return self.groups[0].config["reference"]
 
 
@@ -174,12 +194,20 @@ def read_run(path: str | Path) -> Run:
     """
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
+    config = {"measured": "exact", "figure": "exploitability", **config}  # older folders say neither
     rows = folder.read_metrics() if (folder.path / METRICS_FILE).exists() else []
+    for number, row in enumerate(rows):
+        row.setdefault("measured", "exact")
+        if row["measured"] != config["measured"] or config["figure"] not in row:
+            wanted = f"{config['figure']} of the kind {config['measured']!r}"
+            raise ValueError(
+                f"{folder.path / METRICS_FILE} cannot be read: rows[{number}] must have {wanted}; {RESUME}"
+            )
     return Run(folder.path, config, rows, metadata["commit"])
 
 
 def arrange(runs: Sequence[Run]) -> list[GameReport]:
-    """Sorts runs by game, and groups those that differ in nothing but the seed.
+    """Sorts runs by game and kind of figures, and groups those that differ in nothing but the seed.
 
     Raises:
         ValueError: If there are none, or two are of the same configuration and seed.
@@ -189,7 +217,8 @@ def arrange(runs: Sequence[Run]) -> list[GameReport]:
     games: dict[str, dict[str, list[Run]]] = {}
     for run in runs:
         config = run.config
-        of_game = games.setdefault(_key(config["game"], config["parameters"]), {})
+        same = config["game"], config["parameters"], config["measured"], config["figure"]
+        of_game = games.setdefault(_key(*same), {})
         of_game.setdefault(_key(config["algorithm"], config["args"]), []).append(run)
     return [GameReport(_groups(list(of_game.values()))) for of_game in games.values()]
 

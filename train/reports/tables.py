@@ -6,13 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 
+from train.kinds import EXPLAINED, is_measured
 from train.reports.groups import GameReport, Group, MedianInterval, Run
 from train.words import points
 
-FIGURES = ("seeds", "steps", "seconds", "exploitability", "interval (confidence)")
-HEADINGS = ("algorithm", "differs in", *FIGURES, "guaranteed to player_0", "guaranteed to player_1")
-BRIEF_HEADINGS = ("algorithm", *FIGURES)
-RUN_HEADINGS = ("run", "algorithm", "seed", "state", "steps", "seconds", "exploitability", "commit")
 # A file that starts with these words holds a report's tables and may be overwritten.
 FIRST_WORDS = "Exploitability is exact: NashConv / 2"
 NOTE = (
@@ -24,6 +21,13 @@ PAGE_NOTE = (
     f"{NOTE} What is guaranteed is what the policy gets in that seat against a perfect opponent. Curves are drawn "
     "where all seeds were evaluated, over median seconds."
 )
+# How the names of figures begin -> the same in words.
+IN_WORDS = {
+    "payoff_": "payoff against ",
+    "wins_": "share won against ",
+    "guaranteed_": "guaranteed to player_",
+    "gain_": "gain of player_",
+}
 # Digits after the decimal point, on a page and in a document.
 DIGITS, BRIEF_DIGITS = 6, 4
 
@@ -33,11 +37,11 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
     parts = [NOTE, *(f"Left out: {_plain(line)}" for line in skipped)]
     for game in games:
         parts += [
-            f"## {_plain(game.title)}",
+            f"## {_plain(heading(game))}",
             _plain(known(game)),
             markdown_table(
-                BRIEF_HEADINGS,
-                [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in sorted(game.groups, key=_closeness)],
+                ("algorithm", *_headings(game)),
+                [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in sorted(game.groups, key=_rank)],
             ),
             _fenced(commands(game)),
         ]
@@ -64,48 +68,99 @@ def _fenced(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
+def heading(game: GameReport) -> str:
+    """The game, and what its figures are if they are not exact."""
+    return game.title if game.kind == "exact" else f"{game.title}: {game.kind}"
+
+
 def known(game: GameReport) -> str:
-    """The game's value and uniform play's exploitability, in words."""
+    """What the figures are compared with, or what kind of figures they are, in words."""
     reference = game.reference
+    if game.kind != "exact":
+        return EXPLAINED[game.kind]
+    if "uniform_nash_conv" in reference:
+        return f"NashConv, the sum of all players' gains: uniform play's {points(reference['uniform_nash_conv'])}."
     return (
         f"Value to player_0 {points(reference['value'])}; "
         f"uniform play's exploitability {points(reference['uniform_exploitability'])}, optimal play's 0."
     )
 
 
+def figure_in_words(figure: str) -> str:
+    """E.g. `payoff against uniform` for `payoff_uniform`."""
+    for beginning, words in IN_WORDS.items():
+        if figure.startswith(beginning):
+            return words + figure.removeprefix(beginning)
+    return {"nash_conv": "NashConv"}.get(figure, figure.replace("_", " "))
+
+
+def _headings(game: GameReport) -> tuple[str, ...]:
+    """Of the cells that `_figures` makes."""
+    return ("seeds", "steps", "seconds", figure_in_words(game.figure), "interval (confidence)")
+
+
+def headings(game: GameReport) -> tuple[str, ...]:
+    """Of the cells that `group_rows` makes."""
+    return ("algorithm", "differs in", *_headings(game), *map(figure_in_words, _others(game.groups[0])))
+
+
+def run_headings(game: GameReport) -> tuple[str, ...]:
+    """Of the cells that `run_rows` makes."""
+    return ("run", "algorithm", "seed", "state", "steps", "seconds", figure_in_words(game.figure), "commit")
+
+
 def group_rows(game: GameReport) -> list[list[str]]:
-    """A row for every group, under `HEADINGS`."""
-    return [_cells(group) for group in game.groups]
+    """A row for every group, under `headings`."""
+    return [_cells(group, _others(game.groups[0])) for group in game.groups]
 
 
-def _cells(group: Group) -> list[str]:
+def _others(group: Group) -> list[str]:
+    """The measured figures besides the game's own and the ends of intervals."""
+    last = group.counted[0].rows[-1] if group.counted else {}
+    measured = [name for name in last if is_measured(name, group.config["measured"])]
+    shown = {group.config["figure"], "nash_conv"}  # NashConv is twice the exploitability
+    return [name for name in measured if name not in shown and not name.endswith(("_low", "_high"))]
+
+
+def _cells(group: Group, others: Sequence[str]) -> list[str]:
     differs = ", ".join(f"{name}={value}" for name, value in group.differs.items())
-    guarantees = [points(_middle(group, f"guaranteed_{seat}"), DIGITS) for seat in (0, 1)]
-    return [group.config["label"], differs, *_figures(group, DIGITS, 1), *guarantees]
+    more = [points(_middle(group, name), DIGITS) for name in others]
+    return [group.config["label"], differs, *_figures(group, DIGITS, 1), *more]
 
 
 def _figures(group: Group, digits: int, digits_of_seconds: int) -> list[str]:
-    """Cells under `FIGURES`."""
-    seconds = _middle(group, "seconds")
+    """Cells under `_headings`."""
+    seconds, figure = _middle(group, "seconds"), group.config["figure"]
     return [
         _seeds(group),
         _steps(group),
         "" if seconds is None else f"{seconds:,.{digits_of_seconds}f}",
-        points(_middle(group, "exploitability"), digits),
-        _interval(group.last("exploitability"), digits),
+        points(_middle(group, figure), digits),
+        _sampled(group, digits) or _interval(group.last(figure), digits),
     ]
+
+
+def _sampled(group: Group, digits: int) -> str:
+    """The interval of a figure that one run has sampled."""
+    if group.sampled is None:
+        return ""
+    return f"{points(group.sampled[0], digits)} to {points(group.sampled[1], digits)} (99 %)"
 
 
 def _middle(group: Group, figure: str) -> float | None:
     """The median of a figure over the seeds; None if nothing has been evaluated yet."""
+    if not all(figure in run.rows[-1] for run in group.counted):
+        return None
     last = group.last(figure)
     return None if last is None else last.middle
 
 
-def _closeness(group: Group) -> float:
-    """The distance from optimal play, to sort by; groups that have not been evaluated yet come last."""
-    exploitability = _middle(group, "exploitability")
-    return math.inf if exploitability is None else exploitability
+def _rank(group: Group) -> float:
+    """To sort by, best first; groups that have not been evaluated yet come last."""
+    middle = _middle(group, group.config["figure"])
+    if middle is None:
+        return math.inf
+    return -middle if group.config["measured"] == "matches" else middle
 
 
 def _seeds(group: Group) -> str:
@@ -130,16 +185,16 @@ def _interval(figure: MedianInterval | None, digits: int) -> str:
 
 
 def run_rows(game: GameReport) -> list[list[str]]:
-    """A row for every run, under `RUN_HEADINGS`."""
+    """A row for every run, under `run_headings`."""
     return [_run_cells(group, run) for group in game.groups for run in group.runs]
 
 
 def _run_cells(group: Group, run: Run) -> list[str]:
-    """A row under `RUN_HEADINGS`, with all digits of the exploitability."""
+    """A row under `run_headings`, with all digits of the figure."""
     figures = ["", "", ""]
     if run.rows:
         last = run.rows[-1]
-        figures = [f"{last['steps']:,.0f}", f"{last['seconds']:g}", repr(last["exploitability"])]
+        figures = [f"{last['steps']:,.0f}", f"{last['seconds']:g}", repr(last[run.config["figure"]])]
     state = "finished" if run.finished else "unfinished"
     return [str(run.folder), group.name, str(run.seed), state, *figures, (run.commit or "unknown")[:12]]
 

@@ -1,8 +1,7 @@
-"""Runs any algorithm: lets it learn, evaluates it exactly, writes everything down, and goes on after a kill."""
+"""Runs any algorithm: lets it learn, measures it, writes everything down, and goes on after a kill."""
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,9 +20,11 @@ from cardwar_envs.core.game import Game
 from train.algorithms.checkpoint import with_prefix
 from train.algorithms.contract import CommonArgs, Learner, SelfPlayArgs
 from train.algorithms.registry import Algorithm, algorithm_named
+from train.kinds import Figures, Kind, is_measured
+from train.measures.choice import measure_for
+from train.measures.measure import Measure
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
-from train.runs.evaluate import Evaluation, Reference, evaluate, reference, response_in_words, verdict
 from train.storage.archive import Archive
 from train.storage.formats import MAX_SEED
 from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder
@@ -41,8 +42,9 @@ class RunResult:
     Attributes:
         folder: Folder with everything about the run.
         policy: The policy at its end.
-        evaluation: Exact evaluation of that policy.
-        reference: What the policy is compared with.
+        measured: What kind of figures `figures` are: "exact", a "lower bound", or "matches".
+        figures: What was measured of that policy, by name, e.g. `exploitability`.
+        reference: What the figures are compared with, e.g. `uniform_exploitability`.
         steps: Steps taken in learning; `Algorithm.step` says what a step is.
         seconds: Wall time of learning, evaluations included, over all parts of a resumed run.
         verdict: All this in words.
@@ -50,8 +52,9 @@ class RunResult:
 
     folder: Path
     policy: LearnedPolicy
-    evaluation: Evaluation
-    reference: Reference
+    measured: Kind
+    figures: Figures
+    reference: Figures
     steps: int
     seconds: float
     verdict: str
@@ -66,10 +69,10 @@ def run(
     resume: bool = False,
     echo: TextIO | None = None,
 ) -> RunResult:
-    """Learns to play a game and says how far from optimal the result is.
+    """Learns to play a game and measures the result.
 
     Args:
-        game: A two-player zero-sum game, small enough for exact evaluation.
+        game: Any game that the algorithm takes.
         algorithm: A key of `ALGORITHMS`.
         args: Its arguments, an instance of its `Args`.
         out: Folder of the run: a new or empty one or, with `resume`, that of a run that was
@@ -92,28 +95,31 @@ def run(
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
     with own_generators(seed, threads):
         learner = entry.learner(game, args, seed)  # first, because it says whether it can learn the game
-        config = _config(game, entry, args, seed)
+        measure = measure_for(game, args)
+        config = _config(game, entry, args, seed, measure)
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
         rows = _continue(folder, learner, config)
         title = f"{entry.label} on {game_in_words(game)}"
-        with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps) as report:
-            for row in _learn(game, learner, args, rows[-1]["seconds"] if rows else 0.0):
+        with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps, measure) as report:
+            for row in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
                 rows.append(row)
                 _write_checkpoint(folder, learner, rows, config)
                 folder.write_metrics(rows)
                 record(row)
                 report(row)
-        return _finish(game, entry, learner, folder, rows[-1])
+        return _finish(entry, learner, folder, rows[-1], measure)
 
 
-def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int) -> dict[str, Any]:
+def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int, measure: Measure) -> dict[str, Any]:
     return {
         **run_identity(game, entry.name, args, seed),
         # For pictures and reports, which read nothing but this file and the metrics.
         "title": game_in_words(game),
         "label": entry.label,
         "step": entry.step,
-        "reference": dataclasses.asdict(reference(game)),
+        "measured": measure.kind,
+        "figure": measure.figure,
+        "reference": measure.reference,
     }
 
 
@@ -170,21 +176,19 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     folder.write_checkpoint(Archive(tensors, data))
 
 
-def _learn(game: Game[Any], learner: Learner, args: CommonArgs, seconds: float) -> Iterator[MetricsRow]:
+def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
     """Learns from one evaluation to the next, and yields the row of each; `seconds` were spent before."""
     started = time.perf_counter() - seconds
     while learner.steps < args.steps:
         due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
-        figures = learner.advance(min(args.steps, due))
-        evaluation = evaluate(game, learner.policy())
+        learned = learner.advance(min(args.steps, due))
+        figures = measure(learner.policy(), seed)
         yield {
             "steps": learner.steps,
             "seconds": round(time.perf_counter() - started, 3),
-            "exploitability": evaluation.exploitability,
-            "nash_conv": evaluation.nash_conv,
-            "guaranteed_0": evaluation.guarantees[0],
-            "guaranteed_1": evaluation.guarantees[1],
+            "measured": measure.kind,
             **figures,
+            **learned,
         }
 
 
@@ -201,8 +205,8 @@ def _tensorboard(folder: RunFolder, rows: list[MetricsRow]) -> Iterator[OnRow]:
 
     def record(row: MetricsRow) -> None:
         for name, figure in row.items():
-            if name != "steps":
-                writer.add_scalar(name, figure, int(row["steps"]))
+            if name not in ("steps", "measured"):
+                writer.add_scalar(_tag(name, row["measured"]), figure, int(row["steps"]))
         writer.flush()
 
     with SummaryWriter(str(path)) as writer:
@@ -211,8 +215,13 @@ def _tensorboard(folder: RunFolder, rows: list[MetricsRow]) -> Iterator[OnRow]:
         yield record
 
 
+def _tag(name: str, kind: Kind) -> str:
+    """A figure's name for TensorBoard, which says what kind of figure it is."""
+    return f"{kind.replace(' ', '_')}/{name}" if is_measured(name, kind) else f"learning/{name}"
+
+
 @contextmanager
-def _progress(echo: TextIO | None, title: str, steps: int) -> Iterator[OnRow]:
+def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> Iterator[OnRow]:
     """Shows each row: in a live line on a terminal, as a line of its own elsewhere."""
     if echo is None:
         yield lambda row: None
@@ -225,27 +234,23 @@ def _progress(echo: TextIO | None, title: str, steps: int) -> Iterator[OnRow]:
         )
         with Progress(*columns, TimeElapsedColumn(), console=Console(file=echo)) as bar:
             task = bar.add_task(title, total=steps, news="learning")
-            yield lambda row: bar.update(
-                task, completed=row["steps"], news=f"exploitability {row['exploitability']:.4f}"
-            )
+            yield lambda row: bar.update(task, completed=row["steps"], news=measure.news(row))
     else:
-        yield lambda row: print(f"{title}: {_line(row)}", file=echo, flush=True)
+        yield lambda row: print(
+            f"{title}: {int(row['steps']):,} steps, {measure.news(row)}, {row['seconds']:.0f} s", file=echo, flush=True
+        )
 
 
-def _line(row: MetricsRow) -> str:
-    return f"{int(row['steps']):,} steps, exploitability {row['exploitability']:.4f}, {row['seconds']:.0f} s"
-
-
-def _finish(game: Game[Any], entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow) -> RunResult:
+def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
     policy, seconds = learner.policy(), last["seconds"]
     save_policy(folder.path / POLICY_FILE, policy)
-    evaluation = Evaluation(last["exploitability"], last["nash_conv"], (last["guaranteed_0"], last["guaranteed_1"]))
     return RunResult(
         folder=folder.path,
         policy=policy,
-        evaluation=evaluation,
-        reference=reference(game),
+        measured=measure.kind,
+        figures={name: figure for name, figure in last.items() if is_measured(name, measure.kind)},
+        reference=measure.reference,
         steps=learner.steps,
         seconds=seconds,
-        verdict=verdict(game, entry.label, evaluation, learner.steps, seconds) + response_in_words(last),
+        verdict=measure.verdict(entry.label, last, learner.steps, seconds),
     )

@@ -8,9 +8,10 @@ from __future__ import annotations
 import reprlib
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
+from train.kinds import Kind, is_measured
 from train.validation import MAX_INT, Strict
 
 # Goes up when older run folders can no longer be read.
@@ -64,11 +65,11 @@ class StoredIdentity(Strict):
     seed: Seed
 
 
-class StoredReference(Strict):
-    """What a learned policy is compared with; payoff points."""
-
-    value: Points
-    uniform_exploitability: Annotated[Points, Field(ge=0)]
+def _check_reference(reference: dict[str, float]) -> dict[str, float]:
+    for name, figure in reference.items():
+        if name.startswith("uniform_") and figure < 0:
+            raise ValueError(f"{name} ({figure}) must be at least 0")
+    return reference
 
 
 class StoredConfig(StoredIdentity):
@@ -78,7 +79,10 @@ class StoredConfig(StoredIdentity):
     title: str
     label: str
     step: str
-    reference: StoredReference
+    measured: Kind = "exact"  # the only kind that there was at first
+    # The figure of a row that pictures show, and what figures are compared with, payoff points.
+    figure: str = "exploitability"
+    reference: Annotated[dict[str, Points], AfterValidator(_check_reference)]
 
 
 class StoredMetadata(Strict):
@@ -102,10 +106,19 @@ class StoredRow(Strict):
 
     steps: Annotated[float, Field(ge=1, le=MAX_INT)]
     seconds: Annotated[float, Field(ge=0, le=MAX_INT)]
-    exploitability: Points
-    nash_conv: Points
-    guaranteed_0: Points
-    guaranteed_1: Points
+    measured: Kind = "exact"  # the only kind that there was at first
+
+    @model_validator(mode="after")
+    def _measured_figures_are_payoffs_or_shares(self) -> StoredRow:
+        figures = {
+            name: figure for name, figure in (self.model_extra or {}).items() if is_measured(name, self.measured)
+        }
+        for name, figure in figures.items():
+            if not abs(figure) <= LARGEST_PAYOFF:
+                raise ValueError(f"{name} ({figure}) must be a finite number, at most {LARGEST_PAYOFF:g}")
+        if not figures:
+            raise ValueError(f"it has no figures of the kind {self.measured!r}")
+        return self
 
 
 class StoredRows(Strict):

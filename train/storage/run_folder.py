@@ -45,8 +45,8 @@ RESUME = "to resume the run (--resume) writes it anew from the checkpoint"
 # What a run is: one that differs in any of these is another run.
 IDENTITY = tuple(StoredIdentity.model_fields)
 
-# Figures of one evaluation by name.
-MetricsRow = dict[str, float]
+# Figures of one evaluation by name; `measured` says what kind of figures they are.
+MetricsRow = dict[str, Any]
 
 
 class RunFolder:
@@ -190,7 +190,9 @@ class RunFolder:
             content = path.read_bytes()
             self._check_sum(METRICS_FILE, content)
             lines = csv.DictReader(io.StringIO(content.decode()))
-            rows = [{name: float(cell) for name, cell in line.items()} for line in lines]
+            rows = [
+                {name: cell if name == "measured" else float(cell) for name, cell in line.items()} for line in lines
+            ]
             check(StoredRows, {"rows": rows})
             return rows
         except (OSError, TypeError, ValueError, csv.Error) as error:

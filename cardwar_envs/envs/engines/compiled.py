@@ -57,8 +57,9 @@ class CompiledEngine(Engine[S]):
 
     def live(self) -> NDArray[np.bool_]:
         """Which players are still in their game."""
-        # With two players both are in the game until it is over, and then nobody acts.
-        return np.repeat(self.acting().any(axis=1, keepdims=True), 2, axis=1)
+        if self._rules.live is not None:
+            return self._rules.live(self._rows)
+        return np.repeat(self.acting().any(axis=1, keepdims=True), self.shape[1], axis=1)
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """Which players choose an illegal action."""
@@ -82,10 +83,10 @@ class CompiledEngine(Engine[S]):
 
     def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
         """Arrays for the views of so many games, and the array `written` of `CompiledRules`."""
-        facts = self.game.facts
-        observations = np.empty((count, 2, facts.observation_size), dtype=np.float32)
-        masks = np.zeros((count, 2, facts.num_actions), dtype=np.int8)
-        return Views(observations, masks), np.zeros((count, 2), dtype=np.int8)
+        facts, shape = self.game.facts, (count, self.shape[1])
+        observations = np.empty((*shape, facts.observation_size), dtype=np.float32)
+        masks = np.zeros((*shape, facts.num_actions), dtype=np.int8)
+        return Views(observations, masks), np.zeros(shape, dtype=np.int8)
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Actions of uniform play."""

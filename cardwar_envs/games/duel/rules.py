@@ -314,6 +314,17 @@ class Duel(Game[DuelState]):
         """Both hands, the last trick, who leads and what is carried over."""
         return duel_scene(self, revealed)
 
+    def count_states(self, canonical: bool) -> int | None:
+        """See `Game`: pairs of hands of which no card, or no more than half of the cards, are played.
+
+        With so many tricks to come no score is decisive. States that differ in their score count once.
+        """
+        if canonical or self.view == "word":
+            return None
+        size = len(self.hands[0])
+        first, second = map(_hands_from, self.hands)
+        return sum(first[left] * second[left] for left in range((size + 1) // 2, size + 1))
+
     # -- equal situations -----------------------------------------------------------------
 
     def canonical(self, state: DuelState) -> Canonical[DuelState]:
@@ -385,6 +396,14 @@ class Duel(Game[DuelState]):
             return most_ties(self.hands, hands) or 0
         gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
         return (gone_0 & gone_1).total()
+
+
+def _hands_from(cards: Hand) -> list[int]:
+    """How many different hands of 0, 1, 2, ... of these cards there are."""
+    counts = [1]
+    for copies in Counter(cards).values():
+        counts = [sum(counts[max(0, size - copies) : size + 1]) for size in range(len(counts) + copies)]
+    return counts
 
 
 @lru_cache(maxsize=1 << 14)

@@ -113,6 +113,16 @@ class WarActions:
         needs: NDArray[np.int64] = (np.array(self.sets)[:, :, None] == np.arange(len(self.cards))).sum(axis=1)
         return needs
 
+    def parts(self) -> NDArray[np.int64]:
+        """`[size, 3 * ranks + 1]`: a round's card, how many of each rank are discarded, the battle card, waiting."""
+        ranks, rounds = len(self.cards), np.eye(len(self.cards), dtype=np.int64)
+        parts = np.zeros((self.size, 3 * ranks + 1), dtype=np.int64)
+        parts[:ranks, :ranks] = rounds
+        parts[ranks:-1, ranks : 2 * ranks] = np.repeat(self.needs, ranks, axis=0)
+        parts[ranks:-1, 2 * ranks : -1] = np.tile(rounds, (len(self.sets), 1))
+        parts[self.wait, -1] = 1
+        return parts
+
     def sets_below(self) -> NDArray[np.int64]:
         """`[discards, ranks]`: how many sets of discards go on with a certain rank at a certain place."""
         ranks, rest = len(self.cards), reversed(range(self._discards))

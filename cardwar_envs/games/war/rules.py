@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -275,6 +276,10 @@ class War(Game[WarState]):
         mask[self.actions.wait] = 1
         return (self.actions.wait,), mask
 
+    def action_parts(self) -> NDArray[np.int64]:
+        """The card of a round; the discards, by rank, and the battle card of a war; waiting."""
+        return self.actions.parts()
+
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """In how many ways each card, or each war choice, can be played from the cards held."""
         counts = np.zeros(action_masks.shape)
@@ -301,15 +306,13 @@ class War(Game[WarState]):
         """The paper's `utility`, the sum of the cards in the player's hand and wins pile."""
         return {"utility": utility(state, player)}
 
-    def compiled_rules(self) -> CompiledRules[WarState] | None:
-        """Compiled rules for two players; a row is what player 0 observes."""
-        if self.num_players != 2:
-            return None
+    def compiled_rules(self) -> CompiledRules[WarState]:
+        """Compiled rules; a row is what player 0 observes."""
         from cardwar_envs.games.war import kernel  # compiles on first use
 
         start = self.observation(self.initial()[0].state, 0)
         sets = np.array(self.actions.sets, dtype=np.int16)  # [sets, discards]
-        tables = (start, sets, self.actions.sets_below(), self.facts.max_length)
+        tables = (self.num_players, start, sets, self.actions.sets_below(), self.facts.max_length)
         return CompiledRules(
             kernel,
             tables,
@@ -317,7 +320,13 @@ class War(Game[WarState]):
             lambda state: self.observation(state, 0),
             lambda row: self.state_of(row)[0],
             self._utilities,
+            self._live_rows,
         )
+
+    def _live_rows(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
+        live = rows[:, -1 - self.num_players : -1] > 0
+        live &= (rows[:, -1:] > 0) & (live.sum(axis=1, keepdims=True) > 1)
+        return live
 
     def _utilities(self, observations: NDArray[np.float32]) -> Info:
         held = observations[:, : 2 * self.ranks].reshape(-1, 2, self.ranks).sum(axis=1)
@@ -344,6 +353,14 @@ class War(Game[WarState]):
     def smallest(self) -> War:
         """Two ranks, no discards, two rounds."""
         return replace(self, ranks=2, discards=0, max_rounds=2)
+
+    def count_states(self, canonical: bool) -> int | None:
+        """See `Game`: pairs of hands of two players after some rounds without a tie."""
+        if self.num_players > 2:
+            return None
+        # From two rounds on, any cards of one player can have met any cards of the other without a tie.
+        pairs = sum(comb(self.ranks, played) ** 2 for played in range(2, min(self.ranks, self.rounds)))
+        return (pairs + 1) // 2 if canonical else pairs
 
     def check(self, state: WarState) -> None:
         """Raises ValueError unless every card is there once per player and the phase of the round can be."""

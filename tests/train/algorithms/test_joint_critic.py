@@ -12,7 +12,7 @@ from cardwar_envs.games.duel import DuelState
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import joint_critic
 from train.algorithms.joint_critic import Args, Learner, action_payoffs, joint_payoffs
-from train.runs.evaluate import evaluate
+from train.measures.exact import evaluate
 from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)

@@ -7,8 +7,9 @@ from sb3_contrib.common.maskable.distributions import MaskableCategorical
 
 from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
-from train.algorithms import mmd, ppo
-from train.runs.evaluate import evaluate, reference
+from train.algorithms import mmd
+from train.algorithms.experience.decisions import actor, kl_divergence
+from train.measures.exact import evaluate, reference
 
 GAME = make_game("jujitsu", num_cards=3)
 MASKS = torch.tensor([[1, 1, 1], [1, 0, 1], [0, 1, 0]])
@@ -33,14 +34,14 @@ def test_the_divergence_is_the_sum_over_legal_actions():
     p, q = (directly(logits.numpy(), MASKS.numpy()) for logits in (first, second))
     expected = [sum(p[i, a] * np.log(p[i, a] / q[i, a]) for a in range(3) if MASKS[i, a]) for i in range(3)]
     distributions = [MaskableCategorical(logits=logits, masks=MASKS) for logits in (first, second)]
-    assert mmd.kl_divergence(*distributions).numpy() == pytest.approx(expected, abs=1e-5)
-    assert mmd.kl_divergence(distributions[0], distributions[0]).numpy() == pytest.approx([0.0] * 3)
+    assert kl_divergence(*distributions).numpy() == pytest.approx(expected, abs=1e-5)
+    assert kl_divergence(distributions[0], distributions[0]).numpy() == pytest.approx([0.0] * 3)
 
 
 def test_the_divergence_stays_finite_where_the_magnet_all_but_rules_an_action_out():
     sure, unlike = torch.tensor([[200.0, 0.0, 0.0]]), torch.tensor([[0.0, 0.0, 0.0]], requires_grad=True)
     mask = torch.tensor([[1, 1, 0]])
-    divergence = mmd.kl_divergence(*(MaskableCategorical(logits=each, masks=mask) for each in (unlike, sure)))
+    divergence = kl_divergence(*(MaskableCategorical(logits=each, masks=mask) for each in (unlike, sure)))
     assert divergence.item() == pytest.approx(100.0 - np.log(2.0))
     divergence.sum().backward()
     assert torch.isfinite(unlike.grad).all()
@@ -59,7 +60,7 @@ def test_what_counts_as_entropy_is_both_bonuses_as_weighed():
     policy.entropy_weight, policy.magnet_weight = 0.3, 0.7
     _, _, bonus = policy.evaluate_actions(observations, masks.argmax(dim=1), masks)
     with torch.no_grad():
-        p, q = (directly(each(observations).numpy(), masks.numpy()) for each in (ppo.actor(policy), policy.magnet))
+        p, q = (directly(each(observations).numpy(), masks.numpy()) for each in (actor(policy), policy.magnet))
     logs = [np.log(np.where(masks.numpy() == 1, each, 1.0)) for each in (p, q)]
     entropy, divergence = -(p * logs[0]).sum(axis=1), (p * (logs[0] - logs[1])).sum(axis=1)
     assert divergence.max() > 1e-3
@@ -73,7 +74,7 @@ def test_the_gradient_is_that_of_the_direct_computation_and_spares_the_magnet():
     policy.zero_grad()  # of what learning left
     policy.evaluate_actions(observations, masks.argmax(dim=1), masks)[2].mean().backward()
     with torch.no_grad():
-        p, q = (directly(each(observations).numpy(), masks.numpy()) for each in (ppo.actor(policy), policy.magnet))
+        p, q = (directly(each(observations).numpy(), masks.numpy()) for each in (actor(policy), policy.magnet))
     p_logs, q_logs = (np.log(np.where(masks.numpy() == 1, each, 1.0)) for each in (p, q))
     worth = -0.3 * p_logs - 0.7 * (p_logs - q_logs)  # an action's share of the bonus, per probability
     expected = p * (worth - (p * worth).sum(axis=1, keepdims=True))
@@ -94,10 +95,10 @@ def test_the_update_weighs_what_the_arguments_say():
 def test_the_average_is_the_average_of_the_actors():
     learner = small(average_rate=0.25)
     policy = learner._model.policy
-    expected = weights(ppo.actor(policy))
+    expected = weights(actor(policy))
     for rollout in range(1, 6):
         learner.advance(24 * rollout)
-        fresh = weights(ppo.actor(policy))
+        fresh = weights(actor(policy))
         expected = [0.75 * old + 0.25 * new for old, new in zip(expected, fresh, strict=True)]
         for average, each in zip(weights(policy.average), expected, strict=True):
             assert average.numpy() == pytest.approx(each.numpy(), abs=1e-6)
@@ -108,7 +109,7 @@ def test_the_policy_is_that_of_the_average():
     learner.advance(240)
     _, observations, masks = full_graph(GAME).seen_by(0)
     probabilities = learner.policy().action_probabilities(observations, masks)
-    for module, same in ((learner._model.policy.average, True), (ppo.actor(learner._model.policy), False)):
+    for module, same in ((learner._model.policy.average, True), (actor(learner._model.policy), False)):
         with torch.no_grad():
             expected = directly(module(torch.from_numpy(observations)).numpy(), masks)
         assert np.allclose(probabilities, expected, atol=1e-5) is same

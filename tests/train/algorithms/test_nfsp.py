@@ -8,7 +8,9 @@ from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import nfsp
 from train.algorithms.experience.buffers import Reservoir
-from train.runs.evaluate import evaluate
+from train.algorithms.experience.masked_dqn import NEVER_PLAYED, MaskShowingEnv
+from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
 
@@ -62,15 +64,15 @@ def test_roles_are_drawn_with_the_anticipatory_probability():
 
 def test_illegal_actions_are_worth_less_than_any_other_and_never_played():
     learning = learner(anticipatory=1.0, exploration=0.5)
-    envs = nfsp.MaskShowingEnv(GameBatch(GAME, 50, seed=0))
+    envs = MaskShowingEnv(SelfPlayVecEnv(GameBatch(GAME, 50, seed=0)), GAME)
     views, rng = envs.reset(), np.random.default_rng(0)
     for _ in range(8):
         masks = envs.action_masks()
         assert np.array_equal(views[:, GAME.facts.observation_size :], masks)
         assert envs.observation_space.contains(views[0])
         values = learning._dqn.q_net(torch.from_numpy(views)).detach().numpy()
-        assert (values[masks == 0] == nfsp.NEVER_PLAYED).all()
-        assert (values[masks == 1] > nfsp.NEVER_PLAYED / 2).all()
+        assert (values[masks == 0] == NEVER_PLAYED).all()
+        assert (values[masks == 1] > NEVER_PLAYED / 2).all()
         for responds in (np.ones(100, dtype=bool), rng.random(100) < 0.5):
             actions = learning._actions(views, responds)
             assert masks[np.arange(100), actions].all()

@@ -15,8 +15,9 @@ from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import ppo
+from train.algorithms.experience.decisions import actor
 from train.algorithms.experience.self_play import SelfPlayVecEnv
-from train.runs.evaluate import evaluate
+from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {"num_games": 16, "rollout": 5, "batch_size": 64, "width": 16}
@@ -73,12 +74,14 @@ def test_the_librarys_settings_are_those_that_it_ships():
     for progress in (1.0, 0.3):
         assert model.lr_schedule(progress) == shipped["learning_rate"]
         assert model.clip_range(progress) == shipped["clip_range"]
-    assert str(model.policy) == str(fresh.policy)  # the same layers
+    assert [*map(str, model.policy.children())] == [*map(str, fresh.policy.children())]  # the same layers
     assert model.policy.optimizer.defaults == fresh.policy.optimizer.defaults
 
 
 def test_the_librarys_settings_leave_open_only_what_is_not_the_librarys():
-    caller = {"steps", "evaluate_every", "num_games", "threads", "final_entropy"}  # 0 of entropy stays 0
+    measured = {"measure", "against", "matches", "bound_steps"}
+    caller = {"steps", "evaluate_every", "num_games", "threads", "opponents", "opponent_share", *measured}
+    caller |= {"final_entropy"}  # 0 of entropy stays 0
     assert {field.name for field in dataclasses.fields(ppo.Args)} == LIBRARY.keys() | caller
 
 
@@ -94,7 +97,7 @@ def test_the_model_gets_all_arguments():
     assert (model.gamma, model.gae_lambda, model.clip_range(1.0), model.ent_coef) == (0.9, 0.3, 0.1, 0.07)
     assert model.normalize_advantage is True
     assert model.lr_schedule(1.0) == 0.02
-    assert [tuple(each.shape) for each in ppo.actor(model.policy).parameters()][::2] == [(5, 8), (5, 5), (5, 5), (3, 5)]
+    assert [tuple(each.shape) for each in actor(model.policy).parameters()][::2] == [(5, 8), (5, 5), (5, 5), (3, 5)]
 
 
 def test_a_minibatch_of_one_cannot_be_normalized():

@@ -17,8 +17,8 @@ from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.psro import Learner
 from train.algorithms.registry import ALGORITHMS
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
+from train.measures.exact import evaluate
 from train.policies.table import LearnedTable
-from train.runs.evaluate import evaluate
 from train.runs.loop import run
 from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.run_folder import RunFolder

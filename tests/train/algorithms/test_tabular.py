@@ -17,9 +17,9 @@ from train.algorithms.registry import ALGORITHMS
 from train.algorithms.tabular import cfr_plus, fictitious_play
 from train.algorithms.tabular import mmd as tabular_mmd
 from train.algorithms.tabular.information_states import PrivateTypes, PublicStates
+from train.measures.exact import evaluate
 from train.policies.files import load_policy, save_policy
 from train.policies.table import LearnedTable, Seen
-from train.runs.evaluate import evaluate
 from train.runs.loop import run
 from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.run_folder import RunFolder
@@ -302,7 +302,7 @@ def test_a_run_killed_between_two_evaluations_goes_on(tmp_path, name, monkeypatc
     ]
     assert rows[0] == rows[1]
     assert [row["steps"] for row in rows[0]] == [10, 20, 25]
-    assert resumed.evaluation == whole.evaluation
+    assert resumed.figures == whole.figures
     assert RunFolder(tmp_path / "whole").config()["step"] == "iterations"
 
 

@@ -68,8 +68,7 @@ def test_an_exact_match_shows_both_payoffs_unless_they_sum_to_zero(capsys):
         (("solve", "lowest_unique"), "solving is for two-player zero-sum games"),
         (("solve", *PRIZE), "solving is for two-player zero-sum games"),
         (("playoffs", "lowest_unique"), "play-offs are for two-player zero-sum games"),
-        (("train", "lowest_unique"), "minimax-Q learns two-player zero-sum games"),
-        (("train", *PRIZE, "--algorithm", "ppo"), "exact evaluation is for two-player zero-sum games"),
+        (("train", "lowest_unique", "--algorithm", "minimax_q"), "minimax-Q learns two-player zero-sum games"),
         (("match", "lowest_unique", "equilibrium", "uniform", "uniform"), "solving is for two-player zero-sum games"),
     ],
 )

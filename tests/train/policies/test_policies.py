@@ -9,10 +9,10 @@ from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS
+from train.measures.exact import evaluate, reference, verdict
 from train.policies.files import load_policy, save_policy
 from train.policies.networks import MatrixPolicy, Network, SoftmaxPolicy
 from train.reports.curves import plot_runs
-from train.runs.evaluate import evaluate, reference, verdict
 from train.runs.loop import run
 from train.storage.archive import Archive, write_archive
 
@@ -96,7 +96,7 @@ def test_games_without_exploitability_are_refused():
 
             return replace(super().facts, num_players=3)
 
-    with pytest.raises(ValueError, match="exact evaluation is for two-player zero-sum games"):
+    with pytest.raises(ValueError, match="exploitability is for two-player zero-sum games"):
         evaluate(ThreePlayers(num_cards=2), random_policy(SoftmaxPolicy))
 
 

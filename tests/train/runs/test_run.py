@@ -69,12 +69,12 @@ def test_a_run_leaves_all_that_belongs_to_it(tmp_path, algorithm):
     written = folder.read_metrics()
     assert [row["steps"] for row in written] == sorted(row["steps"] for row in written)
     assert len(written) == 4
-    assert written[-1]["exploitability"] == result.evaluation.exploitability
-    assert written[-1]["nash_conv"] == pytest.approx(2 * result.evaluation.exploitability)
+    assert written[-1]["exploitability"] == result.figures["exploitability"]
+    assert written[-1]["nash_conv"] == pytest.approx(2 * result.figures["exploitability"])
     assert (result.steps, result.seconds) == (written[-1]["steps"], written[-1]["seconds"])
     assert load_policy(folder.path, GAME).kind == result.policy.kind
     assert not (folder.path / "exploitability.png").exists()  # whoever starts a run draws its picture
-    assert f"{result.evaluation.exploitability:.4f} payoff points" in result.verdict
+    assert f"{result.figures['exploitability']:.4f} payoff points" in result.verdict
     assert not list(folder.path.glob(".*"))
 
 
@@ -119,7 +119,7 @@ def test_a_run_killed_at_any_write_goes_on_as_if_nothing_had_happened(tmp_path, 
 def events(out):
     accumulator = EventAccumulator(str(out / "tensorboard"))
     accumulator.Reload()
-    return accumulator.Scalars("exploitability")
+    return accumulator.Scalars("exact/exploitability")
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.wide)])
@@ -268,7 +268,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path, changed, message):
         (lambda data: data.pop("run"), "run is missing"),
         (lambda data: data["run"].update(seed="0"), r"run.seed \('0'\) must be an integer"),
         (lambda data: data["rows"].clear(), r"rows \(\[\]\) must have at least 1 item"),
-        (lambda data: data["rows"][0].update(nash_conv=float("nan")), r"rows\[0\].nash_conv \(nan\) must be a finite"),
+        (lambda data: data["rows"][0].update(nash_conv=float("nan")), r"rows\[0\]: nash_conv \(nan\) must be a finite"),
         (lambda data: data["rows"][1].update(q_loss=[1]), r"rows\[1\].q_loss \(\[1\]\) must be a number"),
         (lambda data: data["generator"].__setitem__(0, "PCG64"), r"generator\[0\]"),
         (lambda data: data["generator"].__setitem__(2, -1), r"generator\[2\] \(-1\) must be at least 0"),

@@ -10,6 +10,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import BatchStep
+from train.policies.many_actions import as_bits, has_many_actions
+
+# The shape of a row, and the type.
+Column = tuple[tuple[int, ...], DTypeLike]
 
 
 class Buffer:
@@ -19,7 +23,7 @@ class Buffer:
         added: How many rows were ever added.
     """
 
-    def __init__(self, size: int, **columns: tuple[tuple[int, ...], DTypeLike]) -> None:
+    def __init__(self, size: int, **columns: Column) -> None:
         """Takes the number of rows to keep, and the shape of a row and the type of each column."""
         self.added, self._size = 0, size
         self._columns = {name: np.zeros((size, *shape), dtype=kind) for name, (shape, kind) in columns.items()}
@@ -55,11 +59,17 @@ class Buffer:
 
 
 class Replay(Buffer):
-    """The newest moves, as both players saw them."""
+    """The newest moves, as both players saw them.
+
+    The masks before a move follow from the observations. Of many actions they are kept nevertheless, because working
+    them out takes long, and all masks are kept as bits.
+    """
 
     def __init__(self, game: Game[Any], size: int) -> None:
         """Takes the game and the number of moves to keep."""
-        seen, actions = (2, game.facts.observation_size), (2, game.facts.num_actions)
+        seen, actions = (2, game.facts.observation_size), game.facts.num_actions
+        self._bits = has_many_actions(game)
+        masks: Column = ((2, -(-actions // 8)), np.uint8) if self._bits else ((2, actions), np.int8)
         super().__init__(
             size,
             observations=(seen, np.float32),
@@ -67,13 +77,17 @@ class Replay(Buffer):
             rewards=((2,), np.float32),
             done=((), np.bool_),
             next_observations=(seen, np.float32),
-            next_masks=(actions, np.int8),
+            next_masks=masks,
+            **({"masks": masks} if self._bits else {}),
         )
 
-    def add(self, observations: NDArray[np.float32], actions: NDArray[np.int64], step: BatchStep) -> None:
-        """Adds a move of every game: what was seen before it, what was played, what came of it."""
+    def add(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8], actions: NDArray[np.int64], step: BatchStep
+    ) -> None:
+        """Adds a move of every game: what was seen and legal before it, what was played, what came of it."""
         places = np.arange(self.added, self.added + len(actions)) % self._size
-        self._put(places, (observations, actions, step.rewards, step.done, step.observations, step.masks))
+        move = observations, actions, step.rewards, step.done, step.observations
+        self._put(places, (*move, as_bits(step.masks), as_bits(masks)) if self._bits else (*move, step.masks))
         self.added += len(actions)
 
 
@@ -83,16 +97,16 @@ class Reservoir(Buffer):
     Source: J. S. Vitter, "Random sampling with a reservoir" (1985), algorithm R.
     """
 
-    def __init__(self, size: int, widths: Sequence[int]) -> None:
-        """Takes the number of decisions to keep, and the widths of observations and masks."""
+    def __init__(self, size: int, widths: Sequence[int], masks: DTypeLike = np.int8) -> None:
+        """Takes the number of decisions to keep, the widths of observations and masks, and the type of masks."""
         super().__init__(
-            size, observations=((widths[0],), np.float32), masks=((widths[1],), np.int8), actions=((), np.int64)
+            size, observations=((widths[0],), np.float32), masks=((widths[1],), masks), actions=((), np.int64)
         )
 
     def add(
         self,
         observations: NDArray[np.float32],
-        masks: NDArray[np.int8],
+        masks: NDArray[np.int8] | NDArray[np.uint8],
         actions: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> None:

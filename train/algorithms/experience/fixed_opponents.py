@@ -1,4 +1,4 @@
-"""Games against fixed policies for Stable-Baselines3: the learner has one seat of each game."""
+"""Games against fixed policies for Stable-Baselines3: the learner has some seats of each game, policies the others."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from train.algorithms.experience.self_play import SelfPlayVecEnv
 
 
 class Opponents(NamedTuple):
-    """Fixed policies, one of which is drawn for each game and plays the whole game.
+    """Fixed policies, one of which is drawn for each game and seat and plays the whole game there.
 
     Attributes:
         policies: All that can be drawn.
-        weights: `[2, number of policies]`: for each seat, the probabilities of the policies.
+        weights: `[num_players, number of policies]`: for each seat, the probabilities of the policies. With
+            `[num_players, num_players, number of policies]` they depend on the learner's seat, which comes first.
     """
 
     policies: Sequence[Policy]
@@ -30,55 +31,86 @@ class Opponents(NamedTuple):
 
     @classmethod
     def one(cls, policy: Policy) -> Opponents:
-        """The same policy in every game."""
-        return cls([policy], np.ones((2, 1)))
+        """The same policy in every game and seat."""
+        return cls([policy], np.ones((1, 1)))
+
+    @classmethod
+    def line_up(cls, policies: Sequence[Policy]) -> Opponents:
+        """A policy for each other seat: the first for the seat after the learner's, and so on round the table."""
+        count = len(policies) + 1
+        weights = np.zeros((count, count, count - 1))
+        for own in range(count):
+            for other in range(1, count):
+                weights[own, (own + other) % count, other - 1] = 1.0
+        return cls(policies, weights)
+
+
+def one_seat_each(num_games: int, num_players: int) -> NDArray[np.bool_]:
+    """`[num_games, num_players]`: the learner's seats if it has one in each game, the seats taken in turns."""
+    return np.arange(num_games)[:, None] % num_players == np.arange(num_players)
 
 
 class AgainstVecEnv(VecEnvWrapper):
-    """The learner's side of two-player games against fixed policies.
+    """The learner's seats of games in which fixed policies have the other seats.
 
-    Environment `game` is the learner's seat of that game of the batch: the first seat in even games, the
-    second in odd ones. The opponents of each game draw from their own stream, not from the stream of chance.
+    Its environments are the learner's seats, game by game: by default one seat of each game, seat number
+    `game % num_players`. A game in which none of the learner's seats is in play any more starts anew. The opponents
+    of each game draw from that game's own stream, not from the stream of chance.
 
     Attributes:
-        streams: `[num_envs]`: the states of the opponents' random streams.
+        opponents: Those of the games that begin from now on.
+        streams: `[num_games]`: the states of the opponents' random streams.
     """
 
-    def __init__(self, batch: GameBatch[Any], opponents: Opponents, seed: int) -> None:
-        """Takes the games, the opponents, and the seed of the batch.
+    def __init__(
+        self, batch: GameBatch[Any], opponents: Opponents, seed: int, learns: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Sets up the environments.
 
-        Raises:
-            ValueError: If the game is not for two players.
+        Args:
+            batch: The games.
+            opponents: The policies of the other seats.
+            seed: Seed of the batch.
+            learns: `[num_games, num_players]`: the learner's seats, at least one in each game.
         """
-        facts, count = batch.game.facts, batch.num_games
-        if facts.num_players != 2:
-            raise ValueError(f"{facts.name}: a learner against one fixed policy needs a two-player game")
         super().__init__(SelfPlayVecEnv(batch))
-        self.num_envs = count
-        games = np.arange(count)
-        self._own, self._other = 2 * games + games % 2, 2 * games + 1 - games % 2
-        self._opponents, self._drawn = opponents, np.zeros(count, dtype=np.int64)
+        count, players = batch.num_games, batch.game.facts.num_players
+        self._batch, self.opponents = batch, opponents
+        self._learns = one_seat_each(count, players) if learns is None else learns
+        self._own = np.flatnonzero(self._learns)
+        self.num_envs = len(self._own)
+        self._drawn = np.zeros((count, players), dtype=np.int64)
         # The batch has the first half of these, so no number is drawn twice.
         self.streams = new_streams(seed, 2 * count)[count:]
         self._seen: NDArray[np.float32] | None = None
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts new games, each against a newly drawn opponent; `[num_envs, observation_size]`."""
-        self._draw_opponents(np.arange(self.num_envs))
+        """Starts new games, each against newly drawn opponents; `[num_envs, observation_size]`."""
+        self._draw_opponents(np.ones(len(self._learns), dtype=np.bool_))
         return self._look(self.venv.reset())
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Takes the learner's actions, `[num_envs]`, and draws those of the opponents."""
-        joint = np.empty(2 * self.num_envs, dtype=np.int64)
-        joint[self._own], joint[self._other] = actions, self._replies()
+        joint = self._replies().reshape(-1)
+        joint[self._own] = actions
         self.venv.step_async(joint)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
         observations, rewards, dones, _ = self.venv.step_wait()
-        dones = dones[self._own]
-        self._draw_opponents(np.flatnonzero(dones))
-        return self._look(np.asarray(observations)), rewards[self._own], dones, [{} for _ in range(self.num_envs)]
+        dones = dones.reshape(self._learns.shape)
+        without = ~(self._batch.live() & self._learns).any(axis=1)
+        if without.any():
+            observations = self.venv.restart(without)
+            dones[without] = True
+        self._draw_opponents(dones.all(axis=1))
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        return self._look(np.asarray(observations)), rewards[self._own], dones.reshape(-1)[self._own], infos
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """`[num_envs, num_actions]`: what is legal now."""
+        masks: NDArray[np.int8] = self.venv.action_masks()[self._own]
+        return masks
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
@@ -93,19 +125,29 @@ class AgainstVecEnv(VecEnvWrapper):
         self._seen = observations
         return own
 
-    def _draw_opponents(self, games: NDArray[np.intp]) -> None:
-        weights = self._opponents.weights[1 - games % 2]
-        self._drawn[games] = chosen_actions(weights, draw(self.streams, games))
+    def _draw_opponents(self, begins: NDArray[np.bool_]) -> None:
+        """Draws a policy for each seat that the learner does not have of the games that begin."""
+        players = self._learns.shape[1]
+        weights = np.broadcast_to(self.opponents.weights, (players, players, len(self.opponents.policies)))
+        own = self._learns.argmax(axis=1)
+        for seat in range(players):
+            games = np.flatnonzero(begins & ~self._learns[:, seat])
+            self._drawn[games, seat] = chosen_actions(weights[own[games], seat], draw(self.streams, games))
 
     def _replies(self) -> NDArray[np.int64]:
-        """`[num_envs]`: the opponents' actions; 0 for those who wait."""
+        """`[num_games, num_players]`: the opponents' actions; 0 for the learner and for those who do not choose."""
         if self._seen is None:
             raise ValueError("reset must be called before the first step")
-        seen, masks = self._seen[self._other], self.venv.action_masks()[self._other]
-        replies, acting = np.zeros(self.num_envs, dtype=np.int64), masks.any(axis=1)
-        for drawn, policy in enumerate(self._opponents.policies):
-            games = np.flatnonzero(acting & (self._drawn == drawn))
-            if len(games):
-                probabilities = checked_probabilities(policy, seen[games], masks[games])
-                replies[games] = chosen_actions(probabilities, draw(self.streams, games))
+        shape = self._learns.shape
+        seen, masks = self._seen.reshape(*shape, -1), self.venv.action_masks().reshape(*shape, -1)
+        acting, numbers = self._batch.acting() & ~self._learns, np.zeros(shape)
+        for seat in range(shape[1]):
+            games = np.flatnonzero(acting[:, seat])
+            numbers[games, seat] = draw(self.streams, games)
+        replies = np.zeros(shape, dtype=np.int64)
+        for place, policy in enumerate(self.opponents.policies):
+            where = acting & (self._drawn == place)
+            if where.any():
+                probabilities = checked_probabilities(policy, seen[where], masks[where])
+                replies[where] = chosen_actions(probabilities, numbers[where])
         return replies

@@ -18,7 +18,8 @@ class SelfPlayVecEnv(VecEnv):
     """A `GameBatch` as an SB3 `VecEnv`.
 
     Environment `game * num_players + seat` is that seat of that game. Observations are the game's own. sb3-contrib
-    asks for masks by `env_method("action_masks")`.
+    asks for masks by `env_method("action_masks")`. A seat that goes out of a game is done, as it is when the game ends.
+    Until the next game its mask is all 0: such rows are no decisions, and nothing must be learned from them.
     """
 
     def __init__(self, batch: GameBatch[Any]) -> None:
@@ -44,15 +45,30 @@ class SelfPlayVecEnv(VecEnv):
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
         if self._actions is None:
             raise ValueError("step_async must be called before step_wait")
+        out = self._out()
         step = self._batch.step(self._actions)
         self._actions, self._masks = None, step.masks
+        if step.rewards[out].any():
+            game = self._batch.game.facts.name
+            raise ValueError(f"{game}: pays a player after it has gone out, which learners by decisions cannot take in")
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         return (
             self._by_env(step.observations),
             step.rewards.reshape(-1).astype(np.float32),
-            np.repeat(step.done, self._num_players),
+            (step.done[:, None] | self._out()).reshape(-1),
             infos,
         )
+
+    def restart(self, where: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Starts some games anew, `[num_games]` of them where true; returns all observations."""
+        observations, self._masks = self._batch.restart(where)
+        return self._by_env(observations)
+
+    def _out(self) -> NDArray[np.bool_]:
+        """`[num_games, num_players]`: who is out of the game."""
+        assert self._masks is not None
+        out: NDArray[np.bool_] = ~self._masks.view(np.bool_).any(axis=2)
+        return out
 
     def action_masks(self) -> NDArray[np.int8]:
         """`[num_envs, num_actions]`: what is legal now."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from baselines.graph.game_graph import END, full_graph, group_sums
 from cardwar_envs.core.game import Game
+from train.algorithms.contract import refusal
 from train.policies.table import LearnedTable, Seen
 
 Strategy = NDArray[np.float64]
@@ -218,5 +219,8 @@ def tables_of(game: Game[Any], learner: str) -> StateTables:
         ValueError: If it is not a two-player zero-sum game of one of the two kinds, or too large.
     """
     if game.facts.num_players != 2 or not game.facts.zero_sum:
-        raise ValueError(f"{game.facts.name}: {learner} learns two-player zero-sum games")
-    return PublicStates(game) if game.facts.public_state else PrivateTypes(game)
+        raise refusal(f"{game.facts.name}: {learner} learns two-player zero-sum games")
+    try:
+        return PublicStates(game) if game.facts.public_state else PrivateTypes(game)
+    except ValueError as error:  # too many states
+        raise refusal(error) from None

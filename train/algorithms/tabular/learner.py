@@ -27,7 +27,7 @@ class TabularArgs(CommonArgs):
     """Arguments that every learner without a network takes."""
 
     steps: int = option(1_000, "iterations, each over all states of the game", low=1)
-    evaluate_every: int = option(20, "iterations from one exact evaluation and checkpoint to the next", low=1)
+    evaluate_every: int = option(20, "iterations from one evaluation and checkpoint to the next", low=1)
 
 
 @dataclass(frozen=True)

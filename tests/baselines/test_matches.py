@@ -1,0 +1,84 @@
+"""Games in batches between policies: what they get agrees with exact results."""
+
+import numpy as np
+import pytest
+
+from baselines import cross_play, head_to_head, make_policy, match, play_games
+from cardwar_envs import make_game
+
+JUJITSU = make_game("jujitsu", num_cards=4)
+PAIRS = [
+    (JUJITSU, "equilibrium", "uniform"),
+    (JUJITSU, "lowest_card", "uniform"),
+    (make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5)), "highest_card", "uniform_actions"),
+    (make_game("dice_wars", hand_0=(1, 2, 2), hand_1=(1, 1, 3), sides=3), "uniform", "highest_card"),
+    (make_game("dice_poker"), "equilibrium", "uniform"),
+    (make_game("war", ranks=4, discards=1), "simple_minded_1", "dummie"),
+]
+
+
+@pytest.mark.parametrize(("game", "first", "second"), PAIRS, ids=lambda part: getattr(part, "name", part))
+def test_a_match_holds_the_exact_payoff(game, first, second):
+    exact = (head_to_head(game, first, second).mean - head_to_head(game, second, first).mean) / 2
+    result = match(game, first, second, games=20_000, seed=3)
+    assert result.games == 20_000
+    assert result.payoff.low <= exact <= result.payoff.high
+    assert result.payoff.high - result.payoff.low < 0.1 * (game.facts.max_payoff - game.facts.min_payoff)
+    odds = head_to_head(game, first, second).win, head_to_head(game, second, first).loss
+    assert result.wins.low <= sum(odds) / 2 <= result.wins.high
+
+
+def test_games_that_end_late_count_as_often_as_those_that_end_early():
+    game = make_game("war", ranks=5, discards=1)
+    payoffs = play_games(game, ["max", "dummie"], 4_096, seed=1)
+    exact = head_to_head(game, "max", "dummie").mean
+    assert abs(payoffs[:, 0].mean() - exact) < 4 * payoffs[:, 0].std() / 64
+
+
+def test_policies_with_certainty_need_one_game_in_each_seat():
+    result = match(make_game("jujitsu", num_cards=5), "lowest_card", "highest_card", games=1000)
+    assert (result.games, result.payoff, result.wins) == (1, (1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
+    assert result.payoff.exact
+    unlike = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+    assert match(unlike, "lowest_card", "highest_card").games == 2
+    assert not match(JUJITSU, "lowest_card", "uniform").payoff.exact
+
+
+def test_any_number_of_players_sits_round_the_table():
+    game = make_game("war", num_players=3, ranks=4, discards=1)
+    payoffs = play_games(game, ["simple_minded_1", "dummie", "min"], 600, seed=5)
+    assert payoffs.shape == (600, 3)
+    assert payoffs.sum(axis=1) == pytest.approx(np.zeros(600))
+    known = cross_play(game, ["simple_minded_1", "dummie", "min"], games=600, seed=1)
+    result = match(game, "simple_minded_1", ["dummie", "min"], games=600, seed=5)
+    assert abs(result.wins.mean - known.wins[0] / 600) < 0.1
+    assert result.payoff.mean == pytest.approx(payoffs[:, 0].mean())
+
+
+def test_a_seed_repeats_games():
+    games = [play_games(JUJITSU, ["uniform", "equilibrium"], 50, seed=seed) for seed in (1, 1, 2)]
+    assert np.array_equal(games[0], games[1])
+    assert not np.array_equal(games[0], games[2])
+
+
+def test_progress_counts_the_games_of_all_seats():
+    counts = []
+    match(make_game("dice_poker"), "uniform", "equilibrium", games=100, progress=counts.append)
+    assert counts == sorted(counts)
+    assert counts[-1] == 100
+
+
+def test_what_cannot_be_played_is_refused():
+    with pytest.raises(ValueError, match="games"):
+        play_games(JUJITSU, ["uniform", "uniform"], 0)
+    with pytest.raises(ValueError, match=r"games \(1\) must be at least 2, one for each seat"):
+        match(make_game("dice_poker"), "uniform", "uniform", games=1)
+    with pytest.raises(ValueError, match="2 policies given for the 1 other players"):
+        match(JUJITSU, "uniform", ["uniform", "uniform"])
+
+    class Wrong:
+        def action_probabilities(self, observations, action_masks):
+            return action_masks * 1.0
+
+    with pytest.raises(ValueError, match="sum to 4"):
+        match(JUJITSU, Wrong(), make_policy("uniform", JUJITSU))

@@ -1,0 +1,238 @@
+"""Learners on games of many actions, and on games in which players go out before the end."""
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from cardwar_envs import Game, GameFacts, Transition, make_game
+from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.algorithms.joint_critic import joint_payoffs
+from train.algorithms.registry import ALGORITHMS
+from train.policies.files import load_policy, save_policy
+from train.policies.many_actions import LegalPairs, has_many_actions
+from train.runs.loop import own_generators
+
+SHORT_WAR = {"max_rounds": 5}
+LITTLE = {"num_games": 8, "width": 8, "rollout": 4, "batch_size": 16, "replay_size": 200, "reservoir_size": 50}
+
+
+@dataclass(frozen=True)
+class OneGoesOut(Game[int]):
+    """Three moves; after the first, player 2 pays a point to player 0 and is out. Then nothing is paid, or `late`."""
+
+    name = "one_goes_out"
+    late: float = 0.0
+
+    @property
+    def facts(self):
+        low, high = (0.0, 0.0), (3.0, 2.0)
+        return GameFacts(self.name, 0, 3, 2, low, high, -2.0, 2.0, False, False, True, 3, chance="none")
+
+    def initial(self):
+        return (Transition(Fraction(1), 0, (0.0, 0.0, 0.0)),)
+
+    def acting_players(self, state):
+        return ((0, 1, 2), (0, 1), (0, 1), ())[state]
+
+    def legal_actions(self, state, player):
+        return (0, 1)
+
+    def transitions(self, state, actions):
+        return (Transition(Fraction(1), state + 1, ((1.0, 0.0, -1.0), (0.0, 0.0, 0.0), (0.0, 0.0, self.late))[state]),)
+
+    def observation(self, state, player):
+        return np.array([state, player], dtype=np.float32)
+
+    def state_of(self, observation):
+        return int(observation[0]), int(observation[1])
+
+    def check(self, state):
+        if state not in range(4):
+            raise ValueError(f"state ({state}) must be in 0..3")
+
+    def describe(self, state):
+        return str(state)
+
+    def describe_action(self, action, player=0):
+        return str(action)
+
+    def live_players(self, state):
+        return self.acting_players(state)
+
+
+def learner_of(name, game, **more):
+    algorithm = ALGORITHMS[name]
+    names = algorithm.args_type().__dataclass_fields__
+    return algorithm.learner(game, algorithm.args(**{k: v for k, v in {**LITTLE, **more}.items() if k in names}), 0)
+
+
+def test_a_seat_that_goes_out_is_done_and_gets_what_is_paid_then():
+    envs = SelfPlayVecEnv(GameBatch(OneGoesOut(), 1, seed=0))
+    envs.reset()
+    seen = [envs.step(np.zeros(3, dtype=np.int64)) for _ in range(3)]
+    assert [dones.tolist() for _, _, dones, _ in seen] == [[False, False, True]] * 2 + [[True] * 3]
+    assert [rewards.tolist() for _, rewards, _, _ in seen] == [[1.0, 0.0, -1.0], [0.0] * 3, [0.0] * 3]
+
+
+def test_a_payment_to_a_player_who_is_out_is_refused():
+    envs = SelfPlayVecEnv(GameBatch(OneGoesOut(late=0.5), 1, seed=0))
+    envs.reset()
+    envs.step(np.zeros(3, dtype=np.int64))
+    envs.step(np.zeros(3, dtype=np.int64))
+    with pytest.raises(ValueError, match="one_goes_out: pays a player after it has gone out"):
+        envs.step(np.zeros(3, dtype=np.int64))
+
+
+@pytest.mark.parametrize("rollout", [4, 3, 2])
+def test_a_rollout_gives_back_each_decision_once_and_what_it_earned(monkeypatch, rollout):
+    learner = learner_of("ppo", OneGoesOut(), rollout=rollout, epochs=1, gae_lambda=1.0)
+    buffer, given = learner._model.rollout_buffer, []
+    get = buffer.get
+    monkeypatch.setattr(buffer, "get", lambda size: (given.append(each) or each for each in get(size)))
+    learner.advance(8 * rollout)
+    rows = [tuple(row) for each in given for row in each.observations.int().tolist()]
+    moves = [move % 3 for move in range(rollout)]
+    decisions = [(move, player) for move in moves for player in range(3) if player < 2 or move == 0]
+    assert Counter(rows) == Counter(decisions * 8)
+    returns = torch.cat([each.returns for each in given])
+    # Player 2 gets -1 whatever the critic says of the rest of the game, also if the rollout ends there.
+    assert [float(each) for row, each in zip(rows, returns, strict=True) if row[1] == 2] == pytest.approx(
+        [-1.0] * 8 * moves.count(0)
+    )
+
+
+def test_fictitious_self_play_keeps_decisions_only():
+    learner = learner_of("nfsp", OneGoesOut(), anticipatory=1.0, replay_size=10_000, reservoir_size=1000)
+    learner.advance(240)
+    kept = learner._reservoir.filled()["observations"][: learner._reservoir.added]
+    drawn = learner._dqn.replay_buffer.sample(500)
+    for seen in (kept, drawn.observations[:, :2].numpy()):
+        assert set(map(tuple, seen.astype(int).tolist())) == {(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0), (2, 1)}
+    out = drawn.observations[:, 1] == 2
+    assert drawn.rewards[out].unique().tolist() == [-1.0]
+    assert drawn.dones[out].unique().tolist() == [1.0]
+    assert len(learner._reservoir.filled()["actions"]) == learner._reservoir.added == 80 * 7
+
+
+def test_a_row_without_legal_action_has_no_gradient_and_no_entropy():
+    game = make_game("war")
+    policy = learner_of("ppo", game)._model.policy
+    observations = torch.from_numpy(np.stack([game.observation(game.initial()[0].state, 0)] * 2))
+    masks = np.zeros((2, game.facts.num_actions), dtype=np.int8)
+    masks[0, :12] = 1
+    outputs = policy.action_net(policy.mlp_extractor.forward_actor(policy.extract_features(observations)))
+    outputs.retain_grad()
+    distribution = policy.action_dist.proba_distribution(outputs)
+    distribution.apply_masking(masks)
+    logs, entropy = distribution.log_prob(torch.tensor([3, 0])), distribution.entropy()
+    assert (logs[1].item(), entropy[1].item(), distribution.sample()[1].item()) == (0.0, 0.0, 0)
+    (logs.sum() + entropy.sum()).backward()
+    assert outputs.grad[0].abs().max() > 0.0
+    assert not outputs.grad[1].any()
+
+
+def test_log_probabilities_entropy_and_divergence_are_those_of_dense_arrays():
+    game = make_game("war")
+    distribution = learner_of("ppo", game)._model.policy.action_dist
+    rng = np.random.default_rng(0)
+    masks = (rng.random((3, game.facts.num_actions)) < 0.01).astype(np.int8)
+    outputs, others = (torch.from_numpy(rng.normal(size=(3, 37)).astype(np.float32)) for _ in range(2))
+    distribution.proba_distribution(outputs).apply_masking(masks)
+    parts = torch.from_numpy(game.action_parts().astype(np.float32))
+    dense = [torch.where(torch.from_numpy(masks == 1), each @ parts.T, -1e9) for each in (outputs, others)]
+    p, q = (torch.distributions.Categorical(logits=each) for each in dense)
+    actions = torch.from_numpy(masks.argmax(axis=1))
+    assert torch.allclose(distribution.log_prob(actions), p.log_prob(actions), atol=1e-5)
+    assert torch.allclose(distribution.entropy(), p.entropy(), atol=1e-4)
+    assert torch.allclose(distribution.divergence(others), torch.distributions.kl_divergence(p, q), atol=1e-4)
+    assert torch.equal(distribution.mode(), dense[0].argmax(dim=1))
+
+
+CASES = [(name, players) for name in ("ppo", "mmd", "nfsp") for players in (2, 3)] + [("joint_critic", 2)]
+
+
+@pytest.mark.parametrize(("name", "players"), CASES)
+def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, players):
+    game = make_game("war", num_players=players, **SHORT_WAR)
+    assert has_many_actions(game)
+    first, second = (learner_of(name, game, evaluate_every=64) for _ in range(2))
+    with own_generators(0, 1):
+        first.advance(64)
+        tensors, data = first.state()
+        kept = {key: tensor.clone() for key, tensor in tensors.items()}
+        assert sum(tensor.nbytes for tensor in kept.values()) < 4e6
+    second.restore(kept, data)
+    ends = []
+    for learner in (first, second):
+        with own_generators(1, 1):
+            figures = learner.advance(128)
+            ends.append((figures, learner.state()[0]))
+    assert ends[0][0] == ends[1][0]
+    assert np.isfinite(list(ends[0][0].values())).all()
+    assert all(torch.equal(tensor, ends[1][1][key]) for key, tensor in ends[0][1].items())
+    save_policy(tmp_path / "policy.safetensors", first.policy())
+    state = game.initial()[0].state
+    seen, mask = game.observation(state, 0)[None], game.action_mask(state, 0)[None]
+    again = load_policy(tmp_path, game).action_probabilities(seen, mask)
+    assert np.allclose(again, first.policy().action_probabilities(seen, mask), rtol=0.0, atol=1e-6)
+
+
+def test_the_joint_critics_sums_over_parts_are_those_over_actions():
+    """Targets, predictions and the policy's loss by dense matrices `[actions, actions]`."""
+    game = make_game("war", **SHORT_WAR)
+    learner = learner_of("joint_critic", game, temperature=0.25, batch_size=6)
+    learner.advance(64)
+    moves, parts = learner._sample(), game.action_parts().astype(float)
+
+    def matrix(network, views):
+        own, other = (network.outputs(view[None])[0].reshape(37, 37) for view in views)
+        return parts @ ((own - other.T) / 2) @ parts.T
+
+    def policy(network, view, bits):
+        mask = np.unpackbits(bits)[: len(parts)]
+        weights = np.where(mask == 1, np.exp(parts @ network.outputs(view[None])[0]), 0.0)
+        return weights / weights.sum()
+
+    payoffs = joint_payoffs(learner._critic, moves.observations).detach()
+    played, targets, losses = learner._played(moves, payoffs), learner._targets(moves), []
+    for row in range(6):
+        views, after = moves.observations[:, row].numpy(), moves.next_observations[:, row].numpy()
+        masks, masks_after = moves.masks[:, row].numpy(), moves.next_masks[:, row].numpy()
+        actions = divmod(int(moves.joint[0, row]), len(parts))
+        dense = matrix(learner._critic, views)
+        assert played[:, row].tolist() == pytest.approx([dense[actions], -dense[actions]], abs=1e-4)
+        expected = moves.rewards[0, row].item()
+        if not moves.done[0, row]:
+            one, two = (policy(learner._magnet, after[seat], masks_after[seat]) for seat in (0, 1))
+            expected += one @ matrix(learner._target, after) @ two
+        assert targets[:, row].tolist() == pytest.approx([expected, -expected], abs=1e-4)
+        actor, magnet = (
+            [policy(net, views[seat], masks[seat]) for seat in (0, 1)] for net in (learner._actor, learner._magnet)
+        )
+        earned = [dense @ actor[1], -dense.T @ actor[0]]
+        for seat in (0, 1):
+            legal = actor[seat] > 0
+            pull = 0.25 * np.log(actor[seat][legal] / magnet[seat][legal])
+            losses.append(actor[seat][legal] @ (pull - earned[seat][legal]))
+    assert learner._policy_loss(moves, payoffs).item() == pytest.approx(np.mean(losses), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["minimax_q", "fitted_value", "psro", "cfr_plus", "fictitious_play", "tabular_mmd"])
+def test_what_cannot_learn_a_full_deck_says_so_at_once(name):
+    algorithm = ALGORITHMS[name]
+    with pytest.raises(ValueError, match=r"^war.*; ppo, mmd and nfsp learn any game$") as caught:
+        algorithm.learner(make_game("war"), algorithm.args(), 0)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"^war: .*; ppo, mmd and nfsp learn any game$"):
+        algorithm.learner(make_game("war", num_players=4), algorithm.args(), 0)
+
+
+def test_legal_pairs_of_nothing_are_empty():
+    pairs = LegalPairs.of(np.zeros((2, 5), dtype=np.int8))
+    assert pairs.log_softmax(torch.zeros(0)).tolist() == []
+    assert pairs.sample(torch.zeros(0), torch.zeros(2)).tolist() == [0, 0]

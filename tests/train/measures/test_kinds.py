@@ -1,0 +1,138 @@
+"""The kinds of figures: chosen by what is within reach, named everywhere, never mixed."""
+
+import json
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from cardwar_envs import make_game
+from train.algorithms.registry import ALGORITHMS
+from train.cli import main
+from train.measures.choice import measure_for
+from train.reports.curves import plot_runs
+from train.reports.page import write_report
+from train.runs.loop import run
+from train.storage.run_folder import RunFolder
+
+GAME = make_game("jujitsu", num_cards=3)
+PPO = {"steps": 320, "evaluate_every": 160, "num_games": 20, "rollout": 4, "batch_size": 40, "width": 8}
+
+
+def ppo(out, game=GAME, resume=False, **more):
+    return run(game, "ppo", ALGORITHMS["ppo"].args(**PPO, **more), out, resume=resume)
+
+
+def kind_of(game, **args):
+    measure = measure_for(game, ALGORITHMS["ppo"].args(**args))
+    return measure.kind, measure.figure
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "kind"),
+    [
+        ("jujitsu", {"num_cards": 4}, ("exact", "exploitability")),
+        ("jujitsu", {}, ("matches", "payoff_uniform")),
+        ("war", {}, ("matches", "payoff_uniform")),
+        ("lowest_unique", {}, ("exact", "nash_conv")),
+        ("lowest_unique", {"num_players": 2, "payoff": "prize"}, ("exact", "nash_conv")),
+    ],
+    ids=str,
+)
+def test_figures_are_exact_wherever_an_oracle_reaches(name, parameters, kind):
+    assert kind_of(make_game(name, **parameters)) == kind
+
+
+def test_matches_can_be_asked_for_with_opponents():
+    measure = measure_for(GAME, ALGORITHMS["ppo"].args(measure="matches", against="uniform,lowest_card", matches=50))
+    figures = measure(GAME_POLICY, 0)
+    names = [
+        f"{what}_{name}{end}" for name in ("uniform", "lowest_card") for what in ("payoff", "wins") for end in ENDS
+    ]
+    assert list(figures) == names
+    assert figures["payoff_lowest_card"] == 1.0 == figures["wins_lowest_card"]  # 1 loses to 2, 2 to 3, ...
+    assert figures["payoff_uniform_low"] < figures["payoff_uniform"] < figures["payoff_uniform_high"]
+
+
+ENDS = ("", "_low", "_high")
+
+
+class NextCard:
+    """Plays the next higher card than the lowest one, so it beats whoever plays from the lowest up."""
+
+    def action_probabilities(self, observations, action_masks):
+        chosen = action_masks * 0.0
+        for row, mask in zip(chosen, action_masks, strict=True):
+            legal = mask.nonzero()[0]
+            row[legal[min(1, len(legal) - 1)]] = 1.0
+        return chosen
+
+
+GAME_POLICY = NextCard()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ({"measure": "guess"}, r"measure \('guess'\) must be one of auto, exact, "),
+        ({"measure": "matches", "against": "nobody"}, "unknown policy 'nobody'"),
+        ({"measure": "matches", "against": "uniform,"}, "unknown policy ''"),
+        ({"measure": "matches", "against": "min"}, "plays war"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, args, message):
+    with pytest.raises(ValueError, match=message):
+        ppo(tmp_path / "run", **args)
+    assert not (tmp_path / "run").exists()
+
+
+def test_exact_figures_out_of_reach_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="more than 4000000 positions"):
+        ppo(tmp_path / "run", make_game("war"), measure="exact")
+
+
+def test_rows_tags_and_answers_name_their_kind(tmp_path, capsys):
+    for measured, figure in (("exact", "exploitability"), ("matches", "payoff_uniform")):
+        out = tmp_path / measured
+        words = [f"--{name.replace('_', '-')}={value}" for name, value in PPO.items()]
+        with pytest.raises(SystemExit) as end:
+            main(
+                [
+                    "train",
+                    "jujitsu",
+                    "num_cards=3",
+                    "--algorithm=ppo",
+                    f"--measure={measured}",
+                    *words,
+                    f"--out={out}",
+                    "--json",
+                ]
+            )
+        assert not end.value.code
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["measured"] == measured
+        rows = RunFolder(out).read_metrics()
+        assert [row["measured"] for row in rows] == [measured, measured]
+        assert rows[-1][figure] == answer[figure]
+        accumulator = EventAccumulator(str(out / "tensorboard"))
+        accumulator.Reload()
+        tags = set(accumulator.Tags()["scalars"])
+        assert {f"{measured}/{figure}", "learning/value_loss"} <= tags
+        assert all(tag.startswith((f"{measured}/", "learning/")) for tag in tags)
+    with pytest.raises(ValueError, match="different kinds of figures cannot share a picture"):
+        plot_runs([tmp_path / "exact", tmp_path / "matches"], tmp_path / "both.png")
+    report = write_report([tmp_path / "exact", tmp_path / "matches"], tmp_path / "report.html")
+    text = report.tables.read_text()
+    assert "## jujitsu num\\_cards=3\n" in text
+    assert "## jujitsu num\\_cards=3: matches\n\nMatches: games that were played against the policies named" in text
+    assert text.count("payoff against uniform") == 1
+    assert "(99 %)" in text
+
+
+def test_a_run_measured_in_matches_goes_on_row_for_row(tmp_path):
+    whole = ppo(tmp_path / "whole", measure="matches", matches=40)
+    ppo(tmp_path / "parts", measure="matches", matches=40)
+    again = ppo(tmp_path / "parts", measure="matches", matches=40, resume=True)
+    assert again.figures == whole.figures
+    assert "These are samples of 40 games each, with 99 % intervals" in whole.verdict
+    with pytest.raises(ValueError, match="matches=40, not 50"):
+        ppo(tmp_path / "parts", measure="matches", matches=50, resume=True)

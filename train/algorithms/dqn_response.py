@@ -1,0 +1,127 @@
+"""A best response by Q-learning: SB3's DQN with masks against fixed policies.
+
+Against fixed policies, a game is a Markov decision process, and Q-learning learns what each action is worth there if
+the best ones follow. Beside `best_response`, which learns by PPO, it is a second opinion: where both fall short of a
+best response, they seldom do so in the same games.
+
+Source: V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic.dataclasses import dataclass
+from torch import Tensor
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import sample_actions
+from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.checkpoint import Resumable
+from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.experience.fixed_opponents import AgainstVecEnv
+from train.algorithms.experience.line_up import OPPONENT_HELP, LineUp
+from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
+from train.policies.networks import GreedyPolicy, Network
+
+
+@dataclass(frozen=True)
+class Args(SelfPlayArgs):
+    """Arguments of DQN against fixed policies."""
+
+    steps: int = option(300_000, "joint actions to play in all games together", low=1)
+    evaluate_every: int = option(30_000, "steps from one evaluation and checkpoint to the next", low=1)
+    num_games: int = option(32, "games played side by side", low=1)
+    exploration: float = option(1.0, "share of actions chosen uniformly at the start; it falls linearly", 0.0, 1.0)
+    final_exploration: float = option(0.1, "that share at the end, as a share of that at the start", 0.0, 1.0)
+    replay_size: int = option(50_000, "newest decisions to keep, from which it learns", low=1)
+    batch_size: int = option(256, "decisions per update; there is one update in each step of all games", low=1)
+    learning_rate: float = option(1e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
+    final_rate: float = option(0.05, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
+    target_rate: float = option(0.01, "share by which the target network follows at each update", 1e-9, 1.0)
+    width: int = option(128, "units of each hidden layer", low=1)
+    layers: int = option(2, "hidden layers", low=1)
+    opponent: str = option("uniform", OPPONENT_HELP)
+
+
+class Learner(Resumable):
+    """DQN against fixed policies, which have all seats but one; its policy is the greedy one."""
+
+    _args: Args
+
+    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+        """Takes any game.
+
+        Raises:
+            ValueError: If there is no such opponent, or it cannot play the game.
+        """
+        super().__init__(game, args)
+        self._line_up = LineUp(game, args.opponent)
+        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
+        batch = GameBatch(game, args.num_games, seed)
+        against = AgainstVecEnv(batch, self._line_up.opponents, seed)
+        self._envs = MaskShowingEnv(against, game)
+        self._dqn = MaskedDQN(
+            self._envs,
+            game,
+            [args.width] * args.layers,
+            # SB3's own progress is that of its own loop, which is not used.
+            lambda _: self._falling(args.learning_rate, args.final_rate),
+            args.replay_size,
+            sees_masks=False,  # the networks of policies see observations only
+        )
+        self.parts = {
+            "dqn": self._dqn.policy,
+            "dqn_optimizer": self._dqn.policy.optimizer,
+            "batch": batch,
+            "opponents": against,
+            "rng": self._rng,
+        }
+
+    def advance(self, steps: int) -> dict[str, float]:
+        """Plays and learns until `steps`; returns the mean loss and the exact figures of `LineUp.figures`."""
+        views, losses = self._envs.reset(), []
+        while self.steps < steps:
+            actions = self._actions(views)
+            after, rewards, dones, infos = self._envs.step(actions)
+            self._dqn.replay_buffer.add(views, after, actions, rewards, dones, infos)
+            views = after
+            losses.append(self._dqn.improve(self._args.batch_size, self._args.target_rate))
+            self.steps += self._args.num_games
+        return {"loss": float(np.mean(losses)), **self._line_up.figures(self.policy())}
+
+    def _actions(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
+        """`[num_games]`: the best actions so far, or others to explore."""
+        args, explores = self._args, self._rng.random(len(views))
+        exploration = self._falling(args.exploration, args.final_exploration)
+        uniform = sample_actions(self._envs.venv.action_masks().astype(np.float64), self._rng)
+        return np.where(explores < exploration, uniform, self._dqn.best(views))
+
+    def policy(self) -> GreedyPolicy:
+        """The policy that plays what is worth most."""
+        args = self._args
+        network = Network.of_actions(self._game, args.width, args.layers, "relu")
+        with torch.no_grad():
+            for own, learned in zip(network.parameters(), self._dqn.q_net.parameters(), strict=True):
+                own.copy_(learned)
+        return GreedyPolicy(self._game, network)
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """The states of all parts, the replay buffer, and what identifies the opponents."""
+        tensors, data = super().state()
+        replayed, numbers = self._dqn.replayed()
+        return tensors | replayed, {**data, **numbers, "line_up": self._line_up.state()}
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Continues from what `state` returned.
+
+        Raises:
+            ValueError: If an opponent has changed since.
+        """
+        self._line_up.check(data["line_up"])
+        super().restore(tensors, data)
+        self._dqn.put_back(tensors, data)

@@ -1,0 +1,84 @@
+"""The policies that a best response is learned against, and exact figures of the response where they can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from baselines import best_response, head_to_head, within_reach
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+from train.algorithms.experience.fixed_opponents import Opponents
+from train.algorithms.experience.named_policies import NamedPolicies, names_in
+
+OPPONENT_HELP = "policy to respond to: a name, a run folder or a policy file; several with commas, one for each seat"
+# A best response's value below this is only rounding, and no share of it is given.
+LEAST_VALUE = 1e-6
+
+
+class LineUp:
+    """The policies of the other seats.
+
+    Attributes:
+        opponents: The same for the learner's games.
+    """
+
+    def __init__(self, game: Game[Any], words: str) -> None:
+        """Takes names with commas between them: one for all other seats, or one for each.
+
+        With one for each, the first has the seat after the learner's, and so on round the table.
+
+        Raises:
+            ValueError: If their number is another, there is no such policy, or it cannot play the game.
+        """
+        names, others = names_in(words), game.facts.num_players - 1
+        if len(names) not in (1, others):
+            raise ValueError(
+                f"opponent ({words}) names {len(names)} policies; "
+                f"give one for all {others} other seats of {game.facts.name}, or one for each"
+            )
+        self._game, self._named = game, NamedPolicies(game, names)
+        policies = self._named.policies
+        self.opponents = Opponents.line_up(policies) if len(names) > 1 else Opponents.one(policies[0])
+        exact = game.facts.num_players == 2 and game.facts.zero_sum and within_reach(game)
+        self._best = [best_response(game, policies[0], seat).value for seat in (0, 1)] if exact else []
+
+    def figures(self, greedy: Policy, sampled: Policy | None = None) -> dict[str, float]:
+        """Exact payoffs against the opponent, in payoff points; none where no oracle reaches.
+
+        `payoff_0` and `payoff_1` are the greedy policy's payoffs in each seat, `sampled_0` and `sampled_1` those
+        of the policy as it was learned, `best_0` and `best_1` the exact best response's. `shortfall` is what the
+        greedy policy misses on average over the seats. `share` and `sampled_share` are the two policies' shares
+        of the exact value; they are left out if it is not positive.
+        """
+        if not self._best:
+            return {}
+        payoffs = {"payoff": self._payoffs(greedy)}
+        if sampled is not None:
+            payoffs["sampled"] = self._payoffs(sampled)
+        payoffs["best"] = self._best
+        figures = {f"{name}_{seat}": payoff for name, both in payoffs.items() for seat, payoff in enumerate(both)}
+        best = sum(self._best)
+        figures["shortfall"] = (best - sum(payoffs["payoff"])) / 2
+        if best / 2 > LEAST_VALUE:
+            shares = {"payoff": "share", "sampled": "sampled_share"}
+            figures |= {shares[name]: sum(both) / best for name, both in payoffs.items() if name in shares}
+        return figures
+
+    def _payoffs(self, policy: Policy) -> list[float]:
+        """A policy's exact payoff against the opponent in each seat."""
+        (opponent,) = self._named.policies
+        first, second = (policy, opponent), (opponent, policy)
+        return [head_to_head(self._game, *first).mean, -head_to_head(self._game, *second).mean]
+
+    def state(self) -> dict[str, Any]:
+        """What identifies the opponents."""
+        return self._named.state()
+
+    def check(self, kept: Mapping[str, Any]) -> None:
+        """Checks that the opponents are those that `state` was asked of.
+
+        Raises:
+            ValueError: If one of them has changed since.
+        """
+        self._named.check(kept)

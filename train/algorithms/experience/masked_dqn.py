@@ -1,0 +1,207 @@
+"""Stable-Baselines3's DQN for games with masks: what is legal stands behind what is seen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+from stable_baselines3 import DQN
+from stable_baselines3.common.buffers import ReplayBuffer
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.torch_layers import create_mlp
+from stable_baselines3.common.type_aliases import ReplayBufferSamples
+from stable_baselines3.common.utils import polyak_update
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
+from torch import Tensor, nn
+
+from cardwar_envs.core.game import Game
+from train.algorithms.experience.decisions import ScaledFeatures
+from train.policies.many_actions import ActionParts, LegalPairs, as_bits, has_many_actions
+from train.policies.networks import Scaling
+
+# The value of an illegal action: below any payoff, but finite, because DQN multiplies it by 0 at the end of a game.
+NEVER_PLAYED = -1e6
+REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
+
+
+class MaskShowingEnv(VecEnvWrapper):
+    """Environments whose observations end with the mask of legal actions, because SB3's DQN does not ask for masks.
+
+    Masks of many actions are shown as bits, eight in a number.
+
+    Attributes:
+        mask_width: Numbers that show a mask.
+    """
+
+    def __init__(self, venv: VecEnv, game: Game[Any]) -> None:
+        """Takes environments that have a method `action_masks`, and their game."""
+        self._bits, actions = has_many_actions(game), game.facts.num_actions
+        self.mask_width = -(-actions // 8) if self._bits else actions
+        space, more = venv.observation_space, np.zeros(self.mask_width, dtype=np.float32)
+        most = more + (255 if self._bits else 1)
+        shown = Box(np.concatenate([space.low, more]), np.concatenate([space.high, most]), dtype=np.float32)
+        super().__init__(venv, shown)
+
+    def reset(self) -> NDArray[np.float32]:
+        """Starts every game anew; `[num_envs, observation_size + mask_width]`."""
+        return self._with_masks(self.venv.reset())
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Plays the actions; observations are like those of `reset`."""
+        observations, *rest = self.venv.step_wait()
+        return (self._with_masks(observations), *rest)
+
+    def _with_masks(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        masks = self.venv.action_masks()
+        return np.concatenate([observations, as_bits(masks) if self._bits else masks], axis=1, dtype=np.float32)
+
+
+class SeatReplay(ReplayBuffer):
+    """SB3's replay buffer, from which decisions are drawn only: rows in which a seat was in its game."""
+
+    def __init__(self, *args: Any, mask_width: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._mask_width = mask_width
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Looks through all rows for decisions."""
+        self._present = (self.observations[..., -self._mask_width :] != 0.0).any(axis=-1)
+
+    def add(self, obs: NDArray[np.float32], *rest: Any) -> None:
+        """Adds a row of each seat."""
+        self._present[self.pos] = (obs[:, -self._mask_width :] != 0.0).any(axis=-1)
+        super().add(obs, *rest)
+
+    def sample(self, batch_size: int, env: Any = None) -> ReplayBufferSamples:
+        """Draws decisions with replacement."""
+        present = self._present[: self.buffer_size if self.full else self.pos]
+        if present.all():
+            return super().sample(batch_size, env)
+        places, seats = np.nonzero(present)
+        drawn = np.random.randint(len(places), size=batch_size)
+        at = places[drawn], seats[drawn]
+        after = self.next_observations[at], self.dones[at][:, None], self.rewards[at][:, None]
+        return ReplayBufferSamples(*map(self.to_torch, (self.observations[at], self.actions[at], *after)))
+
+
+class _MaskedQNetwork(QNetwork):
+    """DQN's network, in which illegal actions are worth less than all others."""
+
+    def forward(self, obs: Tensor) -> Tensor:
+        """`[batch, observation with mask]` -> `[batch, num_actions]`, payoff points."""
+        values = super().forward(obs)
+        return values.masked_fill(obs[:, -values.shape[1] :] == 0.0, NEVER_PLAYED)
+
+
+class _PartsQNetwork(QNetwork):
+    """The same for many actions: an action is worth the sum of its parts, and masks are bits."""
+
+    parts: ActionParts
+
+    def forward(self, obs: Tensor) -> Tensor:
+        """`[batch, observation with bits]` -> `[batch, num_actions]`, payoff points."""
+        pairs = LegalPairs.of(obs[:, self.features_dim :].to(torch.uint8).numpy())
+        worth = self.parts.logits(super().forward(obs), pairs)
+        never = torch.full((len(obs), int(self.action_space.n)), NEVER_PLAYED)
+        return never.index_put((pairs.rows, pairs.actions), worth)
+
+
+class _MaskedDQNPolicy(DQNPolicy):
+    """DQN's policy with networks that know masks."""
+
+    def __init__(self, *args: Any, parts: ActionParts | None, **kwargs: Any) -> None:
+        self._parts = parts
+        super().__init__(*args, **kwargs)
+
+    def make_q_net(self) -> QNetwork:
+        """DQN's network and its target."""
+        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
+        if self._parts is None:
+            return _MaskedQNetwork(**arguments).to(self.device)
+        network = _PartsQNetwork(**arguments)
+        network.parts = self._parts
+        network.q_net = nn.Sequential(*create_mlp(network.features_dim, self._parts.size, self.net_arch, nn.ReLU))
+        return network.to(self.device)
+
+
+class MaskedDQN(DQN):
+    """SB3's DQN on one game. Whoever uses it plays, fills the replay buffer and asks for updates."""
+
+    def __init__(
+        self,
+        envs: MaskShowingEnv,
+        game: Game[Any],
+        sizes: list[int],
+        learning_rate: float | Callable[[float], float],
+        replay_size: int,
+        sees_masks: bool = True,
+    ) -> None:
+        """Sets up the networks.
+
+        Args:
+            envs: Environments that show masks.
+            game: Their game.
+            sizes: Units of the hidden layers.
+            learning_rate: Adam's, or a function that says what it is now.
+            replay_size: Newest decisions to keep.
+            sees_masks: Whether masks are inputs of the network, unless there are many actions.
+        """
+        many = has_many_actions(game)
+        features: dict[str, Any] = {}
+        if many or not sees_masks or Scaling(game).needed:
+            features["features_extractor_class"] = ScaledFeatures
+            features["features_extractor_kwargs"] = {"game": game, "rest": sees_masks and not many}
+        super().__init__(
+            _MaskedDQNPolicy,
+            envs,
+            learning_rate=learning_rate,
+            buffer_size=max(replay_size, envs.num_envs),
+            replay_buffer_class=SeatReplay,
+            # No game is truncated.
+            replay_buffer_kwargs={"handle_timeout_termination": False, "mask_width": envs.mask_width},
+            gamma=1.0,  # games end by themselves, and only their payoff counts
+            target_update_interval=sys.maxsize,  # the target follows softly instead
+            policy_kwargs={
+                "net_arch": sizes,
+                "parts": ActionParts(game) if many else None,
+                **features,
+            },
+            device="cpu",
+        )
+        self.set_logger(Logger(folder=None, output_formats=[]))
+
+    def best(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
+        """`[rows]`: the actions that are worth most at observations with their masks."""
+        with torch.no_grad():
+            best: NDArray[np.int64] = self.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
+        return best
+
+    def improve(self, batch_size: int, target_rate: float) -> float:
+        """Makes an update, after which the target follows by a share `target_rate`; returns the loss."""
+        self.train(1, batch_size)
+        polyak_update(self.q_net.parameters(), self.q_net_target.parameters(), target_rate)
+        return float(self.logger.name_to_value["train/loss"])
+
+    def replayed(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """What a checkpoint needs beside the networks: the replay buffer, and the number of updates."""
+        replay = self.replay_buffer
+        filled = replay.buffer_size if replay.full else replay.pos
+        tensors = {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
+        return tensors, {"updates": self._n_updates, "place": replay.pos, "full": replay.full}
+
+    def put_back(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        """Takes back what `replayed` returned."""
+        replay = self.replay_buffer
+        for name in REPLAYED:
+            column = tensors[f"replay.{name}"].numpy()
+            getattr(replay, name)[: len(column)] = column
+        replay.pos, replay.full, self._n_updates = data["place"], data["full"], data["updates"]
+        replay.look_again()

@@ -1,0 +1,161 @@
+"""How networks deal with many actions: an output for each part of an action, and sums over legal actions only.
+
+WAR with full decks has 4,381 actions, of which a player can choose among 18 on average. A *pair* is a row of a
+batch together with an action that is legal there. All work is done on pairs, so it grows with what is legal.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from cardwar_envs.core.game import Game
+
+# With fewer actions, a network has an output for each of them, which can express more than sums of parts.
+MANY_ACTIONS = 100
+
+
+def has_many_actions(game: Game[Any]) -> bool:
+    """Whether networks for the game go by parts of actions, and its masks are kept as bits."""
+    return game.facts.num_actions >= MANY_ACTIONS
+
+
+def as_bits(masks: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """`[..., num_actions]` masks with 0 and 1 -> `[..., ceil(num_actions / 8)]` bits, the first action's highest."""
+    return np.packbits(masks, axis=-1)
+
+
+class LegalPairs(NamedTuple):
+    """Rows of a batch with their legal actions, in order of rows and then of actions.
+
+    Attributes:
+        rows: `[pairs]`: the row of each pair.
+        actions: `[pairs]`: its action.
+        count: How many rows there are; a row can be without legal action.
+    """
+
+    rows: Tensor
+    actions: Tensor
+    count: int
+
+    @classmethod
+    def of(cls, masks: NDArray[np.int8] | NDArray[np.uint8]) -> LegalPairs:
+        """The pairs of masks: `[batch, num_actions]` int8, or uint8 bits as `as_bits` gives them."""
+        if masks.dtype == np.uint8:
+            rows, places = np.nonzero(masks)  # most bytes are 0
+            found, ahead = np.nonzero(np.unpackbits(masks[rows, places][:, None], axis=1))
+            rows, actions = rows[found], 8 * places[found] + ahead
+        else:
+            legal = np.ascontiguousarray(masks == 1)
+            rows, actions = np.divmod(np.flatnonzero(legal), masks.shape[1])
+        return cls(torch.from_numpy(rows), torch.from_numpy(actions), len(masks))
+
+    def sums(self, terms: Tensor) -> Tensor:
+        """Sums of terms `[pairs]` over the pairs of each row, `[batch]`; 0 for a row without legal action."""
+        return torch.zeros(self.count, dtype=terms.dtype).index_add(0, self.rows, terms)
+
+    def log_softmax(self, logits: Tensor) -> Tensor:
+        """`[pairs]`: logarithms of probabilities, which sum to one in each row."""
+        greatest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
+        greatest = greatest.scatter_reduce(0, self.rows, logits.detach(), "amax")
+        shifted = logits - greatest[self.rows]
+        return shifted - self.sums(shifted.exp()).log().index_select(0, self.rows)
+
+    def sample(self, weights: Tensor, draws: Tensor) -> Tensor:
+        """Draws an action for each row.
+
+        Args:
+            weights: `[pairs]`, of a positive sum in each row.
+            draws: `[batch]` numbers in [0, 1).
+
+        Returns:
+            `[batch]` actions, 0 for a row without legal action.
+        """
+        lengths = torch.bincount(self.rows, minlength=self.count)
+        ends = lengths.cumsum(0)
+        chooses = lengths > 0
+        first, last = (ends - lengths)[chooses], ends[chooses] - 1
+        heights = torch.nn.functional.pad(weights.double().cumsum(0), (1, 0))
+        low, high = heights[first], heights[last + 1]
+        places = torch.searchsorted(heights, low + draws[chooses].double() * (high - low), right=True) - 1
+        actions = torch.zeros(self.count, dtype=torch.int64)
+        actions[chooses] = self.actions[places.clamp(first, last)]
+        return actions
+
+    def greatest(self, logits: Tensor) -> Tensor:
+        """`[pairs]`: 1 for the first pair of each row with the greatest logit, else 0."""
+        highest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
+        highest = highest.scatter_reduce(0, self.rows, logits, "amax")
+        places = torch.nonzero(logits == highest[self.rows])[:, 0]
+        first = torch.full((self.count,), len(logits))
+        first = first.scatter_reduce(0, self.rows[places], places, "amin")
+        chosen = torch.zeros(len(logits), dtype=torch.float64)
+        chosen[first[self.rows]] = 1.0
+        return chosen
+
+    def places_of(self, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """The pairs of one legal action for each row: their rows and their places; a row may have none."""
+        places = torch.nonzero(self.actions == actions[self.rows])[:, 0]
+        return self.rows[places], places
+
+    def dense(self, values: Tensor, num_actions: int) -> NDArray[np.float64]:
+        """`[batch, num_actions]`: values `[pairs]` where actions are legal, else 0."""
+        table = np.zeros((self.count, num_actions))
+        table[self.rows.numpy(), self.actions.numpy()] = values.numpy()
+        return table
+
+
+class ActionParts:
+    """The parts of a game's actions, as `Game.action_parts` says.
+
+    Attributes:
+        size: How many parts there are.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        """Asks the game.
+
+        Raises:
+            ValueError: If it does not give a table of counts with a row for each action.
+        """
+        declared, actions = game.action_parts(), game.facts.num_actions
+        if declared is None:
+            self.size, self._places, self._counts = actions, torch.arange(actions)[:, None], None
+            return
+        if declared.dtype.kind not in "iu" or declared.ndim != 2 or len(declared) != actions or declared.min() < 0:
+            raise ValueError(f"{game.facts.name}: action_parts must be counts, a row for each of {actions} actions")
+        self.size = declared.shape[1]
+        # The parts of each action as numbers, one after another; `size` stands for none.
+        places = np.full((actions, declared.sum(axis=1).max()), self.size)
+        for action, counts in enumerate(declared):
+            found = np.repeat(np.arange(self.size), counts)
+            places[action, : len(found)] = found
+        self._places = torch.from_numpy(places)
+        self._counts: Tensor | None = torch.from_numpy(declared.astype(np.float32))
+
+    def logits(self, outputs: Tensor, pairs: LegalPairs) -> Tensor:
+        """`[pairs]`: for each, the sum over its action's parts of the outputs `[batch, size]` of its row."""
+        padded = torch.nn.functional.pad(outputs, (0, 1))
+        cells = self._cells(pairs)
+        return padded.flatten().index_select(0, cells.flatten()).view(cells.shape).sum(dim=1)
+
+    def expected(self, weights: Tensor, pairs: LegalPairs) -> Tensor:
+        """`[batch, size]`: how often each part occurs, if actions have weights `[pairs]`."""
+        cells = self._cells(pairs)
+        sums = torch.zeros(pairs.count * (self.size + 1), dtype=weights.dtype)
+        sums.index_add_(0, cells.flatten(), weights[:, None].expand(cells.shape).flatten())
+        return sums.view(pairs.count, -1)[:, : self.size]
+
+    def of(self, actions: Tensor) -> Tensor:
+        """`[batch, size]`: how often each part occurs in actions `[batch]`."""
+        if self._counts is None:
+            return torch.nn.functional.one_hot(actions, self.size).to(torch.float32)
+        return self._counts[actions]
+
+    def _cells(self, pairs: LegalPairs) -> Tensor:
+        """`[pairs, most parts of an action]`: places in outputs with a column for no part, flattened."""
+        return pairs.rows[:, None] * (self.size + 1) + self._places[pairs.actions]
