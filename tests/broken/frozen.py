@@ -1,6 +1,6 @@
 """The list of the set, with a digest of each source: it was frozen before the kit was changed.
 
-python -m tests.broken.frozen        # writes frozen.json anew; say why in the commit
+`python -m tests.broken.frozen` writes frozen.json anew. Say why in the commit.
 """
 
 import hashlib
@@ -14,8 +14,6 @@ from tests.broken.registry import all_broken
 from tests.broken.skins import AEC, Parallel
 
 FROZEN = Path(__file__).with_name("frozen.json")
-
-
 source_of = cache(inspect.getsource)
 
 

@@ -10,6 +10,8 @@ Sections of the document that name this kit (`<!-- generated: make broken KIT=NA
 import argparse
 import hashlib
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -58,18 +60,25 @@ def checked(name, each):
     return [(result.check, result.status, result.reason) for result in run_all(subject)]
 
 
+def run_limited(command, seconds):
+    """Runs a command and ends it, with all that it has started, after some seconds. Returns (end, stdout, stderr)."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True, cwd=ROOT, start_new_session=True) as child:
+        try:
+            out, error = child.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            return "time", "", ""
+    return "crash" if child.returncode else "done", out, error
+
+
 def measured(name, each, seconds):
     """Runs the kit on one environment in a process of its own."""
     began = time.monotonic()
-    command = [sys.executable, "-m", "tests.broken.measure", "--one", name]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=seconds)
-        results, end = (json.loads(run.stdout.splitlines()[-1]), "done") if run.returncode == 0 else ([], "crash")
-        error = run.stderr[-500:]
-    except subprocess.TimeoutExpired:
-        results, end, error = [], "time", ""
+    end, out, error = run_limited([sys.executable, "-m", "tests.broken.measure", "--one", name], seconds)
+    results = json.loads(out.splitlines()[-1]) if end == "done" else []
     name, source, kit = key_of(name, each)
-    told = {"seconds": round(time.monotonic() - began, 2), "end": end, "error": error * (end == "crash")}
+    told = {"seconds": round(time.monotonic() - began, 2), "end": end, "error": error[-500:] * (end == "crash")}
     return {"name": name, "source": source, "kit": kit, **told, "results": results}
 
 

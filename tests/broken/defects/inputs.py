@@ -168,16 +168,15 @@ class ScalarArraysCompareAsOthers(Lowest):
 def as_arrays(make):
     """Environments that get each action as a numpy scalar."""
 
+    def scalar(given):
+        if isinstance(given, dict):
+            return {agent: scalar(action) for agent, action in given.items()}
+        return None if given is None else np.int64(given)
+
     def made():
         env = make()
         step = env.step
-        env.step = lambda given: step(
-            {agent: np.int64(action) for agent, action in given.items()}
-            if isinstance(given, dict)
-            else None
-            if given is None
-            else np.int64(given)
-        )
+        env.step = lambda given: step(scalar(given))
         return env
 
     return made
