@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test docs wide slow soak coverage mutants lint bench
+.PHONY: demo test docs wide slow soak coverage mutants broken lint bench
 
 demo: $(READY)
 	$(BIN)/python -m train.demo
@@ -39,6 +39,11 @@ coverage: $(READY)
 mutants: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutation/mutants.py
+
+# What the conformance kit catches of a frozen set of broken environments (docs/conformance-measured.md).
+KIT := now
+broken: $(READY)
+	$(BIN)/python -m tests.broken.measure --kit $(KIT)
 
 lint: $(READY)
 	$(BIN)/ruff check .

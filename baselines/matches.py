@@ -25,8 +25,10 @@ from cardwar_envs.core.streams import draw, new_streams
 from cardwar_envs.envs.engines.engine import chosen_actions
 from cardwar_envs.envs.game_batch import GameBatch
 
-# Games side by side at most, and so few that no policy answers with more entries than this at once.
-MOST_GAMES, MOST_ENTRIES = 4096, 1 << 20
+# Games side by side: at most so many, and not more entries of masks in all.
+MOST_GAMES, MOST_MASKS = 4096, 1 << 23
+# Entries of one answer of a policy at most.
+MOST_ENTRIES = 1 << 20
 CERTAIN_TO = 1e-9
 # Of games with more deals each seat is played.
 MOST_DEALS = 1000
@@ -159,7 +161,7 @@ def _played(
         payoffs = table.play(1, None)
         if table.certain:
             return payoffs, True
-    fitting = MOST_ENTRIES // (game.facts.num_players * game.facts.num_actions)
+    fitting = MOST_MASKS // (game.facts.num_players * game.facts.num_actions)
     return _Table(game, players, min(games, MOST_GAMES, max(16, fitting)), seed).play(games, progress), False
 
 
@@ -203,20 +205,21 @@ class _Table:
         self, observations: NDArray[np.float32], masks: NDArray[np.int8], wanted: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         """`[places, players]`; in places where nobody looks any more, the first legal actions."""
-        choices = np.count_nonzero(masks, axis=2)
-        actions: NDArray[np.int64] = masks.argmax(axis=2)  # the only legal one of those who wait
-        asked = (choices > 1) & wanted[:, None]
+        acting = self._batch.acting()
+        actions = np.zeros(acting.shape, dtype=np.int64)
+        if not wanted.all():
+            actions[~wanted] = masks[~wanted].argmax(axis=2)
         seats_of = defaultdict(list)
         for seat, policy in enumerate(self._policies):
             seats_of[id(policy)].append(seat)
         for seats in seats_of.values():
-            policy, here = self._policies[seats[0]], np.zeros_like(asked)
-            here[:, seats] = asked[:, seats]
+            policy, here = self._policies[seats[0]], np.zeros_like(acting)
+            here[:, seats] = acting[:, seats] & wanted[:, None]
             if not here.any():
                 continue
             if isinstance(policy, Uniform):  # batches play it themselves, and compiled
                 actions[here] = self._batch.uniform_actions()[here]
-                self.certain = False
+                self.certain &= self.certain and bool((np.count_nonzero(masks[here], axis=1) == 1).all())
             else:
                 places, who = np.nonzero(here)
                 actions[here] = self._answers(policy, observations[places, who], masks[places, who], places)
@@ -225,14 +228,21 @@ class _Table:
     def _answers(
         self, policy: Policy, observations: NDArray[np.float32], masks: NDArray[np.int8], places: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        answer = checked_probabilities(policy, observations, masks)
-        self.certain &= bool((answer.max(axis=1) >= 1.0 - CERTAIN_TO).all())
-        drawn = np.empty(len(places))
-        # Several seats of one game can ask at once, but a stream gives one number at a time.
-        waiting = np.arange(len(places))
-        while len(waiting):
+        """Actions that a policy draws, `[rows]`; `places` says whose stream each row draws from."""
+        drawn, chosen = self._drawn(places), np.empty(len(places), dtype=np.int64)
+        rows = max(1, MOST_ENTRIES // masks.shape[1])
+        for begin in range(0, len(places), rows):
+            now = slice(begin, begin + rows)
+            answer = checked_probabilities(policy, observations[now], masks[now])
+            self.certain &= self.certain and bool((answer.max(axis=1) >= 1.0 - CERTAIN_TO).all())
+            chosen[now] = chosen_actions(answer, drawn[now])
+        return chosen
+
+    def _drawn(self, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        drawn, waiting = np.empty(len(places)), np.arange(len(places))
+        while len(waiting):  # several seats of one game can ask at once, but a stream gives one number at a time
             _, first = np.unique(places[waiting], return_index=True)
             now = waiting[first]
             drawn[now] = draw(self._streams, places[now])
             waiting = np.delete(waiting, first)
-        return chosen_actions(answer, drawn)
+        return drawn

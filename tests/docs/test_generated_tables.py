@@ -12,7 +12,7 @@ from baselines.reproduction import REPRODUCTIONS, dice_wars, documents, recomput
 from baselines.reproduction.findings import Reproduction, write
 from baselines.reproduction.rauscher import paper as rauscher
 from baselines.reproduction.rauscher.plan_grid import make_grid
-from train.reports.tables import BRIEF_DIGITS, BRIEF_HEADINGS, NOTE, known, markdown_table, points
+from train.reports.tables import BRIEF_DIGITS, NOTE, brief_headings, known, markdown_table, points
 
 ROOT = Path(__file__).parents[2]
 PAGES = {name: (ROOT / name).read_text() for name in documents.DOCUMENTS}
@@ -79,7 +79,7 @@ def test_documents_are_rewritten_in_place(folder, tmp_path, monkeypatch):
 
 
 def test_tables_of_a_study_lose_note_and_commands_and_lie_below_their_heading(tmp_path, monkeypatch):
-    table = markdown_table(BRIEF_HEADINGS, [["MMD", "0", "10 joint actions", "1", "0.1000", ""]])
+    table = markdown_table(brief_headings("exploitability"), [["MMD", "0", "10 joint actions", "1", "0.1000", ""]])
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "report.md").write_text(f"{NOTE}\n\n## a game\n\n{table}\n\n```\ncardwar train a\n```\n")
     mark = "<!-- generated: cardwar study studies/some.toml, report.md -->\n\n{}<!-- end -->\n"
@@ -137,10 +137,10 @@ def test_results_have_the_form_of_brief_tables(section):
     for game in games:
         value, uniform = map(float, re.findall(r"-?\d+\.\d{6}", game["known"]))
         reference = {"value": value, "uniform_exploitability": uniform}
-        assert known(SimpleNamespace(reference=reference)) == game["known"].replace("\\", "")
+        assert known(SimpleNamespace(reference=reference, kind="exact")) == game["known"].replace("\\", "")
         heading, _, *rows = (re.sub(r"\\(.)", r"\1", line)[2:-2].split(" | ") for line in game["table"].splitlines())
         assert game["table"].strip() == markdown_table(heading, rows)
-        assert tuple(heading) == BRIEF_HEADINGS
+        assert tuple(heading) == brief_headings("exploitability")
         assert [row[4] for row in rows] == sorted((points(float(row[4]), BRIEF_DIGITS) for row in rows), key=float)
         for _, seeds, steps, seconds, _, interval in rows:
             assert re.fullmatch(r"[\d,]+ (joint actions|iterations|best responses)", steps)

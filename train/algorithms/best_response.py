@@ -34,7 +34,11 @@ class ResponderArgs(ppo.UpdateArgs):
     epochs: int = option(4, "passes over the decisions of a rollout", low=1)
     learning_rate: float = option(1e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
     final_rate: float = option(0.2, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
-    entropy: float = option(0.02, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
+    entropy: float = option(
+        0.02,
+        "weight of the entropy bonus at the start, payoff points per nat; divided by the number of opponents",
+        low=0.0,
+    )
     final_entropy: float = option(0.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
 

@@ -36,10 +36,18 @@ class Args(ppo.Args):
     learning_rate: float = option(1e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
     final_rate: float = option(0.2, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
     gae_lambda: float = option(0.0, "lambda of generalized advantage estimation", low=0.0, high=1.0)
-    entropy: float = option(0.05, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
+    entropy: float = option(
+        0.05,
+        "weight of the entropy bonus at the start, payoff points per nat; divided by the number of opponents",
+        low=0.0,
+    )
     final_entropy: float = option(0.4, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
-    magnet: float = option(0.2, "weight of the divergence from the magnet, payoff points per nat", low=0.0)
+    magnet: float = option(
+        0.2,
+        "weight of the divergence from the magnet, payoff points per nat; divided by the number of opponents",
+        low=0.0,
+    )
     magnet_every: int = option(100, "rollouts from one renewal of the magnet to the next", low=1)
     random_starts: int = option(0, "1: games start from states that uniform play reaches", 0, 1)
     average_rate: float = option(0.001, "share by which the average follows the actor after a rollout", 1e-9, 1.0)
@@ -97,8 +105,8 @@ class Learner(ppo.Learner):
 
     def _before_rollout(self) -> None:
         self._model.ent_coef = 1.0  # both weights are the policy's
-        self._model.policy.entropy_weight = self._falling(self._args.entropy, self._args.final_entropy)
-        self._model.policy.magnet_weight = self._args.magnet
+        self._model.policy.entropy_weight = self._shared(self._falling(self._args.entropy, self._args.final_entropy))
+        self._model.policy.magnet_weight = self._shared(self._args.magnet)
 
     def _after_rollout(self) -> None:
         self._model.policy.follow(self._args.average_rate)

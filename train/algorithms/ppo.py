@@ -46,7 +46,11 @@ class UpdateArgs(SelfPlayArgs):
     gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
     normalize_advantage: int = option(0, "1: normalize advantages per minibatch; 0: keep payoff points", 0, 1)
     clip_range: float = option(0.2, "how far a probability ratio may be from 1", low=1e-9)
-    entropy: float = option(0.2, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
+    entropy: float = option(
+        0.2,
+        "weight of the entropy bonus at the start, payoff points per nat; divided by the number of opponents",
+        low=0.0,
+    )
     final_entropy: float = option(1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
@@ -141,7 +145,11 @@ class Learner(Resumable):
 
     def _before_rollout(self) -> None:
         """Sets the weights of the next update."""
-        self._model.ent_coef = self._falling(self._args.entropy, self._args.final_entropy)
+        self._model.ent_coef = self._shared(self._falling(self._args.entropy, self._args.final_entropy))
+
+    def _shared(self, weight: float) -> float:
+        """A weight for each opponent: what there is to win from one of many is less than from the only one."""
+        return weight / max(1, self._game.facts.num_players - 1)
 
     def _after_rollout(self) -> None:
         """Does nothing; a hook for subclasses."""

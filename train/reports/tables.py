@@ -40,7 +40,7 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
             f"## {_plain(heading(game))}",
             _plain(known(game)),
             markdown_table(
-                ("algorithm", *_headings(game)),
+                brief_headings(game.figure),
                 [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in sorted(game.groups, key=_rank)],
             ),
             _fenced(commands(game)),
@@ -94,14 +94,20 @@ def figure_in_words(figure: str) -> str:
     return {"nash_conv": "NashConv"}.get(figure, figure.replace("_", " "))
 
 
-def _headings(game: GameReport) -> tuple[str, ...]:
+def brief_headings(figure: str) -> tuple[str, ...]:
+    """Of a brief table of a game whose figure has that name."""
+    return ("algorithm", *_headings(figure))
+
+
+def _headings(figure: str) -> tuple[str, ...]:
     """Of the cells that `_figures` makes."""
-    return ("seeds", "steps", "seconds", figure_in_words(game.figure), "interval (confidence)")
+    return ("seeds", "steps", "seconds", figure_in_words(figure), "interval (confidence)")
 
 
 def headings(game: GameReport) -> tuple[str, ...]:
     """Of the cells that `group_rows` makes."""
-    return ("algorithm", "differs in", *_headings(game), *map(figure_in_words, _others(game.groups[0])))
+    others = map(figure_in_words, _others(game.groups[0]))
+    return ("algorithm", "differs in", *_headings(game.figure), *others, "steps per second")
 
 
 def run_headings(game: GameReport) -> tuple[str, ...]:
@@ -125,7 +131,9 @@ def _others(group: Group) -> list[str]:
 def _cells(group: Group, others: Sequence[str]) -> list[str]:
     differs = ", ".join(f"{name}={value}" for name, value in group.differs.items())
     more = [points(_middle(group, name), DIGITS) for name in others]
-    return [group.config["label"], differs, *_figures(group, DIGITS, 1), *more]
+    steps, seconds = _middle(group, "steps"), _middle(group, "seconds")
+    speed = f"{steps / seconds:,.0f}" if steps and seconds else ""
+    return [group.config["label"], differs, *_figures(group, DIGITS, 1), *more, speed]
 
 
 def _figures(group: Group, digits: int, digits_of_seconds: int) -> list[str]:

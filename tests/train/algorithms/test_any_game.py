@@ -232,6 +232,19 @@ def test_what_cannot_learn_a_full_deck_says_so_at_once(name):
         algorithm.learner(make_game("war", num_players=4), algorithm.args(), 0)
 
 
+def test_what_keeps_play_mixed_weighs_less_against_many_opponents():
+    """With three opponents what there is to win from one of them is a third."""
+    two, four = (make_game("war", num_players=players, **SHORT_WAR) for players in (2, 4))
+    weights = []
+    for game in (two, four):
+        ppo, mmd = learner_of("ppo", game, entropy=0.3), learner_of("mmd", game, entropy=0.3, magnet=0.6)
+        for learner in (ppo, mmd):
+            learner._before_rollout()
+        policy = mmd._model.policy
+        weights.append((ppo._model.ent_coef, policy.entropy_weight, policy.magnet_weight))
+    assert weights == [pytest.approx((0.3, 0.3, 0.6)), pytest.approx((0.1, 0.1, 0.2))]
+
+
 def test_legal_pairs_of_nothing_are_empty():
     pairs = LegalPairs.of(np.zeros((2, 5), dtype=np.int8))
     assert pairs.log_softmax(torch.zeros(0)).tolist() == []

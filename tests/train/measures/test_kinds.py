@@ -5,6 +5,7 @@ import json
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from baselines import exploitability
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.cli import main
@@ -136,3 +137,15 @@ def test_a_run_measured_in_matches_goes_on_row_for_row(tmp_path):
     assert "These are samples of 400 games each, with 99 % intervals" in whole.verdict
     with pytest.raises(ValueError, match="matches=40, not 50"):
         ppo(tmp_path / "parts", measure="matches", matches=50, resume=True)
+
+
+def test_bounds_are_below_the_truth_and_say_that_they_prove_nothing(tmp_path):
+    result = ppo(tmp_path / "run", measure="bound", bound_steps=3_000, matches=500)
+    exact = exploitability(GAME, result.policy)
+    assert (result.measured, result.figures.keys()) == ("lower bound", {"bound", "bound_mean"})
+    assert 0.5 * exact < result.figures["bound"] <= exact
+    assert "This is a lower bound: a best response may win far more." in result.verdict
+    written = write_report([tmp_path / "run"], tmp_path / "report.html")
+    assert "a low bound proves nothing" in written.tables.read_text()
+    assert "3: lower bound</h2>" in written.page.read_text()
+    assert plot_runs([tmp_path / "run"], tmp_path / "run.png").stat().st_size > 10_000

@@ -189,7 +189,7 @@ def test_seeds_of_one_configuration_are_one_line(tmp_path):
     written = write_report(folders, tmp_path / "report.html")
     table = Page(written.page).tables[0]
     assert table[1][1:3] == ["reach=0", "0, 1, 2"]
-    assert table[1][5:] == ["0.040000", "0.020000 to 0.050000 (75 %)", "-0.040000", "-0.040000"]
+    assert table[1][5:] == ["0.040000", "0.020000 to 0.050000 (75 %)", "-0.040000", "-0.040000", "40"]
     assert [row[1] for row in table[2:]] == ["reach=1", ""]
 
 
@@ -290,7 +290,7 @@ def test_unfinished_runs_are_shown_as_such(tmp_path):
     assert whole[2:6] == ["0, 1 (1 unfinished, not counted)", "30 iterations", "0.8", "0.100000"]
     assert by_name["CFR+", "reach=1"][2:6] == ["0 (1 unfinished)", "20 of 30 iterations", "0.5", "0.010000"]
     new = next(row for row in groups if row[0] == "PPO")
-    assert new[2:] == ["0 (1 unfinished)", "0 of 20 iterations, no evaluation yet", "", "", "", "", ""]
+    assert new[2:] == ["0 (1 unfinished)", "0 of 20 iterations, no evaluation yet", "", "", "", "", "", ""]
     assert [row[3] for row in runs[1:]].count("unfinished") == 3
 
 

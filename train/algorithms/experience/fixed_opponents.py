@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
+from baselines.strategies.generic import Uniform
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.core.streams import draw, new_streams
 from cardwar_envs.envs.engines.engine import chosen_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.experience.self_play import SelfPlayVecEnv
+from train.policies.many_actions import has_many_actions
 
 
 class Opponents(NamedTuple):
@@ -147,7 +149,10 @@ class AgainstVecEnv(VecEnvWrapper):
         replies = np.zeros(shape, dtype=np.int64)
         for place, policy in enumerate(self.opponents.policies):
             where = acting & (self._drawn == place)
-            if where.any():
+            if isinstance(policy, Uniform) and has_many_actions(self._batch.game):
+                # Batches play it themselves. Rows of so many probabilities would take most of the time.
+                replies[where] = self._batch.uniform_actions()[where]
+            elif where.any():
                 probabilities = checked_probabilities(policy, seen[where], masks[where])
                 replies[where] = chosen_actions(probabilities, numbers[where])
         return replies

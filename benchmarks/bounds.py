@@ -1,0 +1,133 @@
+"""Lower bounds beside exact figures: how often a bound is too high, and how much of the truth it finds.
+
+    python -m benchmarks.bounds --out runs/bounds --jobs 2
+
+Forty policies of games whose exact figures are known are exploited as `cardwar exploit --approximate` does it, with its
+defaults. The seed of a case is its place in the list. A run that was stopped goes on. It leaves the table of
+docs/bounds.md in the folder, as `bounds.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import baselines
+from baselines.atomic_files import write_atomically
+from cardwar_envs import Game, make_game
+
+# A policy of this name is learned first, by PPO in self-play for a short time.
+LEARNED, LEARNING_STEPS = "learned", 60_000
+NAMED = ("uniform", "highest_card", "lowest_card", "second_lowest_card")
+LEVELS = ("level:1", "level:2", "level:3", "level:4")
+WAR = ("dummie", "min", "max", "simple_minded_1", "simple_minded_2")
+UNLIKE = {"hand_0": (2, 3, 6, 7), "hand_1": (1, 3, 5, 8)}
+CASES: list[tuple[str, dict[str, Any], str]] = [
+    (name, parameters, policy)
+    for name, parameters, policies in (
+        ("jujitsu", {"num_cards": 4}, (*NAMED, LEARNED)),
+        ("jujitsu", {"num_cards": 5}, (*NAMED, *LEVELS, LEARNED)),
+        ("jujitsu", {"num_cards": 6}, ("uniform", LEARNED)),
+        ("dinosaur_war", UNLIKE, ("highest_card", "lowest_card", LEARNED)),
+        ("dinosaur_war", {"num_cards": 5}, ("highest_card", "lowest_card", LEARNED)),
+        ("dice_wars", {"num_cards": 4}, ("uniform", "highest_card", "lowest_card", LEARNED)),
+        ("dice_poker", {}, ("uniform", "level:1", "level:2", "level:3", LEARNED)),
+        ("war", {"ranks": 4, "discards": 1, "max_rounds": 100}, (*WAR, LEARNED)),
+        ("war", {"ranks": 5, "discards": 1, "max_rounds": 100}, ("dummie", "simple_minded_2", LEARNED)),
+    )
+    for policy in policies
+]
+# What is asked of the bounds: so many may be too high, and where the exact figure is at least so large, so much of it
+# is to be found in so many of the cases.
+MOST_TOO_HIGH, LEAST, SHARE, CASES_SHARE = 2, 0.05, 0.8, 0.75
+
+
+def case_result(number: int, out: Path) -> dict[str, Any]:
+    """The figures of one case, computed or read from its folder."""
+    from train.algorithms.registry import ALGORITHMS
+    from train.policies.by_word import policy_from
+    from train.runs.exploit import exploit
+    from train.runs.loop import run
+    from train.words import game_in_words
+
+    name, parameters, policy = CASES[number]
+    game, folder = make_game(name, **parameters), out / f"{number:02d}"
+    result = folder / "result.json"
+    if result.exists():
+        return json.loads(result.read_text())
+    word = policy
+    if policy == LEARNED:
+        args = ALGORITHMS["ppo"].args(steps=LEARNING_STEPS, evaluate_every=LEARNING_STEPS)
+        word = str(folder / LEARNED)
+        run(game, "ppo", args, word, seed=number, resume=(folder / LEARNED / "config.json").exists())
+    begin = perf_counter()
+    bound = exploit(game, word, folder / "exploit", seed=number, resume=True).bound
+    seconds = perf_counter() - begin
+    figures = {
+        "number": number,
+        "game": game_in_words(game),
+        "policy": f"PPO, {LEARNING_STEPS:,} steps" if policy == LEARNED else policy,
+        "exact": _exact(game, policy_from(word, game)),
+        "bound": bound.low,
+        "responder": bound.responder,
+        "games": bound.games,
+        "seconds": round(seconds, 1),
+    }
+    write_atomically(result, json.dumps(figures).encode())
+    return figures
+
+
+def _exact(game: Game[Any], policy: Any) -> float:
+    return baselines.exploitability(game, policy)
+
+
+def summary(results: Sequence[dict[str, Any]]) -> str:
+    """How good the bounds are, in words, and whether that is what is asked of them."""
+    too_high = [each for each in results if each["bound"] > each["exact"] + 1e-9]
+    large = [each for each in results if each["exact"] >= LEAST]
+    near = [each for each in large if each["bound"] >= SHARE * each["exact"]]
+    return (
+        f"{len(results)} cases: the bound is above the exact figure in {len(too_high)} (allowed: {MOST_TOO_HIGH}). "
+        f"Of {len(large)} cases with an exact figure of at least {LEAST}, it is at least "
+        f"{SHARE:.0%} of it in {len(near)} ({len(near) / max(len(large), 1):.0%}; asked are {CASES_SHARE:.0%})."
+    )
+
+
+def table(results: Sequence[dict[str, Any]]) -> str:
+    """All cases as a table in Markdown."""
+    lines = [
+        "| case and seed | game | policy | exact exploitability | lower bound | share | responder | games | seconds |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for each in results:
+        share = f"{each['bound'] / each['exact']:.0%}" if each["exact"] > 1e-9 else ""
+        cells = [each["number"], each["game"], each["policy"], f"{each['exact']:.4f}", f"{each['bound']:.4f}"]
+        cells += [share, each["responder"], f"{each['games']:,}", f"{each['seconds']:.0f}"]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Does the cases that are missing, and writes the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("runs/bounds"))
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        results = []
+        for each in pool.map(case_result, range(len(CASES)), [options.out] * len(CASES)):
+            results.append(each)
+            print(f"{each['number']:>3} {each['game']}, {each['policy']}: {each['bound']:.4f} of {each['exact']:.4f}")
+    text = f"{summary(results)}\n\n{table(results)}\n"
+    write_atomically(options.out / "bounds.md", text.encode())
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""What learners reach on the full deck of WAR: everything on the page docs/war_learned.md.
+
+    python -m benchmarks.war_learned --out runs/war_learned
+
+It learns the policies, lets them play against the paper's strategies, and looks for somebody who wins from each. That
+takes about two hours on one core. A run that was stopped goes on. It leaves the tables of docs/war_learned.md in the
+folder, as `war_learned.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from baselines import match, play_games
+from baselines.atomic_files import write_atomically
+from cardwar_envs import Game, Policy, make_game
+from train.algorithms.registry import ALGORITHMS
+from train.policies.files import load_policy, save_policy
+from train.policies.networks import GreedyPolicy
+from train.runs.exploit import exploit
+from train.runs.loop import run
+
+# Games of a match, in all seats together.
+GAMES = 10_000
+TABLE_STRATEGIES = ("simple_minded_1", "simple_minded_2")
+STRATEGIES = ("dummie", "min", "max", *TABLE_STRATEGIES)
+ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
+LEAGUE = "simple_minded_1,simple_minded_2,max,min,uniform,past"
+
+
+class Learned(NamedTuple):
+    """A policy to learn, by PPO with seed 0.
+
+    Attributes:
+        name: Of its folder.
+        players: Of the game.
+        args: Those that differ from the defaults.
+    """
+
+    name: str
+    players: int
+    args: dict[str, Any]
+
+    @property
+    def game(self) -> Game[Any]:
+        """The full deck."""
+        return make_game("war", num_players=self.players)
+
+
+LEARNED = (
+    Learned("two-default", 2, {}),
+    Learned(
+        "two-league",
+        2,
+        {"entropy": 0.02, "opponents": LEAGUE, "steps": 1_500_000, "evaluate_every": 250_000, "matches": 200,
+         "against": "uniform,max,min,simple_minded_1,simple_minded_2"},
+    ),
+    Learned("four-default", 4, {}),
+    Learned("eleven-default", 11, {"steps": 700_000, "evaluate_every": 100_000, "matches": 100}),
+)  # fmt: skip
+EXPLOITED = "two-league"
+
+
+def learn(learned: Learned, out: Path) -> Path:
+    """The folder of its run, finished."""
+    folder = out / learned.name
+    args = ALGORITHMS["ppo"].args(**learned.args)
+    run(learned.game, "ppo", args, folder, seed=0, resume=(folder / "config.json").exists(), echo=sys.stderr)
+    greedy = folder.with_name(f"{learned.name}-greedy.safetensors")
+    policy = load_policy(folder, learned.game)
+    save_policy(greedy, GreedyPolicy(learned.game, policy.network))
+    return folder
+
+
+def kept(path: Path, work: Callable[[], Any]) -> Any:
+    """What `work` returns, or what it returned when it was done before."""
+    if not path.exists():
+        begin = perf_counter()
+        result = work()
+        write_atomically(path, json.dumps({"result": result, "seconds": perf_counter() - begin}).encode())
+    return json.loads(path.read_text())
+
+
+def match_row(game: Game[Any], policy: Policy | str, others: str, games: int = GAMES) -> list[float]:
+    """Games, mean payoff with its interval, share won with its interval."""
+    played = match(game, policy, others, games=games, seed=2017)
+    return [played.games, *played.payoff, *played.wins]
+
+
+def two_players(out: Path) -> str:
+    """Each learned policy against each strategy."""
+    rows = []
+    for learned in (each for each in LEARNED if each.players == 2):
+        game = learned.game
+        sampled = load_policy(out / learned.name, game)
+        greedy = load_policy(out / f"{learned.name}-greedy.safetensors", game)
+        for label, policy, others in (
+            (learned.name, sampled, STRATEGIES),
+            (f"{learned.name}, greedy", greedy, (*STRATEGIES, *ADVERSARIES)),
+        ):
+            for other in others:
+                path = out / f"match-{label.replace(', ', '-')}-{other}.json"
+                result = kept(path, lambda game=game, policy=policy, other=other: _against(game, policy, other))
+                rows.append([label, other, *_match_cells(result["result"])])
+    return _table(["policy", "against", "games", "mean payoff (99 %)", "share won (99 %)"], rows)
+
+
+def _against(game: Game[Any], policy: Policy, other: str) -> list[float]:
+    if other not in ADVERSARIES:
+        return match_row(game, policy, other)
+    payoffs = play_games(game, [policy, other], 1)[0].tolist()  # both play with certainty
+    won = float(payoffs[0] > payoffs[1])
+    return [1, *[payoffs[0]] * 3, *[won] * 3]
+
+
+def many_players(out: Path) -> str:
+    """Learned policies and the paper's strategies against random play in all other seats."""
+    rows = []
+    for learned in (each for each in LEARNED if each.players > 2):
+        game = learned.game
+        tried = {learned.name: load_policy(out / learned.name, game)}
+        tried[f"{learned.name}, greedy"] = load_policy(out / f"{learned.name}-greedy.safetensors", game)
+        for label, policy in {**tried, **{name: name for name in TABLE_STRATEGIES}}.items():
+            path = out / f"match-{learned.players}-{label.replace(', ', '-')}-dummie.json"
+            result = kept(path, lambda game=game, policy=policy: match_row(game, policy, "dummie"))
+            cells = _match_cells(result["result"])
+            rows.append([str(learned.players), label, *cells, f"{result['seconds']:.0f}"])
+    return _table(
+        ["players", "policy", "games", "mean payoff (99 %)", "share won (99 %)", "seconds"],
+        rows,
+    )
+
+
+def bounds(out: Path) -> str:
+    """Who wins how much from each strategy, and from a learned policy."""
+    rows, game = [], make_game("war")
+    for name in (*STRATEGIES, EXPLOITED):
+        word = str(out / name) if name == EXPLOITED else name
+        folder = out / f"exploit-{name}"
+
+        def find(word: str = word, folder: Path = folder) -> dict[str, Any]:
+            return asdict(exploit(game, word, folder, resume=True, echo=sys.stderr).bound)
+
+        result = kept(out / f"bound-{name}.json", find)
+        bound = result["result"]
+        how = "certain, one game" if bound["certain"] else f"{bound['games']:,} games, 99 %"
+        cells = [f"{bound['low']:.4f}", how, f"{bound['mean']:.4f}", bound["responder"], f"{result['seconds']:.0f}"]
+        rows.append([name, *cells])
+    return _table(["policy", "lower bound", "from", "responder's mean payoff", "responder", "seconds"], rows)
+
+
+def _match_cells(row: Sequence[float]) -> list[str]:
+    games, mean, low, high, won, won_low, won_high = row
+    certain = low == high
+    payoff = f"{mean:.4f}" if certain else f"{mean:.4f} ({low:.4f} to {high:.4f})"
+    share = f"{won:.4f}" if certain else f"{won:.4f} ({won_low:.4f} to {won_high:.4f})"
+    return [f"{games:,.0f}", payoff, share]
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def main() -> None:
+    """Does what is missing, and writes the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("runs/war_learned"))
+    out = parser.parse_args().out
+    for learned in LEARNED:
+        learn(learned, out)
+    parts = {"Two players": two_players(out), "Against random play": many_players(out), "Bounds": bounds(out)}
+    text = "\n\n".join(f"## {heading}\n\n{table}" for heading, table in parts.items())
+    write_atomically(out / "war_learned.md", f"{text}\n".encode())
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

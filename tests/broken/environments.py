@@ -1,0 +1,16 @@
+"""Every environment of the set as `tests.broken.environments:NAME`, with `env` and `parallel_env` as in a module."""
+
+from types import SimpleNamespace
+
+from tests.broken.healthy import all_healthy
+from tests.broken.registry import all_broken
+from tests.broken.third_parties import third_parties
+
+EVERY = all_broken() | all_healthy() | third_parties()
+
+
+def __getattr__(name):
+    if name not in EVERY:
+        raise AttributeError(name)
+    names = {"aec": "env", "parallel": "parallel_env"}
+    return SimpleNamespace(**{names[skin]: make for skin, make in EVERY[name].makers.items()})
