@@ -17,7 +17,7 @@ project = "cardwar-envs"
 copyright = "the authors of cardwar-envs, MIT license"  # noqa: A001  # Sphinx calls it so
 release = cardwar_envs.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"cardwar-envs {release}"
@@ -27,7 +27,6 @@ html_show_sphinx = False
 smartquotes = False  # words in quotes are often values of parameters
 
 myst_heading_anchors = 4
-myst_enable_extensions = ["dollarmath"]
 
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
@@ -41,8 +40,6 @@ napoleon_custom_sections = [("Entries", "params_style")]
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-autosummary_generate = True
-autosummary_generate_overwrite = True
 
 # Our own names must be found; those of other packages are not looked for, which would need a network.
 nitpicky = True
