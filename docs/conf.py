@@ -35,6 +35,7 @@ nb_merge_streams = True
 
 # Docstrings are Google style with code in single backticks.
 default_role = "code"
+highlight_language = "text"
 napoleon_use_ivar = True
 napoleon_custom_sections = [("Entries", "params_style")]
 autodoc_member_order = "bysource"
