@@ -14,11 +14,12 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from baselines import match, play_games
+from baselines import cross_play, match, play_games, share_interval
 from baselines.atomic_files import write_atomically
 from cardwar_envs import Game, Policy, make_game
 from train.algorithms.registry import ALGORITHMS
@@ -27,8 +28,8 @@ from train.policies.networks import GreedyPolicy
 from train.runs.exploit import exploit
 from train.runs.loop import run
 
-# Games of a match, in all seats together.
-GAMES = 10_000
+# Games of a match for two, and against random play in all other seats.
+GAMES, MANY_GAMES = 2_000, 10_000
 TABLE_STRATEGIES = ("simple_minded_1", "simple_minded_2")
 STRATEGIES = ("dummie", "min", "max", *TABLE_STRATEGIES)
 ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
@@ -88,7 +89,7 @@ def kept(path: Path, work: Callable[[], Any]) -> Any:
     return json.loads(path.read_text())
 
 
-def match_row(game: Game[Any], policy: Policy | str, others: str, games: int = GAMES) -> list[float]:
+def match_row(game: Game[Any], policy: Policy, others: str, games: int = GAMES) -> list[float]:
     """Games, mean payoff with its interval, share won with its interval."""
     played = match(game, policy, others, games=games, seed=2017)
     return [played.games, *played.payoff, *played.wins]
@@ -125,17 +126,23 @@ def many_players(out: Path) -> str:
     rows = []
     for learned in (each for each in LEARNED if each.players > 2):
         game = learned.game
-        tried = {learned.name: load_policy(out / learned.name, game)}
-        tried[f"{learned.name}, greedy"] = load_policy(out / f"{learned.name}-greedy.safetensors", game)
-        for label, policy in {**tried, **{name: name for name in TABLE_STRATEGIES}}.items():
-            path = out / f"match-{learned.players}-{label.replace(', ', '-')}-dummie.json"
-            result = kept(path, lambda game=game, policy=policy: match_row(game, policy, "dummie"))
-            cells = _match_cells(result["result"])
-            rows.append([str(learned.players), label, *cells, f"{result['seconds']:.0f}"])
-    return _table(
-        ["players", "policy", "games", "mean payoff (99 %)", "share won (99 %)", "seconds"],
-        rows,
-    )
+        policy = load_policy(out / learned.name, game)
+        played: dict[str, Callable[[], list[float]]] = {
+            learned.name: lambda game=game, policy=policy: match_row(game, policy, "dummie", MANY_GAMES)[4:],
+            **{name: partial(_simulated, game, name) for name in TABLE_STRATEGIES},
+        }
+        for label, work in played.items():
+            result = kept(out / f"share-{learned.players}-{label}.json", work)
+            share, low, high = result["result"]
+            cells = [f"{MANY_GAMES:,}", f"{share:.4f} ({low:.4f} to {high:.4f})", f"{result['seconds']:.0f}"]
+            rows.append([str(learned.players), label, *cells])
+    return _table(["players", "policy", "games", "share won (99 %)", "seconds"], rows)
+
+
+def _simulated(game: Game[Any], strategy: str) -> list[float]:
+    """The share that a strategy wins against random play; the compiled simulator knows both."""
+    others = ["dummie"] * (game.facts.num_players - 1)
+    return list(share_interval(cross_play(game, [strategy, *others], games=MANY_GAMES, seed=2017).wins[0], MANY_GAMES))
 
 
 def bounds(out: Path) -> str:
