@@ -101,7 +101,7 @@ def test_checks_can_be_called_from_any_test():
 class Unmasked(toy_envs.AEC):
     """Cards come back at once, so there is nothing to mask."""
 
-    def observation_space(self, agent):
+    def new_observation_space(self, agent):
         return spaces.Box(0.0, 3.0, (5,), dtype=np.float32)
 
     def observe(self, agent):
@@ -116,7 +116,7 @@ class Unmasked(toy_envs.AEC):
 
 
 class MaskedInInfos(toy_envs.AEC):
-    def observation_space(self, agent):
+    def new_observation_space(self, agent):
         return spaces.Box(0.0, 3.0, (5,), dtype=np.float32)
 
     def observe(self, agent):
@@ -134,7 +134,7 @@ class InTurn(Unmasked):
         self.metadata["is_parallelizable"] = False
 
     def state(self):
-        return np.array(list(self.pending.values()))
+        return np.array(list(self._pending.values()))
 
 
 def test_without_masks():
