@@ -67,6 +67,8 @@ def _essence(play: Play) -> dict[str, Any]:
     if isinstance(play, AECPlay):
         del seen["infos"]
         seen["last"] = None
+    elif callable(getattr(play.env, "observe", None)):  # not promised, but often there
+        seen["observe()"] = {agent: copy.deepcopy(play.env.observe(agent)) for agent in play.env.agents}
     seen["state()"] = state_shown(play.env)
     return seen
 
@@ -76,8 +78,9 @@ def _scribble(play: Play) -> None:
     handed = [play.handed(), *(observation for _, observation in play.shown()), state_shown_itself(play.env)]
     for _, array in arrays_in(handed):
         _overwrite(array)
-    for info in play.part("infos").values():
-        if isinstance(info, dict):
+    for agent, info in play.part("infos").items():
+        # What an AEC environment keeps for the others is not handed out yet.
+        if isinstance(info, dict) and (isinstance(play, ParallelPlay) or agent == play.env.agent_selection):
             for value in info.values():
                 _spoil(value)
     if isinstance(play, ParallelPlay):

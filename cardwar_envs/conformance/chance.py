@@ -18,7 +18,7 @@ from cardwar_envs.conformance.seeds import steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
-SHARE = 0.16
+SHARE = 0.2
 LEAST_GAMES, MOST_GAMES = 40, 400
 TURNS = 6
 # A guess from what is told must be right so much more often than one without it: in standard errors, and in cases.
@@ -42,7 +42,7 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
     for skin in steady_skins(subject):
         modes = _modes(subject)
         games = _games(subject, skin, modes)
-        chance = chance or len({game[-1][1] for game in games}) > 1
+        chance = chance or _unlike(games) > 1
         for turn in range(TURNS):
             if found := _foretold([game for game in games if len(game) > turn + 1], turn):
                 raise Failed(f"{skin.kind}: after {turn} joint actions {found}")
@@ -60,9 +60,14 @@ def _games(subject: Subject, skin: Skin[Any], modes: list[str]) -> list[Game]:
     for number in subject.time(SHARE):
         mode = modes[number % len(modes)] if modes else None
         games.append(_game(skin, 1000 * subject.seed + number, mode))
-        if (number >= LEAST_GAMES and len({game[-1][1] for game in games}) == 1) or number >= MOST_GAMES:
+        if (number >= LEAST_GAMES and _unlike(games) == 1) or number >= MOST_GAMES:
             break
     return games
+
+
+def _unlike(games: list[Game]) -> int:
+    """How many games differ in what was seen."""
+    return len({tuple(seen for _, seen in game) for game in games})
 
 
 def _game(skin: Skin[Any], seed: int, mode: str | None) -> Game:
@@ -70,7 +75,7 @@ def _game(skin: Skin[Any], seed: int, mode: str | None) -> Game:
     turns: Game = []
     while len(turns) < TURNS + 1:
         turns.append((_told(play, mode), _seen(play)))
-        if play.over:
+        if not play.masks():  # nobody is left
             break
         _take_turn(play)
     turn = seed // 2 % 2
@@ -84,13 +89,16 @@ def _error(skin: Skin[Any], seed: int, turn: int) -> str:
     play = skin.new().reset(seed)
     for _ in range(turn):
         _take_turn(play)
-    choice = None if play.over else play.choice()
+    choice = play.choice() if play.asked() else None
     return refusal(play, dict.fromkeys(choice, 10**6) if isinstance(choice, dict) else 10**6)
 
 
 def _take_turn(play: Play) -> None:
-    for _ in range(len(play.env.agents) if play.kind == "AEC" else 1):
-        if not play.over:
+    """One joint action, after those that are out have gone."""
+    while not play.over and not play.asked():
+        play.step(log=False)
+    for _ in range(len(play.masks()) if play.kind == "AEC" else 1):
+        if play.asked():
             play.step(log=False)
 
 

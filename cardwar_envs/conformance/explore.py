@@ -14,7 +14,7 @@ import numpy as np
 from cardwar_envs.conformance.compare import arrays_in
 from cardwar_envs.conformance.play import STEPS, Chooser, Play, legal_actions
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
 # The share of the seconds that goes into each kind.
 SHARE = 0.2
@@ -22,6 +22,8 @@ SHARE = 0.2
 PATIENCE = 120
 # Of an observation so many numbers count as features.
 MOST_NUMBERS = 48
+# Modes in which one game in three is drawn.
+DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
 LEGAL_PLAY = "legal_play_goes_on"
 
 
@@ -72,6 +74,7 @@ class Explored:
         situations: How many differ in what the agents see.
         failures: Check -> reason and the games that were driven last.
         routes: Ways to situations that have something of their own, shortest first.
+        current: The game that is being played, with its parameters.
     """
 
     games: int = 0
@@ -79,6 +82,7 @@ class Explored:
     situations: int = 0
     failures: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
     routes: list[Route] = field(default_factory=list)
+    current: Any = None
 
 
 class Driver(Chooser):
@@ -145,7 +149,7 @@ def _features(play: Play, digest: Any) -> Iterator[Any]:
     yield "depth", len(play.played)
     yield "agents", tuple(map(str, play.env.agents))
     for agent, reward in play.part("rewards").items():
-        yield "reward", str(agent), round(float(reward), 3)
+        yield "reward", str(agent), f"{float(reward):.3f}"
     for agent, observation in play.shown():
         for path, array in arrays_in(observation):
             digest.update(array.tobytes())
@@ -158,7 +162,7 @@ def _features(play: Play, digest: Any) -> Iterator[Any]:
 
 
 def _rounded(number: Any) -> Any:
-    return round(float(number), 1) if isinstance(number, np.floating) else str(number)
+    return f"{float(number):.1f}" if isinstance(number, np.floating) else str(number)
 
 
 def explored(subject: Subject, kind: str) -> Explored:
@@ -174,16 +178,18 @@ def explored(subject: Subject, kind: str) -> Explored:
 
 def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
     found, archive, last_new = Explored(), _Archive(subject.seed), 0
+    modes = [mode for mode in DRAWN if mode in subject.any_env().metadata.get("render_modes", ())]
     for number in subject.time(SHARE):
         seed = 1000 * subject.seed + number
         route = archive.rare() if number % 2 and number > 8 else None
-        play = skin.new(choices=number)
+        play = _made(skin, number, modes)
+        found.current = skin.recent[-1]
         try:
             if _follow(play, subject, found, archive, route or Route(seed, ())):
                 last_new = number
         except Exception as error:
             reason = f"{play.at}: {in_a_line(error)}"
-            found.failures.setdefault(LEGAL_PLAY, (reason, [*skin.recent][-1:]))
+            found.failures.setdefault(LEGAL_PLAY, (reason, [found.current]))
         found.games += 1
         found.moves += len(play.played)
         if number - last_new > max(PATIENCE, number // 3):
@@ -192,6 +198,19 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
     unlike = {(route.seed, len(route.moves), str(route.moves)): route for route in archive.routes.values()}
     found.routes = sorted(unlike.values(), key=lambda route: len(route.moves))
     return found
+
+
+def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
+    """A fresh environment; one in so many is made to be drawn."""
+    if modes and number % DRAWN_ONE_IN == 0:
+        try:
+            mode = modes[number // DRAWN_ONE_IN % len(modes)]
+            play: Play = skin.new(choices=number, render_mode=mode)
+            return play
+        except Exception:
+            modes.clear()  # `render_modes_are_kept` says so
+    drawn: Play = skin.new(choices=number)
+    return drawn
 
 
 def _follow(play: Play, subject: Subject, found: Explored, archive: _Archive, route: Route) -> bool:
@@ -225,7 +244,7 @@ def _tell(found: Explored, check: str, subject: Subject, what: Callable[[], None
         what()
     except Exception as error:
         reason = str(error) if isinstance(error, Failed) else in_a_line(error)
-        found.failures.setdefault(check, (reason, [*subject.recent][-1:]))
+        found.failures.setdefault(check, (reason, [found.current]))
         return False
     return True
 
@@ -246,12 +265,14 @@ def watched(check: str, subject: Subject) -> None:
         Failed: If they have found something.
     """
     for skin in subject.skins():
-        failure = explored(subject, skin.kind).failures.get(check)
-        if failure is not None:
-            reason, games = failure
+        failures = explored(subject, skin.kind).failures
+        if check in failures:
+            reason, games = failures[check]
             subject.recent.clear()
             subject.recent.extend(games)
             raise Failed(reason)
+    if any(LEGAL_PLAY in explored(subject, skin.kind).failures for skin in subject.skins()):
+        raise NotApplicable(f"not all games could be played to their end, see {LEGAL_PLAY}")
 
 
 def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
@@ -268,3 +289,12 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
                     return
                 given += 1
                 yield by_depth[depth][rank]
+
+
+def coverage(subject: Subject) -> dict[str, dict[str, int]]:
+    """Kind -> how many games were played for the watchers, how many moves, and how many situations differed."""
+    found = {skin.kind: explored(subject, skin.kind) for skin in subject.skins()}
+    return {
+        kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}
+        for kind, seen in found.items()
+    }

@@ -27,6 +27,7 @@ AHEAD = 3
 GAMES = 12
 LONGEST = 25
 SECONDS = 60
+ANOTHER = 4711
 
 
 def order_of_actions_does_not_matter(subject: Subject) -> None:
@@ -82,13 +83,18 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
     for skin in subject.skins():
         steady_skin(subject, skin.kind)
     told = _told(subject)
-    here, there = digests(subject), _elsewhere(subject, told)
+    here = digests(subject)
+    for hash_seed in _other_hash_seeds(subject):
+        _require_same(here, _elsewhere(told, hash_seed), hash_seed)
+
+
+def _require_same(here: dict[str, list[list[str]]], there: dict[str, list[list[str]]], hash_seed: int) -> None:
     for key, games in here.items():
-        for seed, (one, other) in enumerate(zip(games, there.get(key, []), strict=False)):
+        for seed, (one, other) in enumerate(zip(games, there[key], strict=True)):
             for step, pair in enumerate(zip(one, other, strict=False)):
                 if pair[0] != pair[1]:
                     where = f"{key}, seed {seed}, after step {step}"
-                    raise Failed(f"{where}: a process with another hash seed (PYTHONHASHSEED) plays another game")
+                    raise Failed(f"{where}: a process with PYTHONHASHSEED={hash_seed} plays another game than this one")
 
 
 def _told(subject: Subject) -> dict[str, Any]:
@@ -120,9 +126,9 @@ def digests(subject: Subject) -> dict[str, list[list[str]]]:
     return found
 
 
-def _elsewhere(subject: Subject, told: dict[str, Any]) -> dict[str, list[list[str]]]:
+def _elsewhere(told: dict[str, Any], hash_seed: int) -> dict[str, list[list[str]]]:
     command = [sys.executable, "-m", "cardwar_envs.conformance.order"]
-    environment = _environment(_other_hash_seed(subject))
+    environment = _environment(hash_seed)
     done = subprocess.run(
         command, input=json.dumps(told), env=environment, capture_output=True, text=True, timeout=SECONDS
     )
@@ -132,8 +138,8 @@ def _elsewhere(subject: Subject, told: dict[str, Any]) -> dict[str, list[list[st
     return found
 
 
-def _other_hash_seed(subject: Subject) -> int:
-    """One by which the names of the agents, and every pair of them, come in another order out of a set."""
+def _other_hash_seeds(subject: Subject) -> list[int]:
+    """Two, of which the first brings the names of the agents, and every pair, in another order out of a set."""
     names = [str(agent) for agent in islice(seats(subject.any_env()), 4)]
     groups = [names, *([one, other] for i, one in enumerate(names) for other in names[i + 1 :])]
     here = [next(iter(set(group))) for group in groups]
@@ -145,7 +151,7 @@ def _other_hash_seed(subject: Subject) -> int:
         unlike[seed] = sum(one != other for one, other in zip(here, done.stdout.splitlines(), strict=True))
         if unlike[seed] == len(groups):
             break
-    return max(unlike, key=lambda seed: unlike[seed])
+    return [max(unlike, key=lambda seed: unlike[seed]), ANOTHER]
 
 
 def _environment(hash_seed: int) -> dict[str, str]:

@@ -18,7 +18,7 @@ def of(subject: Subject, reason: str) -> str:
     lines = [f"# {subject.name}: {reason}", "from numpy import array, float32, float64, int8, int32, int64, nan, uint8"]
     for parameters, play in subject.recent:
         lines += ["", *_made(subject, play, parameters), *_calls(play)]
-        lines += ["print(env.last())"] if play.kind == "AEC" else ["print(result)"]
+        lines += ["print(env.last() if env.agents else env.rewards)"] if play.kind == "AEC" else ["print(result)"]
     return "\n".join(lines) + "\n"
 
 

@@ -181,7 +181,9 @@ class Parallel(Table, ParallelEnv):
         return {agent: agent not in self.live for agent in agents}
 
 
-GOOD = Subject("good toy", AEC, Parallel)
+# Enough to find what is wrong with a toy.
+SECONDS = 3.0
+GOOD = Subject("good toy", AEC, Parallel, seconds=SECONDS)
 # Name of the toy -> (the check that must catch it, the toy).
 BROKEN = {}
 
@@ -194,7 +196,7 @@ def broken(check, name, **methods):
         own = {key: method for key, method in methods.items() if hasattr(kind, key) or key.startswith("__")}
         globals()[title] = type(title, (kind,), {**own, "__module__": __name__})  # so that it can be pickled
         kinds.append(globals()[title])
-    BROKEN[name] = (check, Subject(name, *kinds))
+    BROKEN[name] = (check, Subject(name, *kinds, seconds=SECONDS))
 
 
 # -- what is committed shows ------------------------------------------------------------------
@@ -432,6 +434,166 @@ broken("limit_of_rounds_is_kept", "max_rounds ignored", last_round=ends_when_emp
 broken("zero_sum_holds", "prize paid to everyone", payments=everyone_wins_the_prize)
 broken("zero_sum_holds", "pays NaN", payments=pays_nan)
 broken("zero_sum_holds", "pays infinities that cancel out", payments=pays_without_end)
+
+
+# -- what is declared, calls and input ------------------------------------------------------------
+
+
+def breaks_in_the_last_round(self):
+    if self.round == 2:
+        raise RuntimeError("no prizes left")
+    return Table.draw(self)
+
+
+def without(key):
+    def begin(self, **parameters):
+        Table.__init__(self, **parameters)
+        del self.metadata[key]
+
+    return begin
+
+
+def clips(self, agent, action):
+    return Table.checked(self, agent, min(action, 2) if isinstance(action, int) else action)
+
+
+def draws_before_it_refuses(self, agent, action):
+    self.rng.random()
+    return Table.checked(self, agent, action)
+
+
+def python_only(self, agent, action):
+    if type(action) is not int:
+        raise ValueError("a card is an int")
+    return Table.checked(self, agent, action)
+
+
+class Sleeps(Parallel):
+    """After the end step() returns nothing."""
+
+    def step(self, actions):
+        return super().step(actions) if self.agents else ({}, {}, {}, {}, {})
+
+
+class First(Parallel):
+    """The prize is higher if another than the first agent is named first."""
+
+    def step(self, actions):
+        self.prize += self.agents[:1] != list(actions)[:1]
+        return super().step(actions)
+
+
+class Eats(Parallel):
+    """The actions are taken out of the caller's dict."""
+
+    def step(self, actions):
+        return super().step({agent: actions.pop(agent) for agent in list(actions)})
+
+
+class Stubborn(Parallel):
+    """reset() takes no options."""
+
+    def reset(self, seed=None):
+        return super().reset(seed)
+
+
+def only(check, kind):
+    """Adds a toy that comes in one kind."""
+    name = kind.__doc__.strip().rstrip(".")
+    BROKEN[name] = (check, Subject(name, **{kind.__mro__[1].__name__.lower(): kind}, seconds=SECONDS))
+
+
+broken("legal_play_goes_on", "breaks in the last round", draw=breaks_in_the_last_round)
+broken("metadata_say_what_is_offered", "has no name", __init__=without("name"))
+broken("render_modes_are_kept", "draws a list of lines", text=lambda self: [Table.text(self)])
+broken("every_situation_can_be_drawn", "cannot draw the end", text=lambda self: Table.text(self)[: 9 // len(self.live)])
+broken("closing_does_no_harm", "closes once only", close=lambda self: self.metadata.pop("name") and None)
+broken("is_parallelizable_is_declared", "says nothing of Parallel", __init__=without("is_parallelizable"))
+broken("input_outside_the_space_is_refused", "high cards are clipped", checked=clips)
+broken("refusals_change_nothing", "a refusal draws", checked=draws_before_it_refuses)
+broken("equal_actions_play_alike", "Python's integers only", checked=python_only)
+only("order_of_actions_does_not_matter", First)
+only("calls_at_the_wrong_time_are_refused", Sleeps)
+only("the_callers_actions_are_left_alone", Eats)
+only("options_do_no_harm", Stubborn)
+broken("results_name_the_agents", "a key for all", ends=lambda self, agents: {**Parallel.ends(self, agents), "all": 0})
+
+
+# -- books, infos, spaces and chance --------------------------------------------------------------
+
+
+class SwapsFlags(AEC):
+    """last() swaps the flags."""
+
+    def last(self, observe=True):
+        observation, reward, termination, truncation, info = super().last(observe)
+        return observation, reward, truncation, termination, info
+
+
+class AddsTwice(AEC):
+    """Rewards are added up twice."""
+
+    def _accumulate_rewards(self):
+        super()._accumulate_rewards()
+        super()._accumulate_rewards()
+
+
+class Late(AEC):
+    """Until somebody commits, agents see the round before."""
+
+    def observe(self, agent):
+        old = self.__dict__.setdefault("_old", {})
+        if pending(self) or self.round == 0 or agent not in old:
+            old[agent] = super().observe(agent)
+        return copy.deepcopy(old[agent])
+
+
+def deals_a_deck(self, seed):
+    self.rng = self.generator(seed)
+    self._deck = [int(prize) for prize in self.rng.integers(1, 4, 4)]
+    Table.deal(self, None)
+
+
+def tells_the_next_prize(self, agent):
+    return {**Table.info(self, agent), "next": self._deck[min(self.round + 1, 3)]}
+
+
+def doubles_after_twenty_games(self, seed):
+    self._games = getattr(self, "_games", 0) + 1
+    Table.deal(self, seed)
+    self.prize += self._games > 20
+
+
+def seeds_spaces_alike(self, seed):
+    Table.deal(self, seed)
+    for agent in self.possible_agents:
+        self.action_space(agent).seed(seed)
+
+
+def lends_its_generator(self, seed):
+    Table.deal(self, seed)
+    for agent in self.possible_agents:
+        self.action_space(agent)._np_random = self.rng
+
+
+only("last_tells_what_is_so", SwapsFlags)
+only("rewards_are_counted_once", AddsTwice)
+only("observations_are_of_now", Late)
+broken("infos_are_steady", "luck in infos", info=lambda self, agent: {"luck": np.random.default_rng().random()})
+broken("hash_seed_does_not_matter", "prize from a hash", draw=lambda self: 1 + (hash("prize") + Table.draw(self)) % 3)
+broken("earlier_games_do_not_matter", "more to win after twenty games", deal=doubles_after_twenty_games)
+broken("looking_changes_nothing", "state() draws", state=lambda self: self.rng.random(3))
+broken("sampling_leaves_the_game_alone", "spaces draw from the game", deal=lends_its_generator)
+broken("containers_are_not_shared", "one info for all", info=lambda self, agent: self.__dict__.setdefault("_info", {}))
+broken("spaces_stay_the_same", "new spaces each time", observation_space=Table.new_observation_space)
+broken("spaces_of_seats_are_seeded_apart", "spaces of one seed", deal=seeds_spaces_alike)
+broken(
+    "chance_to_come_is_hidden",
+    "infos name the next prize",
+    deal=deals_a_deck,
+    draw=lambda self: self._deck[self.round],
+    info=tells_the_next_prize,
+)
 
 
 # -- the truth ------------------------------------------------------------------------------------
