@@ -22,7 +22,7 @@ SHARE = 0.2
 LEAST_GAMES, MOST_GAMES = 40, 400
 TURNS = 6
 # A guess from what is told must be right so much more often than one without it: in standard errors, and in cases.
-STANDARD_ERRORS = 6.0
+STANDARD_ERRORS = 5.0
 LEAST_CASES = 24
 MOST_LEAVES = 400
 # Differences below this share of the range of a bounded space are the small print of an observation.

@@ -34,7 +34,6 @@ _LISTED: tuple[tuple[Check, tuple[Check, ...]], ...] = (
     (calls.legal_play_goes_on, ()),
     (declared.metadata_say_what_is_offered, ()),
     (declared.render_modes_are_kept, (declared.metadata_say_what_is_offered,)),
-    (declared.closing_does_no_harm, ()),
     (calls.is_parallelizable_is_declared, (declared.metadata_say_what_is_offered,)),
     (steady.infos_are_steady, ()),
     (seeds.same_seed_same_episode, ()),
@@ -79,6 +78,7 @@ _LISTED: tuple[tuple[Check, tuple[Check, ...]], ...] = (
     (skins.skins_are_one_game, (accounts.rewards_are_counted_once, accounts.observations_are_of_now)),
     (copies.deepcopy_goes_on, ()),
     (copies.pickle_goes_on, (copies.deepcopy_goes_on,)),
+    (declared.closing_does_no_harm, ()),  # near the end: what is closed may draw for others
     (payoffs.zero_sum_holds, (accounts.rewards_are_counted_once,)),
     (payoffs.equilibrium_earns_its_value, (payoffs.zero_sum_holds,)),
 )

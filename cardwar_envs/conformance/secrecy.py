@@ -237,7 +237,6 @@ def _find_modes(subject: Subject) -> list[str]:
         try:
             play = skin.new(render_mode=mode).reset(subject.seed)
             picture, printed = drawn(play.env)
-            play.env.close()
         except Exception:
             continue  # `render_modes_are_kept` says so
         if picture is not None or printed:

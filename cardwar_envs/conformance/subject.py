@@ -22,7 +22,7 @@ from cardwar_envs.conformance.verdicts import NotApplicable
 
 P = TypeVar("P", bound=Play)
 # One environment is looked at for so long at most; with nothing new to see it takes a few seconds.
-SECONDS = 40.0
+SECONDS = 32.0
 PICTURES = ("ansi", "rgb_array")
 
 

@@ -43,7 +43,7 @@ def check(
         int | None, typer.Option(help="Decides the sample of a game's states, or the episodes of an environment.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(help="Environments: look for about so long at most; 40 by default.")
+        float | None, typer.Option(help="Environments: look for about so long at most; 32 by default.")
     ] = None,
     reproduce: Annotated[
         Path | None,
