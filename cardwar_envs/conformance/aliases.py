@@ -115,17 +115,16 @@ def _spoil(value: Any) -> None:
 
 
 def _submit_and_spoil(play: Play, choice: Any) -> None:
-    """Steps, and writes into the actions afterwards."""
+    """Steps, and writes into the actions of Parallel afterwards; AEC may keep them until all have committed."""
     play.played.append(copy.deepcopy(choice))
     if isinstance(play, ParallelPlay):
         play.result = play.env.step(choice)
         for action in choice.values():
             _spoil(action)
         for agent in choice:
-            choice[agent] = play.env.action_space(agent).start if hasattr(play.env.action_space(agent), "n") else None
+            choice[agent] = getattr(play.env.action_space(agent), "start", None)
     else:
         play.env.step(choice)
-        _spoil(choice)
 
 
 def _require_unshared(play: Play, where: str) -> None:
