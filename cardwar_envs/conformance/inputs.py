@@ -47,7 +47,7 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
         tried += [start - 1, start + n, start + n + 6, [action], (action,), np.array([action]), str(action)]
         tried += [float(action), np.float64(action), np.array(float(action)), action + 0.5, [action, action]]
     elif isinstance(action, np.ndarray):
-        tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], action + 10**6]
+        tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], np.add(action, 1e6)]
         if action.dtype.kind == "f":
             tried += [np.full_like(action, np.nan)]
     for odd in tried:
