@@ -5,8 +5,9 @@ check is also a function of a `Subject`, in `CHECKS` by name, that raises `Faile
 any test suite can call it. `NotApplicable` is raised where there is nothing to check.
 """
 
+from cardwar_envs.conformance.explore import coverage
 from cardwar_envs.conformance.runner import CHECKS, run, run_all
 from cardwar_envs.conformance.subject import Subject, load
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Result
 
-__all__ = ["CHECKS", "Failed", "NotApplicable", "Result", "Subject", "load", "run", "run_all"]
+__all__ = ["CHECKS", "Failed", "NotApplicable", "Result", "Subject", "coverage", "load", "run", "run_all"]

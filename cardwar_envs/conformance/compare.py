@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,46 +11,79 @@ from numpy.typing import NDArray
 
 from cardwar_envs.conformance.verdicts import Failed
 
+# Of an array so many places are named.
+MOST_PLACES = 64
+
 
 def difference(first: Any, second: Any, path: str = "") -> str | None:
-    """The first place at which two nested pieces of data are not equal to the last bit, in words; else None."""
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        return _array_difference(first, second, path)
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        if list(map(str, first)) != list(map(str, second)):
-            return f"{path or 'keys'}: {list(first)} and {list(second)}"
-        parts = [(f"{path}.{key}" if path else str(key), first[key], second[key]) for key in first]
+    """The first place at which two nested pieces of data are not equal in value, in words; else None.
+
+    A zero equals a zero of the other sign, and a number equals one of another type, outside of arrays.
+    """
+    return next((f"{where}: {what}" for where, what in places(first, second, path)), None)
+
+
+def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iterator[tuple[str, str]]:
+    """All places at which two nested pieces of data differ, each with what stands there.
+
+    Args:
+        first: Data of mappings, sequences, arrays and plain values.
+        second: The same.
+        path: Where both stand.
+        exact: Whether types and signs of zero count as well.
+    """
+    if exact and type(first) is not type(second):
+        yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
+    elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        yield from _array_places(first, second, path, exact)
+    elif isinstance(first, Mapping) and isinstance(second, Mapping):
+        yield from _mapping_places(first, second, path, exact)
     elif _is_list(first) and _is_list(second):
         if len(first) != len(second):
-            return f"{path}: {len(first)} and {len(second)} entries"
-        parts = [(f"{path}[{i}]", *pair) for i, pair in enumerate(zip(first, second, strict=True))]
-    else:
-        return None if _equal(first, second) else f"{path}: {_short(first)} and {_short(second)}"
-    return next((found for where, one, other in parts if (found := difference(one, other, where))), None)
+            yield path, f"{len(first)} and {len(second)} entries"
+        for i, pair in enumerate(zip(first, second, strict=False)):
+            yield from places(*pair, f"{path}[{i}]", exact)
+    elif not _equal(first, second, exact):
+        yield path, f"{_short(first)} and {_short(second)}"
+
+
+def _mapping_places(
+    first: Mapping[Any, Any], second: Mapping[Any, Any], path: str, exact: bool
+) -> Iterator[tuple[str, str]]:
+    if list(map(str, first)) != list(map(str, second)):
+        yield path or "keys", f"{list(first)} and {list(second)}"
+    for key in first:
+        if key in second:
+            yield from places(first[key], second[key], f"{path}.{key}" if path else str(key), exact)
 
 
 def _is_list(data: Any) -> bool:
     return isinstance(data, Sequence) and not isinstance(data, str | bytes)
 
 
-def _equal(first: Any, second: Any) -> bool:
+def _equal(first: Any, second: Any, exact: bool) -> bool:
     # What compares by identity is never equal to its copy.
     if type(first).__eq__ is object.__eq__:  # type: ignore[comparison-overlap]  # it can be
         return type(first) is type(second)
+    if exact and isinstance(first, float | np.floating) and math.copysign(1, first) != math.copysign(1, second):
+        return False
     return bool(first == second) or (first != first and second != second)
 
 
-def _array_difference(first: Any, second: Any, path: str) -> str | None:
+def _array_places(first: Any, second: Any, path: str, exact: bool) -> Iterator[tuple[str, str]]:
     one, other = np.asarray(first), np.asarray(second)
     if one.dtype != other.dtype or one.shape != other.shape:
-        return f"{path}: {one.dtype}{list(one.shape)} and {other.dtype}{list(other.shape)}"
-    if one.tobytes() == other.tobytes() and one.dtype != object:
-        return None
-    places = np.argwhere(one != other)
-    if not len(places):  # a NaN differs from itself, and zero has two signs
-        return None
-    place = tuple(places[0])
-    return f"{path}{[int(i) for i in place] if place else ''}: {one[place]} and {other[place]}"
+        yield path, f"{one.dtype}{list(one.shape)} and {other.dtype}{list(other.shape)}"
+        return
+    if one.dtype != object and one.tobytes() == other.tobytes():
+        return
+    differs = one != other
+    if one.dtype.kind in "fc":
+        differs &= ~(np.isnan(one) & np.isnan(other))
+        if exact:
+            differs |= np.signbit(one.real) != np.signbit(other.real)
+    for place in map(tuple, np.argwhere(differs)[:MOST_PLACES]):
+        yield f"{path}{[int(i) for i in place] if place else ''}", f"{one[place]} and {other[place]}"
 
 
 def _short(data: Any) -> str:

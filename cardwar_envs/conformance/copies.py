@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.compare import difference, require_same_play
+from cardwar_envs.conformance.look import space_facts
 from cardwar_envs.conformance.play import STEPS, ParallelPlay, Play
-from cardwar_envs.conformance.seeds import repeatable
+from cardwar_envs.conformance.seeds import SHORT, steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
 
 SEED = 5
 CUTS = (0, 1, 2, 3, 7)
+NEXT_GAMES = 4
 
 
 def deepcopy_goes_on(subject: Subject) -> None:
@@ -34,7 +36,7 @@ def pickle_goes_on(subject: Subject) -> None:
 
 
 def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) -> None:
-    for skin in map(repeatable, subject.skins()):
+    for skin in steady_skins(subject):
         reference = skin.new(choices=SEED).reset(SEED).run()
         for cut in CUTS:
             if cut >= len(reference):
@@ -48,6 +50,25 @@ def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) 
             disturbed = f"{what}: playing the copy disturbs the original"
             _play_on(original, len(reference) - 1 - cut, disturbed)
             require_same_play(reference, original.log, disturbed)
+            _require_same_future(skin, original, twin, what)
+
+
+def _require_same_future(skin: Skin[Play], original: Play, twin: Play, what: str) -> None:
+    """The games to come are those of an environment that was never copied, in the copy and in the original."""
+    plain = skin.new(choices=SEED).reset(SEED)
+    plain.run(len(original.log) - 1)
+    games = [_next_games(play, f"{what}: the next game") for play in (plain, twin, original)]
+    for one, other in zip(games[0], games[1], strict=True):
+        require_same_play(one, other, f"{what}: the games after this one, of the original and of the copy")
+    for one, other in zip(games[0], games[2], strict=True):
+        require_same_play(one, other, f"{what}: the copy plays on, which changes the games to come of the original")
+
+
+def _next_games(play: Play, what: str) -> list[list[Any]]:
+    try:
+        return [play.again(choices=1).reset().run(SHORT) for _ in range(NEXT_GAMES)]
+    except Exception as error:
+        raise Failed(f"{what}: {in_a_line(error)}") from error
 
 
 def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
@@ -75,7 +96,7 @@ def environments_do_not_meet(subject: Subject) -> None:
 
     This finds state or a generator that is kept in the class or the module.
     """
-    for skin in map(repeatable, subject.skins()):
+    for skin in steady_skins(subject):
         alone = [skin.new(choices=seed).reset(seed).run() for seed in (SEED, SEED + 1)]
         together = [skin.new(choices=seed) for seed in (SEED, SEED + 1)]
         for seed, play in zip((SEED, SEED + 1), together, strict=True):
@@ -85,6 +106,19 @@ def environments_do_not_meet(subject: Subject) -> None:
                 play.run(1)
         for log, play in zip(alone, together, strict=True):
             require_same_play(log, play.log, f"{skin.kind}: alone, and beside another environment")
+        _require_own_spaces(*together)
+
+
+def _require_own_spaces(one: Play, other: Play) -> None:
+    """What one environment samples does not change what the other's spaces sample."""
+    for agent in getattr(one.env, "possible_agents", ()):
+        for name in ("action_space", "observation_space"):
+            space, its = getattr(one.env, name)(agent), getattr(other.env, name)(agent)
+            space.seed(SEED)
+            before = space_facts(space)
+            its.sample()
+            if difference(before, space_facts(space)):
+                raise Failed(f"{one.kind}: two environments share {name}({agent!r}): one draws from the other's")
 
 
 def global_randomness_is_left_alone(subject: Subject) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from cardwar_envs.conformance.play import PARTS, AECPlay, ParallelPlay, Play, layers, seats
+from cardwar_envs.conformance.explore import Watcher, watched, watcher
+from cardwar_envs.conformance.play import PARTS, ParallelPlay, Play, layers, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
-SEEDS = range(3)
 LIMITS = (1, 2, 3)
 LIMIT_NAMES = ("max_rounds", "max_cycles")
 
@@ -20,47 +20,63 @@ def ends_are_final(subject: Subject) -> None:
     In Parallel an agent leaves `agents` in the very step that flags it; in AEC it is flagged, steps once with None
     and is gone. Training loops that bootstrap from flags, or count agents, rely on it.
     """
-    for play in subject.plays(SEEDS):
-        if isinstance(play, AECPlay):
-            _follow_aec(play)
-        elif isinstance(play, ParallelPlay):
-            _follow_parallel(play)
+    watched("ends_are_final", subject)
 
 
-def _follow_aec(play: AECPlay) -> None:
-    out: set[Any] = set()
-    gone: set[Any] = set()
-    while not play.over:
-        agents, agent, at = set(play.env.agents), play.env.agent_selection, play.at
+class _Ends(Watcher):
+    check = "ends_are_final"
+
+    def __init__(self, play: Play, subject: Subject) -> None:
+        self._out: set[Any] = set()
+        self._gone: set[Any] = set()
+        self._agents: set[Any] = set(play.env.agents)
+        self._dead: Any = None
+
+
+@watcher
+class _EndsInAEC(_Ends):
+    kinds = ("AEC",)
+
+    def before(self, play: Play, choice: Any) -> None:
+        env, at = play.env, play.at
+        agents, agent = set(env.agents), env.agent_selection
+        self._agents, self._dead = agents, None
         for name in PARTS:
             _require_none(agents - set(play.part(name)), f"{at}: `{name}` has no entry for {{}}")
-        _require_none(agents & gone, f"{at}: {{}} is back in `agents`")
+            _require_none(set(play.part(name)) - agents, f"{at}: `{name}` has an entry for {{}}, not in `agents`")
+        _require_none(agents & self._gone, f"{at}: {{}} is back in `agents`")
         flagged = {each for each in agents if play.dead(each)}
-        _require_none(out & agents - flagged, f"{at}: {{}} was out and is in the game again")
-        out |= flagged
+        _require_none(self._out & agents - flagged, f"{at}: {{}} was out and is in the game again")
+        self._out |= flagged
         _require_none({agent} - agents, f"{at}: {{}} is selected, but not in `agents`")
-        dead = play.dead(agent)
-        play.step_to_end()
+        self._dead = agent if play.dead(agent) else None
+
+    def after(self, play: Play) -> None:
         after = set(play.env.agents)
-        if dead:
-            _require_none({agent} & after, f"{at}: {{}} is out and has made its last step, but stays in `agents`")
-        left = agents - after
-        _require_none(left - out, f"{at}: {{}} leaves `agents` without having been told that it is out")
-        gone |= left
+        if self._dead is not None:
+            what = f"{play.at}: {{}} is out and has made its last step, but stays in `agents`"
+            _require_none({self._dead} & after, what)
+        left = self._agents - after
+        _require_none(left - self._out, f"{play.at}: {{}} leaves `agents` without having been told that it is out")
+        self._gone |= left
 
 
-def _follow_parallel(play: ParallelPlay) -> None:
-    gone: set[Any] = set()
-    while not play.over:
-        before = set(play.env.agents)
-        play.step_to_end()
-        for name, part in zip(play.NAMES, play.result, strict=True):
-            _require_none(before - set(part), f"{play.at}: {name} have no entry for {{}}")
-        flagged, after = play.out() & before, set(play.env.agents)
+@watcher
+class _EndsInParallel(_Ends):
+    kinds = ("Parallel",)
+
+    def before(self, play: Play, choice: Any) -> None:
+        self._agents = set(play.env.agents)
+
+    def after(self, play: Play) -> None:
+        for name in PARTS[1:3]:
+            _require_none(self._agents - set(play.part(name)), f"{play.at}: {name} have no entry for {{}}")
+        flagged, after = play.out() & self._agents, set(play.env.agents)
         _require_none(after & flagged, f"{play.at}: {{}} is out, but stays in `agents`")
-        _require_none(before - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not said to be out")
-        gone |= flagged
-        _require_none(after & gone, f"{play.at}: {{}} is back in `agents`")
+        _require_none(self._agents - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not said to be out")
+        self._gone |= flagged
+        _require_none(after & self._gone, f"{play.at}: {{}} is back in `agents`")
+        _require_none(after - self._agents, f"{play.at}: {{}} joins `agents` in the middle of the game")
 
 
 def _require_none(agents: set[Any], what: str) -> None:
@@ -74,15 +90,22 @@ def nobody_is_paid_after_the_end(subject: Subject) -> None:
 
     Its learner has ended the episode and never hears of such a reward, so it learns another game.
     """
-    for play in subject.plays(SEEDS):
-        out: set[Any] = set()
-        while not play.over:
-            play.step_to_end()
-            for agent, reward in play.rewards().items():
-                if agent in out and reward != 0.0:
-                    step = f"{play.where}, step {len(play.played)}"
-                    raise Failed(f"{step}: {agent}, which was out before, is paid {reward:g}")
-            out |= play.out()
+    watched("nobody_is_paid_after_the_end", subject)
+
+
+@watcher
+class _Paid(Watcher):
+    check = "nobody_is_paid_after_the_end"
+
+    def __init__(self, play: Play, subject: Subject) -> None:
+        self._out: set[Any] = set()
+
+    def after(self, play: Play) -> None:
+        for agent, reward in play.rewards().items():
+            if agent in self._out and reward != 0.0:
+                step = f"{play.where}, step {len(play.played)}"
+                raise Failed(f"{step}: {agent}, which was out before, is paid {reward:g}")
+        self._out |= play.out()
 
 
 def limit_of_rounds_is_kept(subject: Subject) -> None:

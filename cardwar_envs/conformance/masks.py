@@ -9,12 +9,15 @@ import gymnasium
 import numpy as np
 
 from cardwar_envs.conformance.compare import difference
-from cardwar_envs.conformance.play import AECPlay, Play, generators
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.inputs import ends_for
+from cardwar_envs.conformance.look import generators
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
-SEEDS = range(2)
-DEPTH = 16
+SHARE = 0.03
+MOST_PLACES = 100
 TRIED = 6
 
 
@@ -73,20 +76,14 @@ def _require_refused(play: Play, agent: Any, action: int) -> None:
         if found := difference(before, (play.seen(), generators(play.env))):
             raise Failed(f"{at}: {agent}'s illegal {action} raises, but changes something: {found}") from None
         return
-    asked = [agent]
-    while isinstance(play, AECPlay) and play.asked():
-        if play.env.agent_selection in asked or (agent in play.env.agents and play.dead(agent)):
-            break
-        asked.append(play.env.agent_selection)
-        play.step(log=False)
-    if agent in play.env.agents and not play.dead(agent):
+    if not ends_for(play, agent):
         raise Failed(f"{at}: {agent} plays {action}, which its mask forbids; nothing is raised and play goes on")
 
 
 def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[Any, int]]]]:
-    """Fresh games at every depth of some episodes, with what is to be tried there.
+    """Fresh games in situations of all depths, with what is to be tried there.
 
-    At each depth the first comes with nothing to try, and each of the others with one agent and an action that
+    In each the first comes with nothing to try, and each of the others with one agent and an action that
     its mask allows (1) or forbids (0).
 
     Raises:
@@ -94,33 +91,21 @@ def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[An
     """
     any_masks = False
     for skin in subject.skins():
-        for seed in SEEDS:
-            play = skin.new(choices=seed).reset(seed)
-            if not _is_masked(play):
+        if not _is_masked(skin.new().reset(subject.seed)):
+            continue
+        any_masks = True
+        clock = subject.time(SHARE)
+        for route in routes(subject, skin.kind, MOST_PLACES):
+            looked_at = route.travel(skin)
+            if looked_at.over:
+                continue
+            yield looked_at, []
+            for each in _actions(looked_at, allowed):
+                yield route.travel(skin), [each]
+            if next(clock, None) is None:
                 break
-            any_masks = True
-            moves = _moves(play)
-            for depth in range(len(moves) + 1):
-                looked_at = skin.new(choices=seed).reset(seed).replay(moves[:depth])
-                if looked_at.over:
-                    break
-                yield looked_at, []
-                for each in _actions(looked_at, allowed):
-                    yield skin.new(choices=seed).reset(seed).replay(moves[:depth]), [each]
     if not any_masks:
         raise NotApplicable("there are no action masks")
-
-
-def _moves(play: Play) -> list[Any]:
-    """The choices of an episode, up to one that raises: replays come to it again."""
-    moves: list[Any] = []
-    while not play.over and len(moves) < DEPTH:
-        try:
-            moves.append(play.choice())
-            play.submit(moves[-1], log=False)
-        except Exception:
-            break
-    return moves
 
 
 def _is_masked(play: Play) -> bool:

@@ -1,22 +1,19 @@
-"""Checks of observations: they fit the declared spaces, and they belong to the agents alone."""
+"""Checks of observations and spaces: observations fit their spaces, and the spaces stay what they are."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-from cardwar_envs.conformance.compare import arrays_in, difference, require_same, require_same_play
-from cardwar_envs.conformance.play import STEPS, AECPlay, Play
-from cardwar_envs.conformance.seeds import SHORT, repeatable
+from cardwar_envs.conformance.compare import arrays_in, require_same
+from cardwar_envs.conformance.explore import Watcher, watched, watcher
+from cardwar_envs.conformance.look import space_facts
+from cardwar_envs.conformance.play import Play, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
-
-SEEDS = range(2)
 
 
 def observations_fit_their_spaces(subject: Subject) -> None:
@@ -25,14 +22,37 @@ def observations_fit_their_spaces(subject: Subject) -> None:
     PettingZoo's `parallel_api_test` compares no observation with its space, and `Space.contains` lets other types
     pass. The global state has to fit its space as well, where there is one.
     """
-    for play in subject.plays(SEEDS):
-        while True:
-            for agent, observation in play.shown():
-                require_fit(play.env.observation_space(agent), observation, f"{play.at}: observation of {agent}")
-            _require_state_fits(play.env, play.at)
-            if play.over or len(play.played) >= STEPS:
-                break
-            play.step(log=False)
+    watched("observations_fit_their_spaces", subject)
+
+
+@watcher
+class _Fits(Watcher):
+    check = "observations_fit_their_spaces"
+
+    def __init__(self, play: Play, subject: Subject) -> None:
+        self._known: set[Any] = subject.once((self.check, play.kind), set)
+        self.after(play)
+
+    def after(self, play: Play) -> None:
+        for agent, observation in play.shown():
+            self._require(play, f"observation of {agent}", play.env.observation_space(agent), observation)
+        try:
+            state = play.env.state()
+        except NotImplementedError:
+            return
+        except Exception as error:
+            raise Failed(f"{play.at}: state() raises {in_a_line(error)}") from error
+        self._require(play, "state()", getattr(play.env, "state_space", None), state)
+
+    def _require(self, play: Play, what: str, space: Any, data: Any) -> None:
+        key = what, repr(space), tuple((path, str(array.dtype), array.tobytes()) for path, array in arrays_in(data))
+        if key[2] and key in self._known:
+            return
+        if space is None:
+            require_finite(data, f"{play.at}: {what}")
+        else:
+            require_fit(space, data, f"{play.at}: {what}")
+        self._known.add(key)
 
 
 def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
@@ -61,79 +81,72 @@ def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, A
         yield path, space, data
 
 
-def _require_state_fits(env: Any, where: str) -> None:
-    space = getattr(env, "state_space", None)
-    try:
-        state = env.state()
-    except NotImplementedError:
-        return
-    except Exception as error:
-        raise Failed(f"{where}: state() raises {in_a_line(error)}") from error
-    require_finite(state, f"{where}: state()")
-    if space is not None:
-        require_fit(space, state, f"{where}: state()")
+def spaces_stay_the_same(subject: Subject) -> None:
+    """Spaces are there before the first reset, and each call hands out the same object, which does not change.
 
-
-def arrays_are_fresh(subject: Subject) -> None:
-    """Arrays that were handed out stay as they are, share no memory, and writing into them changes nothing.
-
-    An environment that uses a buffer again rewrites what a replay buffer has stored. One that hands out the very
-    mask that it judges by lets a caller that writes into the mask change the rules.
+    Learners ask for the spaces once, before they reset anything. What they seed must be what is sampled later.
     """
-    for skin in map(repeatable, subject.skins()):
-        clean = skin.new(choices=1).reset(1)
-        kept, written = skin.new(choices=1).reset(1), skin.new(choices=1).reset(1)
-        while not clean.over and len(clean.played) < STEPS:
-            where = clean.at
-            require_same(_essence(clean), _essence(written), f"{where}: writing into arrays changes")
-            choice = written.choice()
-            _require_unshared(kept, where)
-            handed = kept.shown()
-            before = copy.deepcopy(handed)
-            _scribble(written)
-            for play in (clean, kept, written):
-                play.submit(choice, log=False)
-            if found := difference(before, handed):
-                raise Failed(f"{where}: what was handed out has been changed by the next step: {found}")
+    for skin in subject.skins():
+        env = skin.new().env
+        for agent in seats(env):
+            for name in ("observation_space", "action_space"):
+                try:
+                    first, second = (getattr(env, name)(agent) for _ in range(2))
+                except Exception as error:
+                    raise Failed(f"{skin.kind}: {name}({agent!r}) before reset raises {in_a_line(error)}") from error
+                if first is not second:
+                    raise Failed(f"{skin.kind}: {name}({agent!r}) makes a new space at each call")
+    watched("spaces_stay_the_same", subject)
 
 
-def rendering_changes_nothing(subject: Subject) -> None:
-    """An episode with a render mode, rendered after every step, is the same as one without.
+@watcher
+class _Stays(Watcher):
+    check = "spaces_stay_the_same"
 
-    Where observations are cut out of the picture, agents may be blind unless somebody watches.
+    def __init__(self, play: Play, subject: Subject) -> None:
+        self._first = subject.once((self.check, play.kind), lambda: _facts(play))
+        self.after(play)
+
+    def after(self, play: Play) -> None:
+        if len(play.played) % 4 == 3 or len(play.env.agents) < 2:
+            require_same(self._first, _facts(play), f"{play.at}: spaces at first and now")
+
+    def end(self, play: Play) -> None:
+        require_same(self._first, _facts(play), f"{play.at}: spaces at first and now")
+
+
+def _facts(play: Play) -> dict[str, Any]:
+    env, facts = play.env, {}
+    for name in ("observation_space", "action_space"):
+        for agent in getattr(env, "possible_agents", ()):
+            facts[f"{name}({agent!r})"] = _plain(space_facts(getattr(env, name)(agent)))
+    return facts
+
+
+def _plain(facts: Any) -> Any:
+    """The facts of a space without its generators, which sampling and seeding change."""
+    if not isinstance(facts, Mapping):
+        return facts
+    return {name: _plain(fact) for name, fact in facts.items() if name != "generator"}
+
+
+def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
+    """If a reset seeds the action spaces, it does not seed those of two agents alike.
+
+    Otherwise random players of one seed always make the same choice.
     """
-    pictures = subject.pictures()
-    if not pictures:
-        raise NotApplicable("it renders neither text nor arrays")
-    for skin in map(repeatable, subject.skins()):
-        plain, watched = skin.new(choices=1).reset(1), skin.new(choices=1, render_mode=pictures[0]).reset(1)
-        while not (plain.over or watched.over or len(plain.played) >= SHORT):
-            watched.env.render()
-            for play in (plain, watched):
-                play.step()
-        require_same_play(plain.log, watched.log, f"{skin.kind}: without render_mode, and with {pictures[0]!r}")
-
-
-def _essence(play: Play) -> dict[str, Any]:
-    """What can be seen, without the infos that an AEC environment keeps until a turn is over."""
-    seen = play.seen()
-    if isinstance(play, AECPlay):
-        del seen["infos"]
-        seen["last"] = None
-    return seen
-
-
-def _scribble(play: Play) -> None:
-    for _, array in arrays_in(play.handed()):
-        if array.flags.writeable and array.dtype != object:
-            array[...] = 1 - array.astype(np.int8) if array.dtype != bool else ~array
-
-
-def _require_unshared(play: Play, where: str) -> None:
-    shown = [*play.shown(), *(play.shown() if isinstance(play, AECPlay) else ())]  # AEC may hand out the same twice
-    arrays = [(str(agent), *found) for agent, data in shown for found in arrays_in(data)]
-    for (one, path, array), (other, other_path, other_array) in combinations(arrays, 2):
-        if array.size and np.may_share_memory(array, other_array):
-            names = f"{one}{path and f'.{path}'} and {other}{other_path and f'.{other_path}'}"
-            who = f"the observations {names}" if one != other or path != other_path else f"two observations of {one}"
-            raise Failed(f"{where}: {who} share their memory")
+    for skin in subject.skins():
+        env = skin.new().reset(3).env
+        known: list[tuple[Any, Any, Any]] = []
+        for agent in seats(env):
+            space = env.action_space(agent)
+            generator = getattr(space, "_np_random", None)
+            if generator is None:
+                continue
+            state = generator.bit_generator.state
+            for other, other_space, other_state in known:
+                if other_space is not space and repr(state) == repr(other_state):
+                    raise Failed(f"{skin.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
+            known.append((agent, space, state))
+    if not any(getattr(skin.new().env, "possible_agents", ()) for skin in subject.skins()):
+        raise NotApplicable("it does not say who its possible agents are")

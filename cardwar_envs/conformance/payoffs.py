@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.explore import Watcher, watched, watcher
 from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, finite, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
-SEEDS = range(20)
 # Rewards may be rounded: 1/3 of a point is no binary number.
 TOLERANCE = 1e-6
 # Installed solvers: callables that take a game and `max_states`, and answer with `value` and `policy`.
@@ -29,10 +29,30 @@ def zero_sum_holds(subject: Subject) -> None:
     """
     if not _declares_zero_sum(subject):
         raise NotApplicable("not declared zero-sum")
-    for play in subject.plays(SEEDS):
-        paid = totals(play)
-        if not abs(sum(paid.values())) <= TOLERANCE:
-            raise Failed(f"{play.where}: payoffs {paid} sum to {sum(paid.values()):g}, not to 0")
+    watched("zero_sum_holds", subject)
+
+
+@watcher
+class _Sum(Watcher):
+    check = "zero_sum_holds"
+
+    def __init__(self, play: Play, subject: Subject) -> None:
+        self._declared = subject.once("zero-sum", lambda: _declares_zero_sum(subject))
+        self._paid: dict[Any, float] = dict.fromkeys(seats(play.env), 0.0) if self._declared else {}
+
+    def before(self, play: Play, choice: Any) -> None:
+        if self._declared and isinstance(play, AECPlay):
+            self._paid[play.env.agent_selection] += play.cumulative_reward()
+
+    def after(self, play: Play) -> None:
+        if self._declared and isinstance(play, ParallelPlay):
+            for agent, reward in play.rewards().items():
+                self._paid[agent] += reward
+
+    def end(self, play: Play) -> None:
+        if self._declared and not abs(sum(self._paid.values())) <= TOLERANCE:
+            total = sum(self._paid.values())
+            raise Failed(f"{play.where}: payoffs {self._paid} sum to {total:g}, not to 0")
 
 
 def _declares_zero_sum(subject: Subject) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import random
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -27,14 +26,14 @@ class Chooser:
     """Random legal choices, which depend on the seed, the agent and how often the agent had a choice."""
 
     def __init__(self, seed: int) -> None:
-        self._seed = seed
+        self.seed = seed
         self._rngs: dict[Any, np.random.Generator] = {}
         self._spaces: dict[Any, gymnasium.Space[Any]] = {}
 
     def choose(self, agent: Any, space: gymnasium.Space[Any], mask: NDArray[Any] | None) -> Any:
         """One of the actions that the mask allows."""
         if agent not in self._rngs:
-            self._rngs[agent] = np.random.default_rng([self._seed, zlib.crc32(str(agent).encode())])
+            self._rngs[agent] = np.random.default_rng([self.seed, zlib.crc32(str(agent).encode())])
         rng = self._rngs[agent]
         if isinstance(space, gymnasium.spaces.Discrete):
             legal = legal_actions(space, mask)
@@ -60,24 +59,32 @@ class Play(ABC):
         where: Its kind and its seed, for messages.
         log: Copies of all that could be seen after `reset` and after each step.
         played: What was handed to each step.
+        blind: Names of infos that are left out of what is seen, because they differ each time.
+        calls: Each call of reset() and step() that was made, for a script that makes them again.
     """
 
     kind: ClassVar[str]
 
-    def __init__(self, env: Any, choices: int = 0) -> None:
-        self.env, self.chooser = env, Chooser(choices)
+    def __init__(self, env: Any, choices: int = 0, blind: frozenset[Any] = frozenset()) -> None:
+        self.env, self.chooser, self.blind = env, Chooser(choices), blind
         self.where = self.kind
         self.log: list[Any] = []
         self.played: list[Any] = []
+        self.calls: list[tuple[str, Any]] = []
+
+    def again(self, choices: int = 0) -> Self:
+        """The same environment, to be driven by other choices."""
+        return type(self)(self.env, choices, self.blind)
 
     @property
     def at(self) -> str:
         """Where the game stands, for messages."""
         return f"{self.where}, after step {len(self.played)}"
 
-    def reset(self, seed: int | None = None) -> Self:
-        """Starts a game and a new log; the chooser goes on."""
-        self._reset(seed)
+    def reset(self, seed: int | None = None, **options: Any) -> Self:
+        """Starts a game and a new log, with these further arguments of the environment's own; the chooser goes on."""
+        self.calls.append(("reset", {"seed": seed, **options}))
+        self._reset(seed=seed, **options)
         self.where = f"{self.kind}, seed {seed}"
         self.log, self.played = [self.seen()], []
         return self
@@ -88,6 +95,7 @@ class Play(ABC):
 
     def submit(self, choice: Any, log: bool = True) -> None:
         """Steps once, with a given choice."""
+        self.calls.append(("step", choice))
         self._submit(choice)
         self.played.append(choice)
         if log:
@@ -140,6 +148,16 @@ class Play(ABC):
         """The observation and the info of an agent, as they are handed out."""
         return self.observation(agent), self.part("infos").get(agent)
 
+    def steady(self, info: Any) -> Any:
+        """An info without the fields that differ each time."""
+        if not self.blind or not isinstance(info, Mapping):
+            return info
+        return {name: value for name, value in info.items() if name not in self.blind}
+
+    def infos(self) -> dict[Any, Any]:
+        """The infos of all agents, without the fields that differ each time."""
+        return {agent: self.steady(info) for agent, info in self.part("infos").items()}
+
     def masks(self) -> dict[Any, NDArray[Any] | None]:
         """The mask of each agent that is still in the game."""
         return {agent: self.mask(agent) for agent in self.env.agents if not self.dead(agent)}
@@ -162,7 +180,7 @@ class Play(ABC):
         return {agent for agent in terminations if terminations[agent] or truncations.get(agent)}
 
     @abstractmethod
-    def _reset(self, seed: int | None) -> None: ...
+    def _reset(self, **arguments: Any) -> None: ...
 
     @abstractmethod
     def _submit(self, choice: Any) -> None: ...
@@ -209,8 +227,8 @@ class AECPlay(Play):
 
     kind = "AEC"
 
-    def _reset(self, seed: int | None) -> None:
-        self.env.reset(seed=seed)
+    def _reset(self, **arguments: Any) -> None:
+        self.env.reset(**arguments)
 
     def _submit(self, choice: Any) -> None:
         self.env.step(choice)
@@ -259,8 +277,8 @@ class AECPlay(Play):
         env, agents = self.env, list(self.env.agents)
         seen: dict[str, Any] = {"agents": agents, "agent_selection": env.agent_selection if agents else None}
         seen["observations"] = dict(self.shown())
-        seen |= {name: self.part(name) for name in PARTS}
-        seen["last"] = env.last() if agents else None
+        seen |= {name: self.part(name) for name in PARTS} | {"infos": self.infos()}
+        seen["last"] = [*env.last()[:-1], self.steady(env.last()[-1])] if agents else None
         return copy.deepcopy(seen)
 
 
@@ -274,8 +292,8 @@ class ParallelPlay(Play):
     kind = "Parallel"
     NAMES = ("observations", *PARTS)
 
-    def _reset(self, seed: int | None) -> None:
-        observations, infos = self.env.reset(seed=seed)
+    def _reset(self, **arguments: Any) -> None:
+        observations, infos = self.env.reset(**arguments)
         self.result: tuple[dict[Any, Any], ...] = (observations, {}, {}, {}, infos)
 
     def _submit(self, choice: Any) -> None:
@@ -315,7 +333,7 @@ class ParallelPlay(Play):
 
     def seen(self) -> dict[str, Any]:
         """A copy of all that can be seen now."""
-        named = dict(zip(self.NAMES, self.result, strict=True))
+        named = dict(zip(self.NAMES, self.result, strict=True)) | {"infos": self.infos()}
         return copy.deepcopy({"agents": list(self.env.agents), **named})
 
 
@@ -348,18 +366,3 @@ def layers(env: Any) -> list[Any]:
         inner = [vars(layer).get(name) for name in ("env", "aec_env")] + [getattr(layer, "unwrapped", None)]
         found += [below for below in inner if below is not None and all(below is not known for known in found)]
     return found
-
-
-def generators(env: Any) -> dict[str, Any]:
-    """The states of all random generators that the environment holds as attributes."""
-    states: dict[str, Any] = {}
-    for layer in layers(env):
-        for name, value in vars(layer).items():
-            where = f"{type(layer).__name__}.{name}"
-            if isinstance(value, np.random.Generator):
-                states[where] = copy.deepcopy(value.bit_generator.state)
-            elif isinstance(value, np.random.RandomState):
-                states[where] = value.get_state()
-            elif isinstance(value, random.Random):
-                states[where] = value.getstate()
-    return states

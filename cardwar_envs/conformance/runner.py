@@ -4,35 +4,86 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cardwar_envs.conformance import copies, ends, masks, observations, payoffs, secrecy, seeds, skins
-from cardwar_envs.conformance.subject import Subject, quiet
-from cardwar_envs.conformance.verdicts import Result, judged
-
-_LISTED: tuple[Callable[[Subject], None], ...] = (
-    secrecy.commitments_are_hidden,
-    secrecy.pictures_hide_commitments,
-    secrecy.seats_are_asked_in_order,
-    masks.masks_allow_what_is_legal,
-    masks.illegal_actions_are_refused,
-    observations.observations_fit_their_spaces,
-    observations.arrays_are_fresh,
-    observations.rendering_changes_nothing,
-    skins.skins_are_one_game,
-    seeds.same_seed_same_episode,
-    seeds.other_seed_other_episode,
-    seeds.seeded_reset_starts_anew,
-    seeds.unseeded_reset_goes_on,
-    copies.deepcopy_goes_on,
-    copies.pickle_goes_on,
-    copies.environments_do_not_meet,
-    copies.global_randomness_is_left_alone,
-    ends.ends_are_final,
-    ends.nobody_is_paid_after_the_end,
-    ends.limit_of_rounds_is_kept,
-    payoffs.zero_sum_holds,
-    payoffs.equilibrium_earns_its_value,
+from cardwar_envs.conformance import (
+    accounts,
+    aliases,
+    calls,
+    chance,
+    copies,
+    declared,
+    ends,
+    inputs,
+    looking,
+    masks,
+    observations,
+    order,
+    parallel,
+    payoffs,
+    script,
+    secrecy,
+    seeds,
+    skins,
+    steady,
 )
-CHECKS = {check.__name__: check for check in _LISTED}
+from cardwar_envs.conformance.subject import Subject, quiet
+from cardwar_envs.conformance.verdicts import FAILED, Result, judged
+
+Check = Callable[[Subject], None]
+# Each check with those whose failure may be the cause of its own: they come before it.
+_LISTED: tuple[tuple[Check, tuple[Check, ...]], ...] = (
+    (calls.legal_play_goes_on, ()),
+    (declared.metadata_say_what_is_offered, ()),
+    (declared.render_modes_are_kept, (declared.metadata_say_what_is_offered,)),
+    (calls.is_parallelizable_is_declared, (declared.metadata_say_what_is_offered,)),
+    (steady.infos_are_steady, ()),
+    (seeds.same_seed_same_episode, ()),
+    (order.hash_seed_does_not_matter, (seeds.same_seed_same_episode,)),
+    (seeds.other_seed_other_episode, ()),
+    (seeds.seeded_reset_starts_anew, (seeds.same_seed_same_episode,)),
+    (seeds.earlier_games_do_not_matter, (seeds.seeded_reset_starts_anew,)),
+    (seeds.unseeded_reset_goes_on, (seeds.seeded_reset_starts_anew,)),
+    (seeds.options_do_no_harm, (seeds.seeded_reset_starts_anew,)),
+    (copies.global_randomness_is_left_alone, ()),
+    (copies.environments_do_not_meet, ()),
+    (looking.looking_changes_nothing, (copies.environments_do_not_meet,)),
+    (looking.rendering_changes_nothing, (looking.looking_changes_nothing,)),
+    (looking.every_situation_can_be_drawn, (declared.render_modes_are_kept,)),
+    (seeds.sampling_leaves_the_game_alone, (copies.environments_do_not_meet,)),
+    (aliases.arrays_are_fresh, ()),
+    (aliases.containers_are_not_shared, (aliases.arrays_are_fresh,)),
+    (parallel.the_callers_actions_are_left_alone, ()),
+    (observations.observations_fit_their_spaces, ()),
+    (observations.spaces_stay_the_same, ()),
+    (observations.spaces_of_seats_are_seeded_apart, ()),
+    (calls.seats_are_asked_in_order, ()),
+    (secrecy.commitments_are_hidden, ()),
+    (secrecy.commitments_touch_nothing, (secrecy.commitments_are_hidden,)),
+    (secrecy.commitments_are_kept_inside, (secrecy.commitments_are_hidden, secrecy.commitments_touch_nothing)),
+    (secrecy.pictures_hide_commitments, ()),
+    (chance.chance_to_come_is_hidden, ()),
+    (masks.masks_allow_what_is_legal, (calls.legal_play_goes_on,)),
+    (masks.illegal_actions_are_refused, ()),
+    (inputs.input_outside_the_space_is_refused, ()),
+    (inputs.refusals_change_nothing, ()),
+    (inputs.equal_actions_play_alike, ()),
+    (order.order_of_actions_does_not_matter, ()),
+    (accounts.last_tells_what_is_so, ()),
+    (accounts.rewards_are_counted_once, ()),
+    (accounts.observations_are_of_now, ()),
+    (parallel.results_name_the_agents, ()),
+    (ends.ends_are_final, (parallel.results_name_the_agents,)),
+    (ends.nobody_is_paid_after_the_end, (parallel.results_name_the_agents,)),
+    (ends.limit_of_rounds_is_kept, ()),
+    (calls.calls_at_the_wrong_time_are_refused, ()),
+    (skins.skins_are_one_game, (accounts.rewards_are_counted_once, accounts.observations_are_of_now)),
+    (copies.deepcopy_goes_on, ()),
+    (copies.pickle_goes_on, (copies.deepcopy_goes_on,)),
+    (declared.closing_does_no_harm, ()),  # near the end: what is closed may draw for others
+    (payoffs.zero_sum_holds, (accounts.rewards_are_counted_once,)),
+    (payoffs.equilibrium_earns_its_value, (payoffs.zero_sum_holds,)),
+)
+CHECKS = {check.__name__: check for check, _ in _LISTED}
+CAUSES = {check.__name__: [cause.__name__ for cause in causes] for check, causes in _LISTED}
 
 
 def run(name: str, subject: Subject) -> Result:
@@ -42,10 +93,39 @@ def run(name: str, subject: Subject) -> Result:
         name: A key of `CHECKS`.
         subject: The environment.
     """
+    subject.recent.clear()
     with quiet():
-        return judged(name, lambda: CHECKS[name](subject))
+        result = judged(name, lambda: CHECKS[name](subject))
+        if result.status == FAILED:
+            return Result(name, FAILED, result.reason, script=script.of(subject, result.reason))
+    return result
 
 
 def run_all(subject: Subject) -> list[Result]:
-    """Runs every check."""
-    return [run(name, subject) for name in CHECKS]
+    """Runs every check. A failure that another one explains says so in `follows`."""
+    results: list[Result] = []
+    for name in CHECKS:
+        result = run(name, subject)
+        failed = {each.check: each for each in results if each.status == FAILED}
+        result = Result(name, result.status, result.reason, _cause(result, failed), result.script)
+        results.append(result)
+    return results
+
+
+def _cause(result: Result, failed: dict[str, Result]) -> str:
+    """The first check that failed before for the same reason, or for a reason that explains this one."""
+    if result.status != FAILED:
+        return ""
+    for earlier in failed.values():
+        if _error_of(result) and _error_of(result) == _error_of(earlier):
+            return earlier.follows or earlier.check
+    for name in CAUSES[result.check]:
+        if name in failed:
+            return failed[name].follows or name
+    return ""
+
+
+def _error_of(result: Result) -> str:
+    """The error in a reason, as far as it is one that the environment raised."""
+    _, found, error = result.reason.partition("Error: ")
+    return error if found else ""

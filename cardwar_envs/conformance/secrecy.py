@@ -1,190 +1,244 @@
-"""Checks that moves are simultaneous: nobody sees a move before all are made, and all are asked once."""
+"""Checks that moves are simultaneous: nothing shows a move before all are made."""
 
 from __future__ import annotations
 
-import contextlib
-import copy
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from cardwar_envs.conformance.compare import difference, require_same
-from cardwar_envs.conformance.play import AECPlay, generators, legal_actions, seats
-from cardwar_envs.conformance.seeds import repeatable
-from cardwar_envs.conformance.subject import PICTURES, Skin, Subject
+from cardwar_envs.conformance.compare import places
+from cardwar_envs.conformance.explore import Route, routes
+from cardwar_envs.conformance.look import drawn, public, refusal
+from cardwar_envs.conformance.play import AECPlay, legal_actions
+from cardwar_envs.conformance.steady import steady_skin
+from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.turns import Turn, has_choice
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
-SEEDS = range(3)
-# Every look is a replay from the start, so only the first steps of each episode are looked at.
-DEPTH = 24
 ALTERNATIVES = 4
-# Pixels take long to draw, so only the first commitments of one episode are looked at in them.
-LOOKS = 3
+# What differs once in so many replays that should be alike is not steady, and no sign of a move.
+REPLAYS = 6
+MOST_PLACES = 400
+SHARES = {"told": 0.1, "open": 0.12, "drawn": 0.12}
+TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces")
 
 
 @dataclass(frozen=True)
-class Move:
-    """A step of an episode.
+class Moment:
+    """An agent is about to commit, and another that has a choice must still do so afterwards.
 
     Attributes:
-        agent: Who makes it.
-        action: What it plays, None if it is out.
-        others: Some of the actions that it could have played instead.
-        open: Whether another agent that has a choice must still commit.
+        route: The way there.
+        agent: Who commits.
+        committed: The actions that are compared; the first one is tried twice.
+        later: What others commit afterwards, while one with a choice must still commit.
     """
 
+    route: Route
     agent: Any
-    action: Any
-    others: tuple[Any, ...]
-    open: bool
+    committed: tuple[Any, ...]
+    later: tuple[Any, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """For messages."""
+        return f"AEC, seed {self.route.seed}, after step {len(self.route.moves)}"
+
+
+@dataclass
+class _Leaks:
+    """Channel -> the first leak in it, with the games that were driven last; how many moments were looked at."""
+
+    found: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
+    looked: int = 0
 
 
 def commitments_are_hidden(subject: Subject) -> None:
-    """Until all have committed, everything looks the same, whatever an agent has committed to.
+    """Until all have committed, the others are told the same, whatever an agent has committed to.
 
-    An agent has committed once it has handed in its action; the game moves on when all have. The check looks at
-    observations, last(), infos, masks, rewards, state(), render() and random generators, but not at what the
+    An agent has committed once it has handed in its action; the game moves on when all have. The check compares
+    observations, infos, masks, rewards, flags and last(), to the type and the sign of zero, but not what the
     committed agent itself is told. PettingZoo's own tests look at none of it, and a learner that sees the other's
-    move first "solves" any simultaneous game. (render() is looked at in one mode, text if there is text.)
+    move first "solves" any simultaneous game.
     """
-    skin, compared = repeatable(_simultaneous(subject)), 0
-    pictures = subject.pictures()
-    more = {"render_mode": pictures[0]} if pictures else {}
-    for seed in SEEDS:
-        moves = _episode(skin, seed)
-        for i, move in enumerate(moves):
-            if move.open and move.others:
-                _compare(skin, more, seed, moves, i)
-                compared += 1
-    if not compared:
-        raise NotApplicable("nobody ever commits to a choice while another's is still to come")
+    _raise(subject, "told")
+
+
+def commitments_are_kept_inside(subject: Subject) -> None:
+    """Until all have committed, nothing that stands open shows a move.
+
+    That is state(), str(), repr(), len(), public attributes and what hangs on them, the metadata, and the texts of
+    errors.
+    """
+    _raise(subject, "open")
+
+
+def commitments_touch_nothing(subject: Subject) -> None:
+    """Until all have committed, all random generators and all spaces are the same, whatever has been committed."""
+    _raise(subject, "open", "touched")
 
 
 def pictures_hide_commitments(subject: Subject) -> None:
-    """Until all have committed, render() gives the same in every further mode, whatever an agent has committed to."""
-    modes = subject.pictures()[1:]
-    if not modes:
-        raise NotApplicable(f"there is no second render mode that returns something, of {' and '.join(PICTURES)}")
-    skin, compared = repeatable(_simultaneous(subject)), 0
-    moves = _episode(skin, SEEDS[0])
-    looked = [i for i, move in enumerate(moves) if move.open and move.others][:LOOKS]
-    for mode in modes:
-        _require_drawn(skin, mode)
-        for i in looked:
-            few = [*moves[:i], replace(moves[i], others=moves[i].others[:2]), *moves[i + 1 :]]
-            _compare(skin, {"render_mode": mode}, SEEDS[0], few, i)
-            compared += 1
-    if not compared:
+    """Until all have committed, every render mode returns and prints the same, whatever has been committed."""
+    if not _modes(subject):
+        raise NotApplicable("there is no render mode that can be looked at")
+    _raise(subject, "drawn")
+
+
+def _raise(subject: Subject, way: str, channel: str = "") -> None:
+    skin = _simultaneous(subject)
+    leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, skin, way))
+    if not leaks.looked:
         raise NotApplicable("nobody ever commits to a choice while another's is still to come")
-
-
-def _require_drawn(skin: Skin[AECPlay], mode: str) -> None:
-    try:
-        skin.new(render_mode=mode).reset(SEEDS[0]).env.render()
-    except ImportError as error:
-        raise NotApplicable(f"render_mode={mode!r} needs what is not installed: {error}") from error
+    if found := leaks.found.get(channel or way):
+        subject.recent.clear()
+        subject.recent.extend(found[1])
+        raise Failed(found[0])
 
 
 def _simultaneous(subject: Subject) -> Skin[AECPlay]:
     skin = subject.skin("AEC")
-    if not skin.make().metadata.get("is_parallelizable", False):
+    if not subject.simultaneous():
         raise NotApplicable("its metadata does not say is_parallelizable: moves are made in turn")
     return skin
 
 
-def _episode(skin: Skin[AECPlay], seed: int) -> list[Move]:
-    play, turn = skin.new(choices=seed).reset(seed), None
-    moves: list[Move] = []
-    while not play.over and len(moves) < DEPTH:
-        agent, action = play.env.agent_selection, play.choice()
-        if action is None:
-            moves.append(Move(agent, None, (), False))
-            turn = None
-        else:
-            if turn is None or not turn.goes_on(play):
+def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
+    skin = steady_skin(subject, skin.kind)
+    leaks = _Leaks()
+    wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
+    modes = _modes(subject) if way == "drawn" else [None]
+    clock = subject.time(SHARES[way])
+    for moment in moments(skin, routes(subject, "AEC", MOST_PLACES)):
+        for mode in modes:
+            more = {} if mode is None else {"render_mode": mode}
+            for channel, reason in _compare(skin, more, moment, way).items():
+                leaks.found.setdefault(channel, (reason, [*subject.recent]))
+        leaks.looked += 1
+        if set(leaks.found) >= set(wanted) or next(clock, None) is None:
+            break
+    return leaks
+
+
+def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
+    """The commitments that can be looked at, where these ways lead; each once."""
+    known: set[str] = set()
+    for way in ways:
+        play, turn = skin.new(choices=way.seed).reset(way.seed), None
+        moves = list(way.moves)
+        # The way may end in the middle of a turn: the whole turn is looked at.
+        while not play.over and len(play.played) <= len(moves) + len(play.env.agents):
+            step = len(play.played)
+            choice = moves[step] if step < len(moves) else play.choice()
+            agent = play.env.agent_selection
+            if choice is None:
+                turn = None
+            elif turn is None or not turn.goes_on(play):
+                if step > len(moves):
+                    break
                 turn = Turn(play)
-            others = _others(play, agent, action) if has_choice(play, agent) else ()
-            turn.ask(agent)
-            moves.append(Move(agent, action, others, bool(turn.open)))
-        play.submit(action)
-    return moves
+            if turn is not None:
+                others = _others(play, agent, choice) if has_choice(play, agent) else ()
+                turn.ask(agent)
+                key = f"{way.seed} {play.played}"
+                if turn.open and others and key not in known:
+                    known.add(key)
+                    moment = Moment(Route(way.seed, tuple(play.played)), agent, (choice, choice, *others))
+                    yield from _followed(skin, moment, turn)
+            play.submit(choice, log=False)
+
+
+def _followed(skin: Skin[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
+    """The moment itself, and, if more than one must still commit, the one after the next has done so."""
+    yield moment
+    if len(turn.open) > 1:
+        play = moment.route.travel(skin)
+        play.submit(moment.committed[0], log=False)
+        later: list[Any] = []
+        while len(later) < len(turn.open) - 1 and play.asked():
+            later.append(play.choice())
+            play.submit(later[-1], log=False)
+        yield Moment(moment.route, moment.agent, moment.committed, tuple(later))
 
 
 def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
+    """Other legal actions, of a large space some that are spread over it."""
     space = play.env.action_space(agent)
-    if not hasattr(space, "n"):
-        return (copy.deepcopy(play.chooser).choose(agent, space, None),)
-    legal = [other for other in legal_actions(space, play.mask(agent)) if other != action]
-    return tuple(legal[:: max(1, len(legal) // ALTERNATIVES)][:ALTERNATIVES])
+    if hasattr(space, "n") and isinstance(action, int):
+        legal = [other for other in legal_actions(space, play.mask(agent)) if other != action]
+        return tuple(legal[:: max(1, len(legal) // ALTERNATIVES)][:ALTERNATIVES])
+    others = [play.legal_choice(agent) for _ in range(ALTERNATIVES)]
+    return tuple(other for other in others if next(places(other, action), None))
 
 
-def _compare(skin: Skin[AECPlay], more: dict[str, Any], seed: int, moves: list[Move], i: int) -> None:
-    """Commits to other actions in move `i` and compares what shows until the last agent with a choice commits."""
-    agent, action = moves[i].agent, moves[i].action
-    committed = (action, action, *moves[i].others)
-    plays = [skin.new(**more).reset(seed).replay(move.action for move in moves[:i]) for _ in committed]
-    for play, each in zip(plays, committed, strict=True):
-        play.submit(each, log=False)
-    for later in [*moves[i + 1 :], Move(None, None, (), False)]:
-        views = [_view(play, without=agent) for play in plays]
-        if found := difference(views[0], views[1]):
-            raise NotApplicable(f"AEC, seed {seed}: it looks different each time, whatever is played: {found}")
-        for other, view in zip(moves[i].others, views[2:], strict=True):
-            what = f"AEC, seed {seed}: before all have committed it shows whether {agent} plays {action} or {other}"
-            require_same(views[0], view, what)
-        if not later.open:
-            return
-        for play in plays:
-            play.submit(later.action, log=False)
+def _compare(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
+    """Channel -> what shows the move there, in words."""
+    views = [_view(skin, more, moment, action, way) for action in moment.committed]
+    found: dict[str, str] = {}
+    for other, view in zip(moment.committed[2:], views[2:], strict=True):
+        new = [(place, what) for place, what in places(views[0], view, exact=True) if _channel(place) not in found]
+        if not new:
+            continue
+        shaky = {place for place, _ in places(views[0], views[1], exact=True)}
+        for _ in range(REPLAYS):
+            again = _view(skin, more, moment, moment.committed[0], way)
+            shaky |= {place for place, _ in places(views[0], again, exact=True)}
+        for place, what in new:
+            if place not in shaky:
+                shows = f"before all have committed it shows whether {moment.agent} plays {moment.committed[0]} or"
+                found.setdefault(_channel(place), f"{moment.where}: {shows} {other}: {place}: {what}")
+    return found
 
 
-def _view(play: AECPlay, without: Any = None) -> dict[str, Any]:
-    """All that can be seen by others than one agent."""
-    view, env = play.seen(), play.env
+def _channel(place: str) -> str:
+    head = place.partition(":")[0]
+    for channel, names in (("touched", TOUCHED), ("drawn", ("render()",)), ("told", ("told",))):
+        if head.startswith(names):
+            return channel
+    return "open"
+
+
+def _view(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
+    play = moment.route.travel(skin, **more)
+    play.submit(action, log=False)
+    for later in moment.later:
+        play.submit(later, log=False)
+    if way == "drawn":
+        return {"render()": drawn(play.env)}
+    if way == "told":
+        return {"told": _told(play, moment.agent)}
+    # The error comes last: it must change nothing, but another check sees to that.
+    return {**public(play.env), "error": [refusal(play, odd) for odd in (10**6, None)]}
+
+
+def _told(play: AECPlay, without: Any) -> dict[str, Any]:
+    """What others than one agent are told."""
+    view = play.seen()
     for part in ("observations", "infos"):
         view[part].pop(without, None)
     if view["agent_selection"] == without:
         del view["last"]
-    view["random generators"] = generators(env)
-    # Where it cannot be called, `observations_fit_their_spaces` says so.
-    with contextlib.suppress(NotImplementedError, TypeError, AttributeError):
-        view["state()"] = copy.deepcopy(env.state())
-    if getattr(env, "render_mode", None) in PICTURES:
-        view["render()"] = env.render()
     return view
 
 
-def seats_are_asked_in_order(subject: Subject) -> None:
-    """In each turn the agents commit in order of seat, each at most once, and no agent with a choice is left out.
-
-    Code that collects a joint action seat by seat, `aec_to_parallel` among it, relies on that.
-    """
-    skin = _simultaneous(subject)
-    for seed in SEEDS:
-        play, turn = skin.new(choices=seed).reset(seed), None
-        while not play.over and len(play.played) < 10 * DEPTH:
-            agent = play.env.agent_selection
-            where = f"AEC, seed {seed}, step {len(play.played) + 1}"
-            if agent not in play.env.agents:
-                raise Failed(f"{where}: {agent} is asked, but not in the game")
-            if play.dead(agent):
-                _require_closed(turn, f"{where}: {agent}, which is out, is asked")
-                turn = None
-            else:
-                if turn is None or not turn.goes_on(play):
-                    _require_closed(turn, f"{where}: {agent} is asked again")
-                    turn = Turn(play)
-                _require_order(play, turn, agent, where)
-                turn.ask(agent)
-            play.step(log=False)
+def _modes(subject: Subject) -> list[str]:
+    """The render modes that return or print something."""
+    found: list[str] = subject.once("modes", lambda: _find_modes(subject))
+    return found
 
 
-def _require_closed(turn: Turn | None, what: str) -> None:
-    if turn is not None and turn.open:
-        raise Failed(f"{what} before {turn.open[0]}, who has a choice to make")
-
-
-def _require_order(play: AECPlay, turn: Turn, agent: Any, where: str) -> None:
-    order = seats(play.env)
-    if turn.open and turn.asked and order.index(agent) < order.index(turn.asked[-1]):
-        raise Failed(f"{where}: {agent} is asked after {turn.asked[-1]}, though its seat comes before")
+def _find_modes(subject: Subject) -> list[str]:
+    """Tries each declared mode once; windows are opened where nobody sees them."""
+    skin = subject.skins()[0]
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    modes = []
+    for mode in skin.make().metadata.get("render_modes", ()):
+        try:
+            play = skin.new(render_mode=mode).reset(subject.seed)
+            picture, printed = drawn(play.env)
+        except Exception:
+            continue  # `render_modes_are_kept` says so
+        if picture is not None or printed:
+            modes.append(mode)
+    return modes

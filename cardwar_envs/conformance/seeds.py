@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
 from typing import Any
 
-from cardwar_envs.conformance.compare import difference, require_same_play
-from cardwar_envs.conformance.play import STEPS, Play, generators
-from cardwar_envs.conformance.subject import P, Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.conformance.compare import difference, require_same, require_same_play
+from cardwar_envs.conformance.play import STEPS, Play
+from cardwar_envs.conformance.steady import find, steady_skin
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
-SEEDS = range(3)
 # Chance may be rare: so many games are compared before a check concludes that there is none.
 GAMES = 12
 SHORT = 40
+# After so many games a seeded reset must still lead to the same game.
+MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
+HISTORY_SHARE = 0.05
+UNKNOWN = {"an option of somebody else": 1}
 
 
-def repeatable(skin: Skin[P]) -> Skin[P]:
-    """The skin, for checks that compare episodes.
-
-    Raises:
-        NotApplicable: If the same seed and choices do not lead to the same episode.
-    """
-    for seed in SEEDS:
-        first, second = (skin.new(choices=seed).reset(seed).run() for _ in range(2))
-        if difference(first, second):
-            raise NotApplicable(f"{skin.kind}: a seed does not decide the episode, see same_seed_same_episode")
-    return skin
+def steady_skins(subject: Subject) -> Iterator[Skin[Any]]:
+    """All kinds, for checks that compare episodes."""
+    for skin in subject.skins():
+        yield steady_skin(subject, skin.kind)
 
 
 def same_seed_same_episode(subject: Subject) -> None:
@@ -34,9 +33,8 @@ def same_seed_same_episode(subject: Subject) -> None:
     PettingZoo's `parallel_seed_test` takes one step, so it misses what is drawn later from another generator.
     """
     for skin in subject.skins():
-        for seed in SEEDS:
-            first, second = (skin.new(choices=seed).reset(seed).run() for _ in range(2))
-            require_same_play(first, second, f"{skin.kind}, seed {seed} twice")
+        if found := find(subject, skin.kind).episodes:
+            raise Failed(f"{skin.kind}: two games by the same seed and choices: {found}")
 
 
 def other_seed_other_episode(subject: Subject) -> None:
@@ -45,24 +43,29 @@ def other_seed_other_episode(subject: Subject) -> None:
     An environment that ignores its seed passes every test of reproducibility.
     """
     chance = False
-    for skin in subject.skins():
-        games = [skin.new().reset(seed).run(SHORT) for seed in range(GAMES)]
-        if any(difference(games[0], game) for game in games[1:]):
-            chance = True
-        elif sign := _sign_of_chance(subject, skin):
-            raise Failed(f"{skin.kind}: seeds 0 to {GAMES - 1} all lead to the same game, though {sign}")
+    for skin in steady_skins(subject):
+        games = [skin.new().reset(seed).run(SHORT) for seed in range(2 * GAMES)]
+        # Of seeds beside 0, so that one that is read as yes or no is noticed.
+        unlike = _unlike(games[1:])
+        chance = chance or unlike > 1
+        if unlike == 1 and (sign := _sign_of_chance(subject, skin)):
+            raise Failed(f"{skin.kind}: seeds 1 to {len(games) - 1} all lead to the same game, though {sign}")
     if not chance:
-        raise NotApplicable(f"no chance: {GAMES} games by the same choices were the same, seeded or not")
+        raise NotApplicable(f"no chance: {2 * GAMES} games by the same choices were the same, seeded or not")
+
+
+def _unlike(games: list[Any]) -> int:
+    """How many games differ."""
+    unlike: list[Any] = []
+    for game in games:
+        if all(difference(game, other) for other in unlike):
+            unlike.append(game)
+    return len(unlike)
 
 
 def _sign_of_chance(subject: Subject, skin: Skin[Play]) -> str | None:
-    play = skin.new().reset(0)
-    before = generators(play.env)
-    play.run(SHORT)
-    play.reset()
-    play.run(SHORT)
-    if difference(before, generators(play.env)):
-        return "its random generator is used"
+    if _unlike(_series(skin)) > 1:
+        return "games in a row differ"
     games = [skin.new().reset().run(SHORT) for _ in range(GAMES)]
     if any(difference(games[0], game) for game in games[1:]):
         return "unseeded games differ"
@@ -75,13 +78,35 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
 
     This finds rewards, commitments or decks that outlast a reset.
     """
-    for skin in map(repeatable, subject.skins()):
+    for skin in steady_skins(subject):
         fresh = skin.new(choices=2).reset(2).run()
         for steps in (1, 2, 3, STEPS):
             used = skin.new(choices=1).reset(1)
             used.run(steps)
-            again = type(used)(used.env, choices=2).reset(2).run()
+            again = used.again(choices=2).reset(2).run()
             require_same_play(fresh, again, f"{skin.kind}: fresh, and reset after {steps} steps of another game")
+
+
+def earlier_games_do_not_matter(subject: Subject) -> None:
+    """After many games a reset with a seed still leads to the same episode as in a fresh environment.
+
+    This finds counts that overflow, limits that count all games, and rules that change after a warm-up.
+    """
+    for skin in steady_skins(subject):
+        fresh = skin.new(choices=2).reset(2).run()
+        used = skin.new(choices=1)
+        played, clock = 0, subject.time(HISTORY_SHARE)
+        for games in MANY:
+            while played < games:
+                used.reset(played)
+                while not used.over and len(used.played) < STEPS:
+                    used.step(log=False)
+                played += 1
+            again = used.again(choices=2).reset(2).run()
+            played += 1
+            require_same_play(fresh, again, f"{skin.kind}: fresh, and after {played - 1} other games")
+            if next(clock, None) is None:
+                break
 
 
 def unseeded_reset_goes_on(subject: Subject) -> None:
@@ -89,22 +114,64 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
 
     Otherwise a learner that seeds once and then only resets gets runs that cannot be repeated, or always one game.
     """
-    for skin in subject.skins():
+    for skin in steady_skins(subject):
         first, second = (_series(skin) for _ in range(2))
         for i, (one, other) in enumerate(zip(first, second, strict=True)):
             require_same_play(one, other, f"{skin.kind}: game {i + 1} after one seed, twice")
         seeded = [skin.new().reset(seed).run(SHORT) for seed in range(GAMES)]
-        chance = any(difference(seeded[0], game) for game in seeded[1:])
-        if chance and not any(difference(first[0], game) for game in first[1:]):
+        if _unlike(seeded) > 1 and _unlike(first) == 1:
             raise Failed(
                 f"{skin.kind}: {GAMES} games in a row after one seed are the same, though seeds lead to others"
             )
 
 
-def _series(skin: Skin[Play]) -> list[list[Any]]:
+def _series(skin: Skin[Any]) -> list[list[Any]]:
     """Games in one environment that is seeded once; the choices are the same in each."""
-    env, games = skin.make(), []
+    used, games = skin.new(), []
     for number in range(GAMES):
-        play = type(skin.new())(env)
-        games.append(play.reset(None if number else 7).run(SHORT))
+        games.append(used.again().reset(None if number else 7).run(SHORT))
     return games
+
+
+def options_do_no_harm(subject: Subject) -> None:
+    """reset() takes options. An empty dict and options that it does not know change nothing, now or later.
+
+    The caller's dict stays as it is. PettingZoo's own tests, and wrappers, hand in options of their own.
+    """
+    for skin in steady_skins(subject):
+        fresh = [skin.new(choices=seed).reset(seed).run(SHORT) for seed in range(3)]
+        for options in (None, {}, UNKNOWN):
+            handed = copy.deepcopy(options)
+            what = f"{skin.kind}: reset with options {options}"
+            used = skin.new(choices=0)
+            try:
+                log = used.reset(0, options=handed).run(SHORT)
+            except Exception as error:
+                raise Failed(f"{what} raises {in_a_line(error)}") from error
+            require_same(options, handed, f"{what}: the caller's dict before and after")
+            require_same_play(fresh[0], log, f"{what}, and without")
+            later = used.again(choices=1).reset(1).run(SHORT)
+            require_same_play(fresh[1], later, f"{skin.kind}: fresh, and after a game with options {options}")
+
+
+def sampling_leaves_the_game_alone(subject: Subject) -> None:
+    """Drawing actions and observations from the spaces does not change the game, and the game does not change those.
+
+    Otherwise a random player changes the prizes, and a seed says nothing.
+    """
+    for skin in steady_skins(subject):
+        for seed in range(3):
+            plain, sampled = (skin.new(choices=seed).reset(seed) for _ in range(2))
+            while not plain.over and len(plain.played) < SHORT:
+                for agent in list(sampled.env.agents):
+                    sampled.env.action_space(agent).sample()
+                    sampled.env.observation_space(agent).sample()
+                plain.step()
+                sampled.step()
+            require_same_play(plain.log, sampled.log, f"{plain.where}: without and with samples of the spaces")
+            what = f"{plain.where}: the next game without and with samples of the spaces"
+            require_same_play(_next_game(plain), _next_game(sampled), what)
+
+
+def _next_game(play: Play) -> list[Any]:
+    return play.again(choices=1).reset().run(SHORT)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from cardwar_envs.conformance.compare import require_same
+from cardwar_envs.conformance.explore import Driver, routes
+from cardwar_envs.conformance.look import spaces_of, state_shown
 from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, seats
-from cardwar_envs.conformance.seeds import repeatable
+from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
 
-SEEDS = range(8)
+SHARE = 0.06
+SEEDS = range(12)
+MOST_PLACES = 200
 
 
 def skins_are_one_game(subject: Subject) -> None:
@@ -21,11 +26,18 @@ def skins_are_one_game(subject: Subject) -> None:
     Both ways of adding up the AEC rewards must agree with the Parallel rewards: what last() hands out, and
     `rewards` after each step, as `aec_to_parallel` adds them. An environment that forgets to clear them pays twice.
     """
-    aec, parallel = (subject.skin(kind) for kind in ("AEC", "Parallel"))
-    for skin in (aec, parallel):
-        repeatable(skin)
+    aec, parallel = (steady_skin(subject, kind) for kind in ("AEC", "Parallel"))
+    one, other = (skin.new() for skin in (aec, parallel))
+    require_same(seats(one.env), seats(other.env), "possible agents in AEC and Parallel")
+    clock = subject.time(SHARE)
     for seed in SEEDS:
-        _Pair(aec.new(), parallel.new(choices=seed), seed).follow()
+        _Pair(aec.new(), parallel.new(), seed).follow(Driver(seed), ())
+        if next(clock, None) is None:
+            return
+    for route in routes(subject, "Parallel", MOST_PLACES):
+        _Pair(aec.new(), parallel.new(), route.seed).follow(Driver(route.seed), route.moves)
+        if next(clock, None) is None:
+            return
 
 
 class _Pair:
@@ -36,17 +48,22 @@ class _Pair:
         self.where = f"seed {seed}, after reset"
         self.paid = {name: dict.fromkeys(seats(parallel.env), 0.0) for name in ("Parallel", "last()", "rewards")}
 
-    def follow(self) -> None:
-        """Plays both environments by the same choices, and compares them."""
+    def follow(self, driver: Driver, moves: Sequence[Any]) -> None:
+        """Plays both environments by the same choices, these moves first, and compares them."""
         seed = self.where.partition(",")[0]
+        self.parallel.chooser = driver
         self._compare_views()
+        here, there = (_without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
+        require_same(here, there, f"{self.where}: spaces of AEC and Parallel")
         while not self.parallel.over and len(self.parallel.played) < STEPS:
-            choice = self.parallel.choice()
+            step = len(self.parallel.played)
+            choice = moves[step] if step < len(moves) else self.parallel.choice()
             self.parallel.submit(choice, log=False)
             self.where = f"{seed}, after joint action {len(self.parallel.played)}"
             self._add("Parallel", self.parallel.rewards())
             self._commit(dict(choice))
             self._compare_ends()
+            self._compare_rewards()
             self._take_leave()
             self._compare_views()
         self._compare_payments()
@@ -81,6 +98,13 @@ class _Pair:
                 if bool(here) != bool(there):
                     raise Failed(f"{self.where}: {name} of {agent}: AEC {bool(here)}, Parallel {bool(there)}")
 
+    def _compare_rewards(self) -> None:
+        """Of this joint action, to the last bit: nothing has been added up yet."""
+        here = self.aec.rewards()
+        for agent, there in self.parallel.rewards().items():
+            if agent in here and here[agent] != there:
+                raise Failed(f"{self.where}: the reward of {agent} is {here[agent]!r} in AEC, {there!r} in Parallel")
+
     def _take_leave(self) -> None:
         """Lets the AEC agents that are out make their last step."""
         env, left = self.aec.env, len(self.aec.env.agents)
@@ -97,6 +121,10 @@ class _Pair:
         for agent in self.parallel.env.agents:
             what = f"{self.where}: observation of {agent} in AEC and Parallel"
             require_same(self.aec.observation(agent), self.parallel.observation(agent), what)
+            told = self.aec.infos().get(agent), self.parallel.infos().get(agent)
+            require_same(told[0], told[1], f"{self.where}: info of {agent} in AEC and Parallel")
+        states = state_shown(self.aec.env), state_shown(self.parallel.env)
+        require_same(states[0], states[1], f"{self.where}: state() in AEC and Parallel")
 
     def _compare_payments(self) -> None:
         if self.aec.over != self.parallel.over:
@@ -107,3 +135,9 @@ class _Pair:
                 here = self.paid[name][agent]
                 if not np.isclose(here, there, rtol=1e-9, atol=1e-9):
                     raise Failed(f"{self.where}: {agent} was paid {here:g} by {name} in AEC, {there:g} in Parallel")
+
+
+def _without_generators(facts: Any) -> Any:
+    if not isinstance(facts, Mapping):
+        return facts
+    return {name: _without_generators(fact) for name, fact in facts.items() if name != "generator"}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import importlib
+import itertools
 import logging
+import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +21,8 @@ from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play
 from cardwar_envs.conformance.verdicts import NotApplicable
 
 P = TypeVar("P", bound=Play)
+# One environment is looked at for so long at most; with nothing new to see it takes a few seconds.
+SECONDS = 32.0
 PICTURES = ("ansi", "rgb_array")
 
 
@@ -43,15 +48,21 @@ class Skin(Generic[P]):
     Attributes:
         kind: "AEC" or "Parallel".
         make: Makes the environment; takes its parameters.
+        blind: Names of infos that differ each time, and are left out of comparisons.
+        recent: The environments that were driven last, each with its parameters.
     """
 
     kind: str
     make: Callable[..., Any]
     _play: type[P]
+    blind: frozenset[Any] = frozenset()
+    recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
 
     def new(self, choices: int = 0, **parameters: Any) -> P:
         """A fresh environment to be driven, with the seed of the choices that are to be made in it."""
-        return self._play(self.make(**parameters), choices)
+        play = self._play(self.make(**parameters), choices, self.blind)
+        self.recent.append((parameters, play))
+        return play
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,10 @@ class Subject:
         parameters: Keyword arguments for both.
         zero_sum: Whether the rewards of an episode sum to zero; if None, what the environment declares.
         value: Exact payoff of player 0 in equilibrium, payoff points; if None, that of an installed oracle.
+        seed: Decides the games that are played.
+        seconds: All checks together look for about so long at most.
+        word: The name that `load` finds it by; empty if it was not found so.
+        recent: The environments that were driven last, each with its parameters.
     """
 
     name: str
@@ -73,17 +88,34 @@ class Subject:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     zero_sum: bool | None = None
     value: float | None = None
+    seed: int = 0
+    seconds: float = SECONDS
+    word: str = ""
+    recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
+    _found: dict[Any, Any] = field(default_factory=dict, compare=False)
 
-    def skins(self) -> list[Skin[Any]]:
+    def skins(self, blind: frozenset[Any] = frozenset()) -> list[Skin[Any]]:
         """The kinds that the environment comes in, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
-        return [Skin(kind, partial(make, **self.parameters), play) for kind, make, play in kinds if make is not None]
+        return [
+            Skin(kind, partial(make, **self.parameters), play, blind, self.recent)
+            for kind, make, play in kinds
+            if make is not None
+        ]
 
-    def plays(self, seeds: Iterable[int]) -> Iterator[Play]:
-        """A game of each kind just begun with each seed, which decides the choices as well."""
-        for skin in self.skins():
-            for seed in seeds:
-                yield skin.new(choices=seed).reset(seed)
+    def once(self, name: Any, find: Callable[[], Any]) -> Any:
+        """What `find` returns, which is looked for once for all checks."""
+        if name not in self._found:
+            self._found[name] = find()
+        return self._found[name]
+
+    def time(self, share: float) -> Iterator[int]:
+        """Counts from 0 until this share of the seconds has passed; at least once."""
+        end = time.monotonic() + share * self.seconds
+        for number in itertools.count():
+            yield number
+            if time.monotonic() > end:
+                return
 
     def skin(self, kind: str) -> Skin[Any]:
         """The skin of that kind.
@@ -104,6 +136,12 @@ class Subject:
         """The render modes that return something, text first."""
         return [mode for mode in PICTURES if mode in self.any_env().metadata.get("render_modes", ())]
 
+    def simultaneous(self) -> bool:
+        """Whether moves are made at once: the AEC environment says so, or there is a Parallel one."""
+        if self.parallel is not None:
+            return True
+        return bool(self.any_env().metadata.get("is_parallelizable", False))
+
     def game(self) -> Rules | None:
         """The rules behind the environment, if it has them as its attribute `game`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
@@ -123,7 +161,9 @@ def quiet() -> Iterator[None]:
         logging.disable(level)
 
 
-def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None) -> Subject:
+def load(
+    word: str, words: Iterable[str] = (), zero_sum: bool | None = None, seed: int = 0, seconds: float = SECONDS
+) -> Subject:
     """The environment of that name.
 
     Args:
@@ -132,17 +172,19 @@ def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None) -> 
             that makes an environment.
         words: Parameters of the environment, `KEY=VALUE`; values that are Python literals are read as such.
         zero_sum: Whether rewards sum to zero, where the environment does not say.
+        seed: Decides the games that are played.
+        seconds: For how long all checks together may look.
 
     Raises:
         ValueError: If there is no such environment, or it cannot be made with these parameters.
     """
     with quiet():
-        return _load(word, list(words), zero_sum)
+        return _load(word, list(words), zero_sum=zero_sum, seed=seed, seconds=seconds)
 
 
-def _load(word: str, words: list[str], zero_sum: bool | None) -> Subject:
+def _load(word: str, words: list[str], **more: Any) -> Subject:
     aec, parallel = _registered(word) if "/" in word else _found(word)
-    subject = Subject(" ".join([word, *words]), aec, parallel, parameters_of(words), zero_sum)
+    subject = Subject(" ".join([word, *words]), aec, parallel, parameters_of(words), word=word, **more)
     if not subject.skins():
         raise ValueError(f"{word}: has neither env nor parallel_env, nor makes an environment")
     for skin in subject.skins():

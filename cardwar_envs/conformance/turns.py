@@ -1,4 +1,4 @@
-"""Which agents still have to commit, as far as an onlooker can tell."""
+"""Whose turn it is: which agents still have to commit, as far as an onlooker can tell."""
 
 from __future__ import annotations
 

@@ -28,11 +28,15 @@ class Result:
         check: Name of the check.
         status: "passed", "failed", "not applicable" or "note".
         reason: Why; empty if the check passed.
+        follows: The earlier check whose failure probably brought this one about; empty if there is none.
+        script: Python that does again what was done when the check failed; empty if it did not fail.
     """
 
     check: str
     status: str
     reason: str = ""
+    follows: str = ""
+    script: str = ""
 
 
 def judged(name: str, check: Callable[[], None]) -> Result:

@@ -16,7 +16,7 @@ def failed(result):
 
 
 def noted(result):
-    return [check for check, status, _ in result["results"] if status == "noted"]
+    return [check for check, status, _ in result["results"] if status == "note"]
 
 
 def verdict(result):

@@ -9,7 +9,7 @@ from typing import Any
 from toy_envs import BROKEN
 
 from cardwar_envs.conformance import CHECKS, Result, load, run, run_all
-from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED
+from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, NOTED, PASSED
 
 # Heading -> name and parameters; small, so that the oracles apply.
 OURS = {
@@ -23,8 +23,10 @@ OURS = {
     "Oshi-Zumo": "cardwar/oshi-zumo-v0 coins=6 size=1",
     "Lowest unique number": "cardwar/lowest-unique-v0 rounds=2",
 }
+# For each of them; the default is more.
+SECONDS = 8.0
 OTHERS = {"rps_v2": "pettingzoo.classic.rps_v2"}
-SIGNS = {PASSED: "passed", FAILED: "**failed**", NOT_APPLICABLE: "–"}  # noqa: RUF001  # a dash, for "nothing to say"
+SIGNS = {PASSED: "passed", NOTED: "note", FAILED: "**failed**", NOT_APPLICABLE: "–"}  # noqa: RUF001  # a dash, for "nothing to say"
 
 
 def toy_table(toys: dict[str, Any]) -> str:
@@ -43,7 +45,7 @@ def game_table(games: dict[str, str]) -> str:
     found: dict[str, dict[str, Result]] = {}
     for heading, text in games.items():
         word, *words = text.split()
-        found[heading] = {result.check: result for result in run_all(load(word, words))}
+        found[heading] = {result.check: result for result in run_all(load(word, words, seconds=SECONDS))}
     rows = [[f"`{check}`", *(SIGNS[found[heading][check].status] for heading in games)] for check in CHECKS]
     lines = [_markdown(["check", *games], rows), ""]
     for heading, text in games.items():

@@ -3,6 +3,8 @@
 import ast
 import subprocess
 import sys
+import time
+import uuid
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 import toy_envs
 from gymnasium import spaces
 from thinning import each_row
-from toy_envs import BROKEN, GOOD
+from toy_envs import BROKEN, GOOD, SECONDS
 
 from cardwar_envs import conformance
 from cardwar_envs.conformance import CHECKS, Failed, NotApplicable, Subject, load, run, run_all
@@ -19,10 +21,14 @@ from cardwar_envs.conformance.observations import require_fit
 
 # Who cannot be played to its end, or shares its chance with every other, fails most of what plays it.
 SPREADING = {
+    "breaks in the last round",
     "masks allow cards that are gone",
     "masks of nothing in the last round",
     "one generator for all tables",
 }
+
+
+DUEL = ("cardwar/dinosaur-war-v0", ["num_cards=3"])
 
 
 def of_status(subject, status):
@@ -35,9 +41,9 @@ def test_a_good_toy_passes_everything():
 
 
 def test_a_good_game_passes_everything():
-    subject = load("cardwar/dinosaur-war-v0", ["num_cards=3"])
-    assert of_status(subject, "failed") == set()
-    assert "equilibrium_earns_its_value" in of_status(subject, "passed")
+    results = {result.check: result.status for result in run_all(load(*DUEL, seconds=SECONDS))}
+    assert "failed" not in results.values()
+    assert results["equilibrium_earns_its_value"] == "passed"
 
 
 def test_every_check_has_a_toy():
@@ -64,14 +70,14 @@ def test_other_checks_mostly_pass_toys(name):
 @each_row(
     ("name", "words"),
     [
-        ("observations show commitments", "whether player_0 plays 0 or 1: observations.player_1.observation[4]"),
-        ("pixels show commitments", "whether player_0 plays 0 or 1: render()[0, 0, 0]: 10 and 11"),
-        ("seats asked backwards", "player_1 is asked after player_2, though its seat comes before"),
+        ("observations show commitments", "whether player_0 plays 0 or 1: told.observations.player_1.observation[4]"),
+        ("pixels show commitments", "whether player_0 plays 0 or 1: render()[0][0, 0, 0]: 10 and 11"),
+        ("seats asked backwards", "in no turn are the agents asked in the order of `agents`"),
         ("masks of bool", "the mask of player_0 is bool[3], not int8[3]"),
         ("illegal cards are replaced", "which its mask forbids; nothing is raised and play goes on"),
         ("observations out of bounds at the end", "observation is not in its space"),
         ("rewards of AEC not cleared", "by rewards in AEC"),
-        ("seed ignored", "all lead to the same game, though its random generator is used"),
+        ("seed ignored", "all lead to the same game, though games in a row differ"),
         ("reset starts the seed again", "12 games in a row after one seed are the same"),
         ("copies share the cards", "playing the copy disturbs the original"),
         ("back from the dead", "is back in `agents`"),
@@ -101,7 +107,7 @@ def test_checks_can_be_called_from_any_test():
 class Unmasked(toy_envs.AEC):
     """Cards come back at once, so there is nothing to mask."""
 
-    def observation_space(self, agent):
+    def new_observation_space(self, agent):
         return spaces.Box(0.0, 3.0, (5,), dtype=np.float32)
 
     def observe(self, agent):
@@ -110,13 +116,15 @@ class Unmasked(toy_envs.AEC):
     def info(self, agent):
         return {}
 
-    def checked(self, agent, action):
-        self.held[agent][:] = 1
-        return action
+    def play(self, actions):
+        paid = super().play(actions)
+        for cards in self.held.values():
+            cards[:] = 1
+        return paid
 
 
 class MaskedInInfos(toy_envs.AEC):
-    def observation_space(self, agent):
+    def new_observation_space(self, agent):
         return spaces.Box(0.0, 3.0, (5,), dtype=np.float32)
 
     def observe(self, agent):
@@ -134,22 +142,35 @@ class InTurn(Unmasked):
         self.metadata["is_parallelizable"] = False
 
     def state(self):
-        return np.array(list(self.pending.values()))
+        return np.array(list(self._pending.values()))
+
+
+# What looks at a Parallel environment, or compares it.
+OF_BOTH_KINDS = {
+    "is_parallelizable_is_declared",
+    "order_of_actions_does_not_matter",
+    "results_name_the_agents",
+    "skins_are_one_game",
+    "the_callers_actions_are_left_alone",
+}
 
 
 def test_without_masks():
-    subject = Subject("unmasked", Unmasked, None)
+    subject = Subject("unmasked", Unmasked, None, seconds=SECONDS)
     assert of_status(subject, "failed") == set()
-    assert of_status(subject, "not applicable") == {
-        "masks_allow_what_is_legal",
-        "illegal_actions_are_refused",
-        "skins_are_one_game",
-        "equilibrium_earns_its_value",
-    }
+    assert (
+        of_status(subject, "not applicable")
+        == {
+            "masks_allow_what_is_legal",
+            "illegal_actions_are_refused",
+            "equilibrium_earns_its_value",
+        }
+        | OF_BOTH_KINDS
+    )
 
 
 def test_with_masks_in_infos_only():
-    subject = Subject("masked in infos", MaskedInInfos, None)
+    subject = Subject("masked in infos", MaskedInInfos, None, seconds=SECONDS)
     assert of_status(subject, "failed") == set()
     assert run("masks_allow_what_is_legal", subject).status == "passed"
     assert run("masks_allow_what_is_legal", Subject("int64", BadlyMaskedInInfos, None)).status == "failed"
@@ -160,21 +181,17 @@ def test_moves_in_turn_need_not_be_hidden():
     assert (result.status, "is_parallelizable" in result.reason) == ("not applicable", True)
 
 
-class TextOnly(toy_envs.AEC):
-    def __init__(self, **parameters):
-        super().__init__(**parameters)
-        self.metadata["render_modes"] = ["human", "ansi"]
-
-
 class CannotDraw(toy_envs.AEC):
     def pixels(self):
         raise ImportError("pip install a-drawing-library")
 
+    text = pixels
+
 
 def test_pictures_that_are_not_there_are_not_looked_at():
-    for toy, reason in ((TextOnly, "no second render mode"), (CannotDraw, "pip install a-drawing-library")):
-        result = run("pictures_hide_commitments", Subject("toy", toy, None))
-        assert (result.status, reason in result.reason) == ("not applicable", True), result
+    result = run("pictures_hide_commitments", Subject("toy", CannotDraw, None, seconds=SECONDS))
+    assert (result.status, "no render mode that can be looked at" in result.reason) == ("not applicable", True), result
+    assert run("render_modes_are_kept", Subject("toy", CannotDraw, None, seconds=SECONDS)).status == "passed"
 
 
 class NotZeroSum(toy_envs.AEC):
@@ -237,8 +254,81 @@ def test_whatever_is_raised_is_a_failure():
         def step(self, action):
             raise ZeroDivisionError("cards / 0")
 
-    result = run("ends_are_final", Subject("crashes", Crashes))
-    assert (result.status, result.reason) == ("failed", "ZeroDivisionError: cards / 0")
+    subject = Subject("crashes", Crashes, seconds=SECONDS)
+    results = [result for result in run_all(subject) if result.status == "failed"]
+    assert results[0].check == "legal_play_goes_on"
+    assert "ZeroDivisionError: cards / 0" in results[0].reason
+    assert "env.step(" in results[0].script
+    assert {result.follows for result in results[1:]} == {"legal_play_goes_on"}, "one cause is found once"
+    assert run("ends_are_final", subject).status == "not applicable"
+
+
+class Clock(toy_envs.AEC):
+    games = 0
+
+    def deal(self, seed):
+        super().deal(seed)
+        self.games += 1
+        self.name = str(uuid.uuid4())
+
+    def info(self, agent):
+        return {"time": time.perf_counter(), "name": self.name, "games": self.games}
+
+
+class LeakyClock(Clock):
+    observe = toy_envs.shows_commitments
+
+
+def test_what_differs_each_time_is_noted_and_switches_nothing_off():
+    results = {result.check: result for result in run_all(Subject("clock", Clock, seconds=SECONDS))}
+    assert results["infos_are_steady"].status == "note"
+    for what in ("'time' goes up all the time", "'name' is another text", "'games' goes up from game to game"):
+        assert what in results["infos_are_steady"].reason
+    missing = {check for check, result in results.items() if result.status == "not applicable"}
+    assert missing == OF_BOTH_KINDS | {"equilibrium_earns_its_value"}
+    assert not [result for result in results.values() if result.status == "failed"]
+    assert run("commitments_are_hidden", Subject("leaks", LeakyClock, seconds=SECONDS)).status == "failed"
+
+
+def test_secrecy_is_checked_wherever_there_is_a_parallel_version():
+    class Denies(toy_envs.AEC):
+        observe = toy_envs.shows_commitments
+        __init__ = toy_envs.without("is_parallelizable")
+
+    check = CHECKS["commitments_are_hidden"]
+    with pytest.raises(NotApplicable):
+        check(Subject("in turn", Denies, seconds=SECONDS))
+    with pytest.raises(Failed):
+        check(Subject("at once", Denies, toy_envs.Parallel, seconds=SECONDS))
+
+
+class Rare(toy_envs.Parallel):
+    """In one of several hundred games of chance, all cards of one agent are the highest, in falling order."""
+
+    def play(self, actions):
+        self._marks = (getattr(self, "_marks", 0) if self.round else 0) + (
+            max(actions.values()) == min(actions.values())
+        )
+        return super().play(actions)
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][0] += 9.0 * (getattr(self, "_marks", 0) == 2 and self.round == 2)
+        return seen
+
+
+def test_what_is_rare_is_found():
+    subject = Subject("rare", None, Rare, seconds=10)
+    assert run("observations_fit_their_spaces", subject).status == "failed"
+    assert conformance.coverage(subject)["Parallel"]["games"] > 20
+
+
+def test_a_script_does_it_again():
+    subject = load("toy_envs:Late", seconds=SECONDS)
+    script = run("observations_are_of_now", subject).script
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=Path(__file__).parent)
+    assert done.returncode == 0, done.stderr
+    assert "env.reset(seed=" in script
 
 
 # -- tools ------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The command `cardwar check`, the pytest plugin and the table of the documentation."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,29 +15,36 @@ from toy_envs import BROKEN
 from cardwar_envs.conformance import CHECKS, load
 
 ROOT = Path(__file__).parents[2]
+SHORT = ("--seconds", "3")
 DUEL = ("cardwar/dinosaur-war-v0", "num_cards=3")
 
 
 def test_check_prints_a_line_per_check(capsys):
-    code, out, err = run(capsys, "check", *DUEL)
+    code, out, err = run(capsys, "check", *DUEL, *SHORT)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert len(lines) == len(CHECKS)
-    assert lines[0] == "passed          commitments_are_hidden"
+    assert len(lines) == len(CHECKS) + 2
+    assert lines[0] == "passed          legal_play_goes_on"
+    assert re.fullmatch(r"AEC: \d+ games, [\d,]+ moves, \d+ distinct situations", lines[-2])
     assert "not applicable  limit_of_rounds_is_kept: there is no parameter max_rounds or max_cycles" in lines
 
 
 def test_check_as_json(capsys):
-    code, out, _ = run(capsys, "check", *DUEL, "--json")
+    code, out, _ = run(capsys, "check", "toy_envs:PaysTheDead", *SHORT, "--json")
     answer = json.loads(out)
-    assert (code, answer["passed"], answer["environment"]) == (0, True, " ".join(DUEL))
+    assert (code, answer["passed"], answer["environment"]) == (1, False, "toy_envs:PaysTheDead")
     assert [each["check"] for each in answer["checks"]] == list(CHECKS)
+    assert answer["seen"]["Parallel"]["games"] > 1
+    (failed,) = [each for each in answer["checks"] if each["status"] == "failed" and not each["follows"]]
+    assert "env.step(" in failed["script"]
 
 
-def test_check_fails_with_exit_code_1(capsys):
-    code, out, _ = run(capsys, "check", "toy_envs:Lazarus")
+def test_check_fails_with_exit_code_1_and_says_how_to_do_it_again(capsys, tmp_path):
+    code, out, _ = run(capsys, "check", "toy_envs:Lazarus", *SHORT, "--reproduce", str(tmp_path / "again.py"))
     assert code == 1
-    assert "failed          ends_are_final: Parallel, seed 1, after step 2: player_1 is back in `agents`" in out
+    assert "failed          ends_are_final: Parallel" in out
+    assert "joins `agents` in the middle of the game" in out or "is back in `agents`" in out
+    compile((tmp_path / "again.py").read_text(), "again.py", "exec")
 
 
 @each_row(
@@ -50,6 +58,8 @@ def test_check_fails_with_exit_code_1(capsys):
         (["check", DUEL[0], "3"], "'3' must read KEY=VALUE"),
         (["check", DUEL[0], "num_cards=0"], "num_cards (0) must be in"),
         (["check", DUEL[0], "cards=3"], "no parameter 'cards'"),
+        (["check", *DUEL, "--seconds", "nan"], "--seconds (nan) must be above 0"),
+        (["check", *DUEL, "--reproduce", "."], "--reproduce: . is there already"),
     ],
 )
 def test_bad_input_is_one_clear_line(capsys, arguments, message):

@@ -32,9 +32,13 @@ class Table:
         self.possible_agents = [f"player_{seat}" for seat in range(3)]
         self.agents = []
         self.rng = None
+        self._spaces = {}
         self.held = {agent: np.ones(CARDS, dtype=np.int8) for agent in self.possible_agents}
 
     def observation_space(self, agent):
+        return self._spaces.setdefault(("observation", agent), self.new_observation_space(agent))
+
+    def new_observation_space(self, agent):
         return spaces.Dict(
             {
                 "observation": spaces.Box(0.0, 3.0, (5,), dtype=np.float32),
@@ -43,7 +47,7 @@ class Table:
         )
 
     def action_space(self, agent):
-        return spaces.Discrete(CARDS)
+        return self._spaces.setdefault(("action", agent), spaces.Discrete(CARDS))
 
     def generator(self, seed):
         return self.rng if seed is None and self.rng is not None else np.random.default_rng(seed)
@@ -72,9 +76,9 @@ class Table:
         return {"action_mask": self.mask(agent)}
 
     def checked(self, agent, action):
-        if action not in range(CARDS) or not self.held[agent][action]:
+        if not self.action_space(agent).contains(action) or not self.held[agent][action]:
             raise ValueError(f"{agent} does not hold card {action}")
-        return action
+        return int(action)
 
     def payments(self, lowest, others):
         pays, gets = self.prize / len(lowest), self.prize / max(1, len(others))
@@ -117,7 +121,7 @@ class AEC(Table, AECEnv):
     def reset(self, seed=None, options=None):
         self.deal(seed)
         self.agents = list(self.live)
-        self.pending = {}
+        self._pending = {}
         self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
@@ -134,17 +138,19 @@ class AEC(Table, AECEnv):
         self._deads_step_first()
 
     def step(self, action):
+        if not self.agents:
+            raise ValueError("call reset() first")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        self.pending[agent] = self.checked(agent, action)
+        self._pending[agent] = self.checked(agent, action)
         self.clear()
         self._cumulative_rewards[agent] = 0.0
-        if len(self.pending) < len(self.live):
-            self.agent_selection = self.order()[len(self.pending)]
+        if len(self._pending) < len(self.live):
+            self.agent_selection = self.order()[len(self._pending)]
             return
-        actions, self.pending = self.pending, {}
+        actions, self._pending = self._pending, {}
         self.rewards.update(self.play(actions))
         self._accumulate_rewards()
         self.announce()
@@ -164,6 +170,8 @@ class Parallel(Table, ParallelEnv):
 
     def step(self, actions):
         agents = self.agents
+        if not agents:
+            raise ValueError("call reset() first")
         rewards = self.play({agent: self.checked(agent, actions[agent]) for agent in agents})
         self.agents = list(self.live)
         observations, infos = self.views(agents)
@@ -173,7 +181,9 @@ class Parallel(Table, ParallelEnv):
         return {agent: agent not in self.live for agent in agents}
 
 
-GOOD = Subject("good toy", AEC, Parallel)
+# Enough to find what is wrong with a toy.
+SECONDS = 3.0
+GOOD = Subject("good toy", AEC, Parallel, seconds=SECONDS)
 # Name of the toy -> (the check that must catch it, the toy).
 BROKEN = {}
 
@@ -186,14 +196,14 @@ def broken(check, name, **methods):
         own = {key: method for key, method in methods.items() if hasattr(kind, key) or key.startswith("__")}
         globals()[title] = type(title, (kind,), {**own, "__module__": __name__})  # so that it can be pickled
         kinds.append(globals()[title])
-    BROKEN[name] = (check, Subject(name, *kinds))
+    BROKEN[name] = (check, Subject(name, *kinds, seconds=SECONDS))
 
 
 # -- what is committed shows ------------------------------------------------------------------
 
 
 def pending(self):
-    return getattr(self, "pending", {})
+    return getattr(self, "_pending", {})
 
 
 def shows_commitments(self, agent):
@@ -221,12 +231,14 @@ def draws_commitments(self):
     return pixels
 
 
-HIDDEN = "commitments_are_hidden"
+HIDDEN, INSIDE = "commitments_are_hidden", "commitments_are_kept_inside"
 broken(HIDDEN, "observations show commitments", observe=shows_commitments)
 broken(HIDDEN, "masks show commitments", mask=narrows_the_mask)
-broken(HIDDEN, "state() shows commitments", state=lambda self: np.array(list(pending(self).values())))
-broken(HIDDEN, "render() shows commitments", text=lambda self: f"{Table.text(self)} {pending(self)}")
-broken(HIDDEN, "commitments use the generator", checked=draws_at_once)
+broken(INSIDE, "state() shows commitments", state=lambda self: np.array(list(pending(self).values())))
+broken(
+    "pictures_hide_commitments", "render() shows commitments", text=lambda self: f"{Table.text(self)} {pending(self)}"
+)
+broken("commitments_touch_nothing", "commitments use the generator", checked=draws_at_once)
 broken("pictures_hide_commitments", "pixels show commitments", pixels=draws_commitments)
 broken("seats_are_asked_in_order", "seats asked backwards", order=lambda self: self.live[::-1])
 
@@ -277,7 +289,7 @@ def own_mask(self, agent):
 
 
 def endless_space(self, agent):
-    parts = Table.observation_space(self, agent).spaces
+    parts = Table.new_observation_space(self, agent).spaces
     return spaces.Dict({**parts, "observation": spaces.Box(-np.inf, np.inf, (5,), dtype=np.float32)})
 
 
@@ -288,7 +300,7 @@ def endless_prize(self, agent):
 
 
 FIT = "observations_fit_their_spaces"
-broken(FIT, "infinite observations in an unbounded space", observe=endless_prize, observation_space=endless_space)
+broken(FIT, "infinite observations in an unbounded space", observe=endless_prize, new_observation_space=endless_space)
 broken(FIT, "observations out of bounds at the end", observe=last_round_is_four)
 broken(FIT, "observations of float64", observe=doubles)
 broken("arrays_are_fresh", "one buffer for all observations", observe=same_buffer)
@@ -422,6 +434,166 @@ broken("limit_of_rounds_is_kept", "max_rounds ignored", last_round=ends_when_emp
 broken("zero_sum_holds", "prize paid to everyone", payments=everyone_wins_the_prize)
 broken("zero_sum_holds", "pays NaN", payments=pays_nan)
 broken("zero_sum_holds", "pays infinities that cancel out", payments=pays_without_end)
+
+
+# -- what is declared, calls and input ------------------------------------------------------------
+
+
+def breaks_in_the_last_round(self):
+    if self.round == 2:
+        raise RuntimeError("no prizes left")
+    return Table.draw(self)
+
+
+def without(key):
+    def begin(self, **parameters):
+        Table.__init__(self, **parameters)
+        del self.metadata[key]
+
+    return begin
+
+
+def clips(self, agent, action):
+    return Table.checked(self, agent, min(action, 2) if isinstance(action, int) else action)
+
+
+def draws_before_it_refuses(self, agent, action):
+    self.rng.random()
+    return Table.checked(self, agent, action)
+
+
+def python_only(self, agent, action):
+    if type(action) is not int:
+        raise ValueError("a card is an int")
+    return Table.checked(self, agent, action)
+
+
+class Sleeps(Parallel):
+    """After the end step() returns nothing."""
+
+    def step(self, actions):
+        return super().step(actions) if self.agents else ({}, {}, {}, {}, {})
+
+
+class First(Parallel):
+    """The prize is higher if another than the first agent is named first."""
+
+    def step(self, actions):
+        self.prize += self.agents[:1] != list(actions)[:1]
+        return super().step(actions)
+
+
+class Eats(Parallel):
+    """The actions are taken out of the caller's dict."""
+
+    def step(self, actions):
+        return super().step({agent: actions.pop(agent) for agent in list(actions)})
+
+
+class Stubborn(Parallel):
+    """reset() takes no options."""
+
+    def reset(self, seed=None):
+        return super().reset(seed)
+
+
+def only(check, kind):
+    """Adds a toy that comes in one kind."""
+    name = kind.__doc__.strip().rstrip(".")
+    BROKEN[name] = (check, Subject(name, **{kind.__mro__[1].__name__.lower(): kind}, seconds=SECONDS))
+
+
+broken("legal_play_goes_on", "breaks in the last round", draw=breaks_in_the_last_round)
+broken("metadata_say_what_is_offered", "has no name", __init__=without("name"))
+broken("render_modes_are_kept", "draws a list of lines", text=lambda self: [Table.text(self)])
+broken("every_situation_can_be_drawn", "cannot draw the end", text=lambda self: Table.text(self)[: 9 // len(self.live)])
+broken("closing_does_no_harm", "closes once only", close=lambda self: self.metadata.pop("name") and None)
+broken("is_parallelizable_is_declared", "says nothing of Parallel", __init__=without("is_parallelizable"))
+broken("input_outside_the_space_is_refused", "high cards are clipped", checked=clips)
+broken("refusals_change_nothing", "a refusal draws", checked=draws_before_it_refuses)
+broken("equal_actions_play_alike", "Python's integers only", checked=python_only)
+only("order_of_actions_does_not_matter", First)
+only("calls_at_the_wrong_time_are_refused", Sleeps)
+only("the_callers_actions_are_left_alone", Eats)
+only("options_do_no_harm", Stubborn)
+broken("results_name_the_agents", "a key for all", ends=lambda self, agents: {**Parallel.ends(self, agents), "all": 0})
+
+
+# -- books, infos, spaces and chance --------------------------------------------------------------
+
+
+class SwapsFlags(AEC):
+    """last() swaps the flags."""
+
+    def last(self, observe=True):
+        observation, reward, termination, truncation, info = super().last(observe)
+        return observation, reward, truncation, termination, info
+
+
+class AddsTwice(AEC):
+    """Rewards are added up twice."""
+
+    def _accumulate_rewards(self):
+        super()._accumulate_rewards()
+        super()._accumulate_rewards()
+
+
+class Late(AEC):
+    """Until somebody commits, agents see the round before."""
+
+    def observe(self, agent):
+        old = self.__dict__.setdefault("_old", {})
+        if pending(self) or self.round == 0 or agent not in old:
+            old[agent] = super().observe(agent)
+        return copy.deepcopy(old[agent])
+
+
+def deals_a_deck(self, seed):
+    self.rng = self.generator(seed)
+    self._deck = [int(prize) for prize in self.rng.integers(1, 4, 4)]
+    Table.deal(self, None)
+
+
+def tells_the_next_prize(self, agent):
+    return {**Table.info(self, agent), "next": self._deck[min(self.round + 1, 3)]}
+
+
+def doubles_after_twenty_games(self, seed):
+    self._games = getattr(self, "_games", 0) + 1
+    Table.deal(self, seed)
+    self.prize += self._games > 20
+
+
+def seeds_spaces_alike(self, seed):
+    Table.deal(self, seed)
+    for agent in self.possible_agents:
+        self.action_space(agent).seed(seed)
+
+
+def lends_its_generator(self, seed):
+    Table.deal(self, seed)
+    for agent in self.possible_agents:
+        self.action_space(agent)._np_random = self.rng
+
+
+only("last_tells_what_is_so", SwapsFlags)
+only("rewards_are_counted_once", AddsTwice)
+only("observations_are_of_now", Late)
+broken("infos_are_steady", "luck in infos", info=lambda self, agent: {"luck": np.random.default_rng().random()})
+broken("hash_seed_does_not_matter", "prize from a hash", draw=lambda self: 1 + (hash("prize") + Table.draw(self)) % 3)
+broken("earlier_games_do_not_matter", "more to win after twenty games", deal=doubles_after_twenty_games)
+broken("looking_changes_nothing", "state() draws", state=lambda self: self.rng.random(3))
+broken("sampling_leaves_the_game_alone", "spaces draw from the game", deal=lends_its_generator)
+broken("containers_are_not_shared", "one info for all", info=lambda self, agent: self.__dict__.setdefault("_info", {}))
+broken("spaces_stay_the_same", "new spaces each time", observation_space=Table.new_observation_space)
+broken("spaces_of_seats_are_seeded_apart", "spaces of one seed", deal=seeds_spaces_alike)
+broken(
+    "chance_to_come_is_hidden",
+    "infos name the next prize",
+    deal=deals_a_deck,
+    draw=lambda self: self._deck[self.round],
+    info=tells_the_next_prize,
+)
 
 
 # -- the truth ------------------------------------------------------------------------------------

@@ -6,13 +6,16 @@ import contextlib
 import dataclasses
 import json
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from cardwar_envs.games.by_name import append_working_folder, names_a_game
 from train.command.console import AsJson, say
 from train.words import game_of_words
+
+MOST_SECONDS = 3600
 
 
 def check(
@@ -36,7 +39,16 @@ def check(
     max_states: Annotated[
         int | None, typer.Option(help="Games: how many states to look at; larger games are sampled.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Games: decides the sample.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Decides the sample of a game's states, or the episodes of an environment.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Environments: look for about so long at most; 32 by default.")
+    ] = None,
+    reproduce: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Environments: write a script here that does again what was found first."),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Check a game's rules, or any simultaneous-move environment.
@@ -45,11 +57,14 @@ def check(
     """
     append_working_folder()
     if not names_a_game(subject):
-        if max_states is not None or seed is not None:
-            raise ValueError("--max-states and --seed are for games, not for environments")
-        return _check_environment(subject, words or [], zero_sum, as_json)
+        if max_states is not None:
+            raise ValueError("--max-states is for games, not for environments")
+        looks = {"seed": _seed(seed), "seconds": _seconds(seconds), "zero_sum": zero_sum or None}
+        return _check_environment(subject, words or [], looks, reproduce, as_json)
     if zero_sum:
         raise ValueError("--zero-sum is for environments; a game declares in its facts whether it is zero-sum")
+    if seconds is not None or reproduce is not None:
+        raise ValueError("--seconds and --reproduce are for environments, not for games")
     limits = {name: value for name, value in (("max_states", max_states), ("seed", seed)) if value is not None}
     return _check_game(subject, words or [], limits, as_json)
 
@@ -68,20 +83,53 @@ def _check_game(name: str, words: list[str], limits: dict[str, int], as_json: bo
     return 0 if report.passed else 1
 
 
-def _check_environment(name: str, words: list[str], zero_sum: bool, as_json: bool) -> int:
-    from cardwar_envs.conformance import CHECKS, load, run
+def _seed(seed: int | None) -> int:
+    if seed is not None and seed < 0:
+        raise ValueError(f"--seed ({seed}) must be at least 0")
+    return seed or 0
 
-    results = []
+
+def _seconds(seconds: float | None) -> float:
+    from cardwar_envs.conformance.subject import SECONDS
+
+    if seconds is not None and not 0 < seconds <= MOST_SECONDS:
+        raise ValueError(f"--seconds ({seconds:g}) must be above 0 and at most {MOST_SECONDS}")
+    return SECONDS if seconds is None else seconds
+
+
+def _check_environment(
+    name: str, words: list[str], looks: dict[str, Any], reproduce: Path | None, as_json: bool
+) -> int:
+    from cardwar_envs.conformance import coverage, load, run_all
+
+    if reproduce is not None and (reproduce.is_symlink() or reproduce.exists()):
+        raise ValueError(f"--reproduce: {reproduce} is there already")
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
-        subject = load(name, words, zero_sum or None)
-    for check_name in CHECKS:
-        with contextlib.redirect_stdout(sys.stderr):
-            result = run(check_name, subject)
-        results.append(result)
-        if not as_json:
-            say(f"{result.status:<14}  {check_name}" + (f": {result.reason}" if result.reason else ""))
-    passed = all(result.status != "failed" for result in results)
+        subject = load(name, words, **looks)
+        results = run_all(subject)
+    seen = coverage(subject)
+    failures = [result for result in results if result.status == "failed"]
+    if reproduce is not None and failures:
+        reproduce.write_text(failures[0].script)
     if as_json:
         checks = [dataclasses.asdict(result) for result in results]
-        print(json.dumps({"environment": subject.name, "passed": passed, "checks": checks}))
-    return 0 if passed else 1
+        print(json.dumps({"environment": subject.name, "passed": not failures, "seen": seen, "checks": checks}))
+    else:
+        _say_all(results)
+        for kind, counts in seen.items():
+            say(f"{kind}: {', '.join(f'{count:,} {what}' for what, count in counts.items())}")
+    return 1 if failures else 0
+
+
+def _say_all(results: list[Any]) -> None:
+    """A line per check; below a failure, those that it probably brought about."""
+    for result in results:
+        if not result.follows:
+            _say(result, "")
+            for other in results:
+                if other.follows == result.check:
+                    _say(other, "    follows: ")
+
+
+def _say(result: Any, indent: str) -> None:
+    say(f"{indent}{result.status:<14}  {result.check}" + (f": {result.reason}" if result.reason else ""))

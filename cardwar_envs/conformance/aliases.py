@@ -1,0 +1,181 @@
+"""Checks that what is handed out belongs to the caller: it stays as it is, and writing into it changes nothing."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.compare import arrays_in, difference, require_same
+from cardwar_envs.conformance.look import drawn, state_shown
+from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, Play
+from cardwar_envs.conformance.secrecy import _modes
+from cardwar_envs.conformance.seeds import SHORT, steady_skins
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed
+
+SEEDS = range(3)
+
+
+def arrays_are_fresh(subject: Subject) -> None:
+    """Arrays that were handed out stay as they are, share no memory, and writing into them changes nothing.
+
+    An environment that uses a buffer again rewrites what a replay buffer has stored. One that hands out the very
+    mask that it judges by lets a caller that writes into the mask change the rules.
+    """
+    for skin in steady_skins(subject):
+        for seed in SEEDS:
+            _follow(skin, seed)
+            for mode in _modes(subject):
+                _require_fresh_pictures(skin, mode, seed)
+
+
+def _follow(skin: Skin[Any], seed: int) -> None:
+    clean, kept, written = (skin.new(choices=seed).reset(seed) for _ in range(3))
+    while not clean.over and len(clean.played) < STEPS:
+        where = clean.at
+        require_same(_essence(clean), _essence(written), f"{where}: writing into what was handed out changes")
+        choice = written.choice()
+        _require_unshared(kept, where)
+        handed = [kept.shown(), _stable(kept), state_shown_itself(kept.env)]
+        before = copy.deepcopy(handed)
+        _scribble(written)
+        actions = copy.deepcopy(choice)
+        for play in (clean, kept):
+            play.submit(choice, log=False)
+        _submit_and_spoil(written, actions)
+        if found := difference(before, handed):
+            raise Failed(f"{where}: what was handed out has been changed by the next step: {found}")
+
+
+def state_shown_itself(env: Any) -> Any:
+    """What state() returns, not a copy of it; None if it is not offered."""
+    return None if state_shown(env) is None else env.state()
+
+
+def _stable(play: Play) -> Any:
+    """The results of a Parallel environment. An AEC environment may change its dicts, which are attributes."""
+    return list(play.result) if isinstance(play, ParallelPlay) else None
+
+
+def _essence(play: Play) -> dict[str, Any]:
+    """What can be seen, without the infos that an AEC environment keeps until a turn is over."""
+    seen = play.seen()
+    if isinstance(play, AECPlay):
+        del seen["infos"]
+        seen["last"] = None
+    elif callable(getattr(play.env, "observe", None)):  # not promised, but often there
+        seen["observe()"] = {agent: copy.deepcopy(play.env.observe(agent)) for agent in play.env.agents}
+    seen["state()"] = state_shown(play.env)
+    return seen
+
+
+def _scribble(play: Play) -> None:
+    """Writes into all that a learner was handed: arrays, and containers in infos, and all dicts of Parallel."""
+    handed = [play.handed(), *(observation for _, observation in play.shown()), state_shown_itself(play.env)]
+    for _, array in arrays_in(handed):
+        _overwrite(array)
+    for agent, info in play.part("infos").items():
+        # What an AEC environment keeps for the others is not handed out yet.
+        if isinstance(info, dict) and (isinstance(play, ParallelPlay) or agent == play.env.agent_selection):
+            for value in info.values():
+                _spoil(value)
+    if isinstance(play, ParallelPlay):
+        for part in play.result[1:4]:
+            for agent in part:
+                part[agent] = type(part[agent])(1)
+
+
+def _overwrite(array: Any) -> None:
+    if array.flags.writeable and array.dtype != object and array.dtype.kind in "biuf":
+        array[...] = 1 - array.astype(np.int8) if array.dtype != bool else ~array
+
+
+def _spoil(value: Any) -> None:
+    """Writes into a container that is part of an info."""
+    if isinstance(value, np.ndarray):
+        _overwrite(value)
+    elif isinstance(value, dict):
+        for key in value:
+            if isinstance(value[key], int | float) and not isinstance(value[key], bool):
+                value[key] = value[key] + 1
+            else:
+                _spoil(value[key])
+    elif isinstance(value, list):
+        for place, entry in enumerate(value):
+            if isinstance(entry, int | float) and not isinstance(entry, bool):
+                value[place] = entry + 1
+            else:
+                _spoil(entry)
+    elif isinstance(value, set):
+        value.clear()
+
+
+def _submit_and_spoil(play: Play, choice: Any) -> None:
+    """Steps, and writes into the actions of Parallel afterwards; AEC may keep them until all have committed."""
+    play.played.append(copy.deepcopy(choice))
+    if isinstance(play, ParallelPlay):
+        play.result = play.env.step(choice)
+        for action in choice.values():
+            _spoil(action)
+        for agent in choice:
+            choice[agent] = getattr(play.env.action_space(agent), "start", None)
+    else:
+        play.env.step(choice)
+
+
+def _require_unshared(play: Play, where: str) -> None:
+    shown = [*play.shown(), *(play.shown() if isinstance(play, AECPlay) else ())]  # AEC may hand out the same twice
+    arrays = [(str(agent), *found) for agent, data in shown for found in arrays_in(data)]
+    for (one, path, array), (other, other_path, other_array) in combinations(arrays, 2):
+        if array.size and np.may_share_memory(array, other_array):
+            names = f"{one}{path and f'.{path}'} and {other}{other_path and f'.{other_path}'}"
+            who = f"the observations {names}" if one != other or path != other_path else f"two observations of {one}"
+            raise Failed(f"{where}: {who} share their memory")
+
+
+def _require_fresh_pictures(skin: Skin[Any], mode: str, seed: int) -> None:
+    """Pictures stay as they are, and writing into one does not show in the next."""
+    clean, kept = (skin.new(choices=seed, render_mode=mode).reset(seed) for _ in range(2))
+    for _ in range(4):
+        if clean.over:
+            return
+        picture = kept.env.render() if mode != "human" else None
+        if not isinstance(picture, np.ndarray):
+            return
+        require_same(drawn(clean.env)[0], picture, f"{clean.at}: writing into a picture changes the next one")
+        before = picture.copy()
+        for play in (clean, kept):
+            play.step(log=False)
+        again = kept.env.render()
+        if found := difference(before, picture):
+            raise Failed(f"{kept.at}: a picture has been changed by the next one: {found}")
+        _overwrite(again)
+
+
+def containers_are_not_shared(subject: Subject) -> None:
+    """No two agents are handed the same dict as their info, and no two steps of Parallel the same dict of results.
+
+    What a wrapper adds for one agent would be told to all.
+    """
+    for skin in steady_skins(subject):
+        play = skin.new(choices=1).reset(1)
+        earlier: list[Any] = []
+        while not play.over and len(play.played) < SHORT:
+            for (one, info), (other, other_info) in combinations(_infos(play), 2):
+                if info is other_info:
+                    raise Failed(f"{play.at}: {one} and {other} have the very same dict as their info")
+            if isinstance(play, ParallelPlay):
+                if any(part is known for part in play.result for known in earlier):
+                    raise Failed(f"{play.at}: a dict of results is the very one of an earlier step")
+                earlier += [part for part in play.result if part or len(play.played)]
+            play.step(log=False)
+
+
+def _infos(play: Play) -> Iterator[tuple[Any, Any]]:
+    for agent, info in play.part("infos").items():
+        if isinstance(info, dict):
+            yield agent, info

@@ -1,0 +1,300 @@
+"""Plays many games, driven towards what has been seen least, and shows every step to all watchers."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from cardwar_envs.conformance.compare import arrays_in
+from cardwar_envs.conformance.play import STEPS, Chooser, Play, legal_actions
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+
+# The share of the seconds that goes into each kind.
+SHARE = 0.2
+# Games end when so many in a row, and a third of all, have shown nothing new.
+PATIENCE = 120
+# Of an observation so many numbers count as features.
+MOST_NUMBERS = 48
+# Modes in which one game in three is drawn.
+DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
+LEGAL_PLAY = "legal_play_goes_on"
+
+
+class Watcher:
+    """Looks at every step of a game, and raises Failed if something is wrong. A watcher is made for each game."""
+
+    check = ""
+    kinds: tuple[str, ...] = ("AEC", "Parallel")
+
+    def __init__(self, play: Play, subject: Subject) -> None:
+        """The game has just been reset."""
+
+    def before(self, play: Play, choice: Any) -> None:
+        """The choice is about to be made."""
+
+    def after(self, play: Play) -> None:
+        """A choice has been made."""
+
+    def end(self, play: Play) -> None:
+        """The game is over."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """The way to a situation: the seed of a game, and the choices that lead there.
+
+    Attributes:
+        seed: Of the reset.
+        moves: Choices that are handed to step().
+    """
+
+    seed: int
+    moves: tuple[Any, ...]
+
+    def travel(self, skin: Skin[Any], **parameters: Any) -> Any:
+        """A fresh game that stands there."""
+        play = skin.new(choices=self.seed, **parameters).reset(self.seed)
+        return play.replay(self.moves)
+
+
+@dataclass
+class Explored:
+    """What was seen of one kind of environment.
+
+    Attributes:
+        games: How many games were begun.
+        moves: How many steps were taken in them.
+        situations: How many differ in what the agents see.
+        failures: Check -> reason and the games that were driven last.
+        routes: Ways to situations that have something of their own, shortest first.
+        current: The game that is being played, with its parameters.
+    """
+
+    games: int = 0
+    moves: int = 0
+    situations: int = 0
+    failures: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
+    routes: list[Route] = field(default_factory=list)
+    current: Any = None
+
+
+class Driver(Chooser):
+    """Choices in a style of the game: by chance, all alike, or each agent high or low."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self._rng = np.random.default_rng([seed, 1])
+        self._style = seed % 4
+        self._shared: tuple[int, float] = (0, 0.0)
+        self._asked: dict[Any, int] = {}
+
+    def choose(self, agent: Any, space: gymnasium.Space[Any], mask: Any) -> Any:
+        """One of the actions that the mask allows."""
+        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
+        if not legal or self._style < 2:
+            return super().choose(agent, space, mask)
+        return legal[int(self._place(agent) * len(legal))]
+
+    def _place(self, agent: Any) -> float:
+        if self._style == 2:  # the same for all in a turn
+            turn = self._asked[agent] = self._asked.get(agent, 0) + 1
+            if turn != self._shared[0]:
+                self._shared = turn, float(self._rng.random())
+            return self._shared[1]
+        number = float(self._rng.random())
+        tendency = zlib.crc32(f"{self.seed} {agent}".encode()) % 3
+        return (number, number**4, 1 - number**4 - 1e-9)[tendency]
+
+
+class _Archive:
+    """How often each feature has been seen, and a way to each."""
+
+    def __init__(self, seed: int) -> None:
+        self.counts: dict[Any, int] = {}
+        self.routes: dict[Any, Route] = {}
+        self.situations: set[bytes] = set()
+        self._rng = np.random.default_rng(seed)
+
+    def note(self, play: Play, seed: int) -> bool:
+        """Counts what is seen now; whether any of it is new."""
+        new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
+        for feature in _features(play, digest):
+            count = self.counts.get(feature, 0)
+            self.counts[feature] = count + 1
+            if not count:
+                new = True
+                self.routes[feature] = Route(seed, tuple(play.played))
+        self.situations.add(digest.digest())
+        return new
+
+    def rare(self) -> Route | None:
+        """A way to what has been seen least."""
+        if not self.counts:
+            return None
+        least = min(self.counts.values())
+        rare = [feature for feature, count in self.counts.items() if count <= 2 * least]
+        feature = rare[int(self._rng.integers(len(rare)))]
+        self.counts[feature] += 1
+        return self.routes[feature]
+
+
+def _features(play: Play, digest: Any) -> Iterator[Any]:
+    yield "depth", len(play.played)
+    yield "agents", tuple(map(str, play.env.agents))
+    for agent, reward in play.part("rewards").items():
+        yield "reward", str(agent), f"{float(reward):.3f}"
+    for agent, observation in play.shown():
+        for path, array in arrays_in(observation):
+            digest.update(array.tobytes())
+            numbers = array.ravel()
+            for i in range(0, numbers.size, 1 + numbers.size // MOST_NUMBERS):
+                yield str(agent), path, i, _rounded(numbers[i])
+        if not isinstance(observation, np.ndarray | dict):
+            digest.update(repr(observation).encode())
+            yield str(agent), repr(observation)[:80]
+
+
+def _rounded(number: Any) -> Any:
+    return f"{float(number):.1f}" if isinstance(number, np.floating) else str(number)
+
+
+def explored(subject: Subject, kind: str) -> Explored:
+    """What games of that kind have shown, played once for all checks.
+
+    Raises:
+        NotApplicable: If there is no such kind.
+    """
+    skin = subject.skin(kind)
+    found: Explored = subject.once(("explored", kind), lambda: _explore(subject, skin))
+    return found
+
+
+def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
+    found, archive, last_new = Explored(), _Archive(subject.seed), 0
+    modes = [mode for mode in DRAWN if mode in subject.any_env().metadata.get("render_modes", ())]
+    for number in subject.time(SHARE):
+        seed = 1000 * subject.seed + number
+        route = archive.rare() if number % 2 and number > 8 else None
+        play = _made(skin, number, modes)
+        found.current = skin.recent[-1]
+        try:
+            if _follow(play, subject, found, archive, route or Route(seed, ())):
+                last_new = number
+        except Exception as error:
+            reason = f"{play.at}: {in_a_line(error)}"
+            found.failures.setdefault(LEGAL_PLAY, (reason, [found.current]))
+        found.games += 1
+        found.moves += len(play.played)
+        if number - last_new > max(PATIENCE, number // 3):
+            break
+    found.situations = len(archive.situations)
+    unlike = {(route.seed, len(route.moves), str(route.moves)): route for route in archive.routes.values()}
+    found.routes = sorted(unlike.values(), key=lambda route: len(route.moves))
+    return found
+
+
+def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
+    """A fresh environment; one in so many is made to be drawn."""
+    if modes and number % DRAWN_ONE_IN == 0:
+        try:
+            mode = modes[number // DRAWN_ONE_IN % len(modes)]
+            play: Play = skin.new(choices=number, render_mode=mode)
+            return play
+        except Exception:
+            modes.clear()  # `render_modes_are_kept` says so
+    drawn: Play = skin.new(choices=number)
+    return drawn
+
+
+def _follow(play: Play, subject: Subject, found: Explored, archive: _Archive, route: Route) -> bool:
+    """Plays one game, along a route first; whether it shows something new."""
+    play.reset(route.seed)
+    watchers: list[Watcher] = []
+    for each in WATCHERS:
+        if play.kind in each.kinds and each.check not in found.failures:
+            _tell(found, each.check, subject, lambda each=each: watchers.append(each(play, subject)))  # type: ignore[misc]
+    new = archive.note(play, route.seed)
+    play.chooser = Driver(play.chooser.seed)
+    while not play.over and len(play.played) < STEPS:
+        step = len(play.played)
+        choice = route.moves[step] if step < len(route.moves) else play.choice()
+        watchers = _ask(watchers, found, subject, lambda each, choice=choice: each.before(play, choice))  # type: ignore[misc]
+        play.submit(choice, log=False)
+        new |= archive.note(play, route.seed)
+        watchers = _ask(watchers, found, subject, lambda each: each.after(play))
+    if play.over:
+        _ask(watchers, found, subject, lambda each: each.end(play))
+    return new
+
+
+def _ask(watchers: list[Watcher], found: Explored, subject: Subject, what: Callable[[Watcher], None]) -> list[Watcher]:
+    """Shows something to all watchers; those that have nothing to complain about go on."""
+    return [each for each in watchers if _tell(found, each.check, subject, lambda each=each: what(each))]  # type: ignore[misc]
+
+
+def _tell(found: Explored, check: str, subject: Subject, what: Callable[[], None]) -> bool:
+    try:
+        what()
+    except Exception as error:
+        reason = str(error) if isinstance(error, Failed) else in_a_line(error)
+        found.failures.setdefault(check, (reason, [found.current]))
+        return False
+    return True
+
+
+WATCHERS: list[type[Watcher]] = []
+
+
+def watcher(each: type[Watcher]) -> type[Watcher]:
+    """Enters a watcher into the list of those that see every game."""
+    WATCHERS.append(each)
+    return each
+
+
+def watched(check: str, subject: Subject) -> None:
+    """Raises what the watchers of that check have found.
+
+    Raises:
+        Failed: If they have found something.
+    """
+    for skin in subject.skins():
+        failures = explored(subject, skin.kind).failures
+        if check in failures:
+            reason, games = failures[check]
+            subject.recent.clear()
+            subject.recent.extend(games)
+            raise Failed(reason)
+    if any(LEGAL_PLAY in explored(subject, skin.kind).failures for skin in subject.skins()):
+        raise NotApplicable(f"not all games could be played to their end, see {LEGAL_PLAY}")
+
+
+def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
+    """Ways to situations of all depths that differ in something: first one of each depth, then the others."""
+    known = explored(subject, kind).routes
+    by_depth: dict[int, list[Route]] = {}
+    for route in known:
+        by_depth.setdefault(len(route.moves), []).append(route)
+    given = 0
+    for rank in range(max(map(len, by_depth.values()), default=0)):
+        for depth in sorted(by_depth):
+            if rank < len(by_depth[depth]):
+                if given >= most:
+                    return
+                given += 1
+                yield by_depth[depth][rank]
+
+
+def coverage(subject: Subject) -> dict[str, dict[str, int]]:
+    """Kind -> how many games were played for the watchers, how many moves, and how many situations differed."""
+    found = {skin.kind: explored(subject, skin.kind) for skin in subject.skins()}
+    return {
+        kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}
+        for kind, seen in found.items()
+    }

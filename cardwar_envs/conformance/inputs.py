@@ -1,0 +1,255 @@
+"""Checks of odd input: what is outside the space is refused and changes nothing, and equal actions play alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from cardwar_envs.conformance.compare import difference, places, require_same_play
+from cardwar_envs.conformance.explore import Route, routes
+from cardwar_envs.conformance.look import public
+from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, legal_actions
+from cardwar_envs.conformance.seeds import steady_skins
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+
+SHARE = 0.1
+MOST_PLACES = 60
+SHORT = 12
+LEGAL = 8
+# Stands for an agent's action that is left out of the dict.
+MISSING = object()
+
+
+def odd_actions(space: Any, action: Any) -> Iterator[Any]:
+    """Things that are no actions of a space, some of which look like the action."""
+    tried: list[Any] = [
+        None,
+        -1,
+        "1",
+        "x",
+        2.7,
+        float("nan"),
+        1.0,
+        np.float64(1.0),
+        np.float32(0.0),
+        10**6,
+        -(10**6),
+        [],
+        {},
+    ]
+    if isinstance(space, gymnasium.spaces.Discrete):
+        n, start = int(space.n), int(space.start)
+        tried += [start - 1, start + n, start + n + 6, [action], (action,), np.array([action]), str(action)]
+        tried += [float(action), np.float64(action), np.array(float(action)), action + 0.5, [action, action]]
+    elif isinstance(action, np.ndarray):
+        tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], np.add(action, 1e6)]
+        if action.dtype.kind == "f":
+            tried += [np.full_like(action, np.nan)]
+    for odd in tried:
+        if not _contains(space, odd):
+            yield odd
+
+
+def _contains(space: Any, odd: Any) -> bool:
+    try:
+        return bool(space.contains(odd))
+    except Exception:
+        return False
+
+
+def input_outside_the_space_is_refused(subject: Subject) -> None:
+    """Whatever is not in the action space raises, or ends the game for the agent that tried it.
+
+    A learner whose network answers NaN, or whose index is one too high, must hear of it. An environment that rounds,
+    clips or takes an index from behind plays on with a move that nobody made.
+    """
+    _search(subject, "accepted")
+
+
+def refusals_change_nothing(subject: Subject) -> None:
+    """After an action was refused everything is as it was before, and the game goes on as if it had not been tried.
+
+    That holds for what the others have already committed, for rewards that are still to be told, infos and chance.
+    """
+    _search(subject, "changed")
+
+
+def _search(subject: Subject, wanted: str) -> None:
+    for skin in steady_skins(subject):
+        find = partial(_tried, subject, skin)
+        found: dict[str, tuple[str, list[Any]]] = subject.once(("odd input", skin.kind), find)
+        if wanted in found:
+            subject.recent.clear()
+            subject.recent.extend(found[wanted][1])
+            raise Failed(found[wanted][0])
+
+
+def _tried(subject: Subject, skin: Skin[Any]) -> dict[str, tuple[str, list[Any]]]:
+    found: dict[str, tuple[str, list[Any]]] = {}
+    clock = subject.time(SHARE)
+    for route in stations(skin, routes(subject, skin.kind, MOST_PLACES)):
+        play = route.travel(skin)
+        if play.over:
+            continue
+        for agent in play.asked():
+            action = play.legal_choice(agent)
+            odd = [*odd_actions(play.env.action_space(agent), action)]
+            odd += [MISSING] * isinstance(play, ParallelPlay)
+            for wanted, reason in _try_all(skin, route, agent, odd).items():
+                found.setdefault(wanted, (reason, [*subject.recent]))
+        if len(found) == 2 or next(clock, None) is None:
+            break
+    return found
+
+
+def stations(skin: Skin[Any], ways: Iterator[Route]) -> Iterator[Route]:
+    """These ways; in AEC each also after one more commitment, and after two, so that others have committed."""
+    for way in ways:
+        yield way
+        if skin.kind == "AEC":
+            play = way.travel(skin)
+            for _ in range(len(play.env.agents) - 1):
+                if play.asked():
+                    play.step(log=False)
+                    yield Route(way.seed, tuple(play.played))
+
+
+def _try_all(skin: Skin[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, str]:
+    """Hands in odd things one after the other, as long as they are refused. Returns what is wrong, if anything."""
+    play = route.travel(skin)
+    before, refused = _all(play), []
+    for number, odd in enumerate(tried):
+        if not _is_refused(play, agent, odd):
+            found = _accepted(skin, route, agent, odd)
+            return {**_try_all(skin, route, agent, tried[number + 1 :]), **found}
+        refused.append(odd)
+    what = f"{play.at}: what is no action of {agent} ({_named(refused)}) is refused, but"
+    found = _changed(skin, route, play, before, what) if refused else {}
+    if found and len(refused) > 1:  # which of them was it?
+        for odd in refused:
+            if alone := _try_all(skin, route, agent, [odd]):
+                return alone
+    return found
+
+
+def _named(odd: list[Any]) -> str:
+    return ", ".join(map(repr, odd[:3])) + ", ..." * (len(odd) > 3)
+
+
+def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
+    choice = play.with_action(agent, odd)
+    if odd is MISSING:
+        choice = {other: action for other, action in choice.items() if other != agent}
+    try:
+        play.submit(choice, log=False)
+    except Exception:
+        return True
+    return False
+
+
+def _accepted(skin: Skin[Any], route: Route, agent: Any, odd: Any) -> dict[str, str]:
+    """What is wrong if an odd action raises nothing: the game must be over for whoever tried it, and only therefore."""
+    play = route.travel(skin)
+    at, space = play.at, " ".join(str(play.env.action_space(agent)).split())
+    if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(skin, route, agent, play)):
+        return {}
+    if odd is MISSING:
+        return {"accepted": f"{at}: no action of {agent} is handed in; nothing is raised and play goes on"}
+    return {"accepted": f"{at}: {agent} plays {odd!r}, which is not in {space}; nothing is raised and play goes on"}
+
+
+def _ends_so_anyway(skin: Skin[Any], route: Route, agent: Any, ended: Play) -> bool:
+    """Whether some legal action ends the game for the agent in the very same way."""
+    for number in range(LEGAL):
+        play = route.travel(skin)
+        space, mask = play.env.action_space(agent), play.mask(agent)
+        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
+        if number >= len(legal):
+            return False
+        play.submit(play.with_action(agent, legal[number]), log=False)
+        if ends_for(play, agent) and difference(play.seen(), ended.seen()) is None:
+            return True
+    return False
+
+
+def ends_for(play: Play, agent: Any) -> bool:
+    """Whether the agent is out, as soon as all others have played."""
+    asked = [agent]
+    while isinstance(play, AECPlay) and play.asked():
+        if play.env.agent_selection in asked or (agent in play.env.agents and play.dead(agent)):
+            break
+        asked.append(play.env.agent_selection)
+        try:
+            play.step(log=False)
+        except Exception:
+            return False
+    return agent not in play.env.agents or play.dead(agent)
+
+
+def _all(play: Play) -> dict[str, Any]:
+    return {**play.seen(), **public(play.env)}
+
+
+def _changed(skin: Skin[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
+    """Compares with what was before, and with a game in which nothing odd was tried."""
+    shaky: set[str] | None = None
+    for place, words in places(before, _all(play), exact=True):
+        if shaky is None:
+            shaky = {steady for steady, _ in places(_all(route.travel(skin)), _all(route.travel(skin)), exact=True)}
+        if place not in shaky:
+            return {"changed": f"{what} changes {place}: {words}"}
+    clean = route.travel(skin)
+    play.chooser, play.played = clean.chooser.__class__(clean.chooser.seed), list(clean.played)
+    clean.chooser = clean.chooser.__class__(clean.chooser.seed)
+    try:
+        clean.log, play.log = [clean.seen()], [play.seen()]
+        clean.run(SHORT)
+        play.run(SHORT)
+        require_same_play(clean.log, play.log, "the game then goes on otherwise")
+    except Failed as failure:
+        return {"changed": f"{what} {failure}"}
+    except Exception as error:
+        return {"changed": f"{what} the game cannot go on then: {in_a_line(error)}"}
+    return {}
+
+
+def equal_actions_play_alike(subject: Subject) -> None:
+    """An action of numpy's integers does what the same Python integer does.
+
+    So does an array of no dimension, unless it is refused.
+    """
+    compared = 0
+    for skin in steady_skins(subject):
+        for seed in range(4):
+            play = skin.new(choices=seed).reset(seed)
+            agents = list(play.env.agents)
+            if not all(isinstance(play.env.action_space(agent), gymnasium.spaces.Discrete) for agent in agents):
+                continue
+            log = play.run(SHORT * 2)
+            for kind in (np.int64, np.int32, np.array):
+                other = skin.new(choices=seed).reset(seed)
+                for number, choice in enumerate(play.played):
+                    handed = _as(kind, choice)
+                    try:
+                        other.submit(handed)
+                    except Exception as error:
+                        if kind is np.array:  # no sample of a space is one, so it may be refused
+                            break
+                        raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
+                    what = f"{other.at}: after actions of Python and of {kind.__name__}"
+                    if found := difference(log[number + 1], other.log[-1]):
+                        raise Failed(f"{what}: {found}")
+                compared += 1
+    if not compared:
+        raise NotApplicable("there are no integers to choose from")
+
+
+def _as(kind: Any, choice: Any) -> Any:
+    if isinstance(choice, Mapping):
+        return {agent: _as(kind, action) for agent, action in choice.items()}
+    return None if choice is None else kind(choice)

@@ -1,0 +1,193 @@
+"""All that can be seen of an environment from outside, as plain data that can be compared."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import random
+import re
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+# So far and so much of what hangs on an environment is looked at.
+DEPTH = 6
+MOST_NODES = 3000
+MOST_ITEMS = 200
+PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
+# What PettingZoo gives to each agent apart is compared apart.
+TOLD = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents", "unwrapped"}
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+
+def state_of(generator: Any) -> Any:
+    """The state of a random generator, None if it is none."""
+    if isinstance(generator, np.random.Generator):
+        return copy.deepcopy(generator.bit_generator.state)
+    if isinstance(generator, np.random.RandomState):
+        return generator.get_state()
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    return None
+
+
+def generators(env: Any) -> dict[str, Any]:
+    """The states of all random generators that hang on the environment, in private attributes as well."""
+    states = {}
+    for path, value in _reachable(env):
+        state = state_of(value)
+        if state is not None:
+            states[path] = state
+    return states
+
+
+def _reachable(env: Any) -> Iterator[tuple[str, Any]]:
+    """Each object that hangs on the environment, with its path, nearest first."""
+    queue, known = [(type(env).__name__, env, 0)], {id(env)}
+    for path, value, depth in queue:
+        yield path, value
+        if depth >= DEPTH or len(queue) > MOST_NODES:
+            continue
+        for name, part in _parts(value):
+            if not isinstance(part, PLAIN) and id(part) not in known:
+                known.add(id(part))
+                queue.append((f"{path}.{name}", part, depth + 1))
+
+
+def _parts(value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(value, Mapping):
+        return list(value.items())[:MOST_ITEMS]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(enumerate(value))[:MOST_ITEMS]
+    if state_of(value) is not None or isinstance(value, type | types.ModuleType | types.FunctionType | np.ndarray):
+        return []
+    return list(getattr(value, "__dict__", {}).items())[:MOST_ITEMS]
+
+
+def text_of(value: Any) -> str:
+    """repr, without addresses in memory, in one line."""
+    return " ".join(ADDRESS.sub("0x", repr(value)).split())
+
+
+def space_facts(space: Any) -> Any:
+    """What a space is, and the state of its generators."""
+    facts: dict[str, Any] = {"type": type(space).__name__, "text": text_of(space), "dtype": str(space.dtype)}
+    facts["generator"] = state_of(getattr(space, "_np_random", None))
+    for name in ("low", "high", "n", "start", "nvec"):
+        if hasattr(space, name):
+            facts[name] = copy.copy(getattr(space, name))
+    inner = getattr(space, "spaces", ())
+    parts = inner.items() if isinstance(inner, Mapping) else enumerate(inner)
+    return facts | {str(name): space_facts(part) for name, part in parts}
+
+
+def spaces_of(env: Any) -> dict[str, Any]:
+    """The facts of all spaces of the environment."""
+    facts = {}
+    for name in ("observation_space", "action_space"):
+        for agent in getattr(env, "possible_agents", env.agents):
+            facts[f"{name}({agent})"] = space_facts(getattr(env, name)(agent))
+    space = getattr(env, "state_space", None)
+    return facts | ({"state_space": space_facts(space)} if isinstance(space, gymnasium.Space) else {})
+
+
+class Snapshot:
+    """Turns objects into plain data: public attributes and properties, and theirs in turn."""
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+        self._kept: list[Any] = []  # an id may be used again once an object is gone
+
+    def of(self, value: Any, depth: int = 0) -> Any:
+        """The plain data of a value."""
+        if isinstance(value, PLAIN):
+            return value
+        if isinstance(value, np.ndarray):
+            return value.copy()
+        if id(value) in self._known or depth > DEPTH or len(self._known) > MOST_NODES:
+            return f"<{type(value).__name__}>"
+        self._known.add(id(value))
+        self._kept.append(value)
+        if isinstance(value, gymnasium.Space):
+            return space_facts(value)
+        if isinstance(value, Mapping):
+            return {text_of(key): self.of(part, depth + 1) for key, part in list(value.items())[:MOST_ITEMS]}
+        if isinstance(value, list | tuple):
+            return [self.of(part, depth + 1) for part in value[:MOST_ITEMS]]
+        if isinstance(value, set | frozenset):
+            return sorted(map(text_of, value))
+        if state_of(value) is not None:
+            return state_of(value)
+        if isinstance(value, type | types.ModuleType) or callable(value):
+            return f"<{getattr(value, '__name__', type(value).__name__)}>"
+        return self.attributes(value, depth)
+
+    def attributes(self, value: Any, depth: int = 0) -> dict[str, Any]:
+        """The public attributes and properties of an object."""
+        names = {name for name in getattr(value, "__dict__", {}) if not name.startswith("_")}
+        names |= {
+            name
+            for each in type(value).__mro__
+            for name, member in vars(each).items()
+            if not name.startswith("_") and isinstance(member, property | types.MemberDescriptorType)
+        }
+        found = {}
+        for name in sorted(names - TOLD):
+            with contextlib.suppress(Exception):  # a property that is not there now
+                found[name] = self.of(getattr(value, name), depth + 1)
+        return found
+
+
+def attributes(env: Any) -> dict[str, Any]:
+    """The public attributes of the environment, and of the objects that hang on them."""
+    snapshot = Snapshot()
+    snapshot.of(list(getattr(env, "possible_agents", ())))
+    return snapshot.attributes(env)
+
+
+def words_of(env: Any) -> dict[str, Any]:
+    """What an environment says of itself: str(), repr() and len()."""
+    words: dict[str, Any] = {"str()": ADDRESS.sub("0x", str(env)), "repr()": text_of(env)}
+    with contextlib.suppress(Exception):
+        words["len()"] = len(env)
+    return words
+
+
+def state_shown(env: Any) -> Any:
+    """A copy of what state() returns, None if it is not offered or raises, which another check says."""
+    try:
+        return copy.deepcopy(env.state())
+    except Exception:
+        return None
+
+
+def drawn(env: Any) -> Any:
+    """What render() returns, or prints in a mode for people."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        picture = env.render()
+    return copy.deepcopy(picture), printed.getvalue()
+
+
+def public(env: Any) -> dict[str, Any]:
+    """All that stands open to anybody who has the environment, but for pictures and what agents are told."""
+    return {
+        "state()": state_shown(env),
+        "attributes": attributes(env),
+        "spaces": spaces_of(env),
+        "random generators": generators(env),
+        **words_of(env),
+    }
+
+
+def refusal(play: Any, choice: Any) -> str:
+    """The type and the text of the error that a choice brings; empty if there is none."""
+    try:
+        play.submit(choice, log=False)
+    except Exception as error:
+        return f"{type(error).__name__}: {ADDRESS.sub('0x', str(error))}"
+    return ""

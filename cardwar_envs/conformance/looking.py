@@ -1,0 +1,91 @@
+"""Checks that looking changes nothing: drawing, asking for the state, reading texts and attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cardwar_envs.conformance.compare import require_same, require_same_play
+from cardwar_envs.conformance.explore import Watcher, watched, watcher
+from cardwar_envs.conformance.look import drawn, public
+from cardwar_envs.conformance.play import Play
+from cardwar_envs.conformance.secrecy import _modes
+from cardwar_envs.conformance.seeds import SHORT, steady_skins
+from cardwar_envs.conformance.subject import Subject
+from cardwar_envs.conformance.verdicts import NotApplicable
+
+SHARE = 0.02
+
+
+def rendering_changes_nothing(subject: Subject) -> None:
+    """An episode with a render mode, rendered after every step, is the same as one without, as are the games after it.
+
+    Where observations are cut out of the picture, agents may be blind unless somebody watches.
+    """
+    if not _modes(subject):
+        raise NotApplicable("it renders neither text nor arrays")
+    for skin in steady_skins(subject):
+        for mode in _modes(subject):
+            for seed in subject.time(SHARE):
+                plain, watched = (
+                    skin.new(choices=seed).reset(seed),
+                    skin.new(choices=seed, render_mode=mode).reset(seed),
+                )
+                while not (plain.over or watched.over or len(plain.played) >= SHORT):
+                    drawn(watched.env)
+                    for play in (plain, watched):
+                        play.step()
+                what = f"{plain.where}: without render_mode, and with {mode!r}"
+                require_same_play(plain.log, watched.log, what)
+                games = [play.again(choices=1).reset().run(SHORT) for play in (plain, watched)]
+                require_same_play(games[0], games[1], f"{what}: the game after it")
+                if seed == 2:
+                    break
+
+
+def looking_changes_nothing(subject: Subject) -> None:
+    """An episode in which state(), texts, public attributes, spaces and observations are looked at is like any other.
+
+    The games after it are, too: looking draws nothing by chance.
+    """
+    for skin in steady_skins(subject):
+        for seed in range(3):
+            blind, plain, looked = (skin.new(choices=seed).reset(seed) for _ in range(3))
+            while not plain.over and len(plain.played) < SHORT:
+                for _ in range(2):
+                    public(looked.env)
+                    looked.seen()
+                    looked.shown()
+                for play in (plain, looked):
+                    play.step()
+                blind.submit(plain.played[-1], log=False)
+            require_same_play(plain.log, looked.log, f"{plain.where}: without and with looking at it")
+            require_same(plain.log[-1], _last(blind), f"{plain.where}: with and without asking for observations")
+            games = [play.again(choices=1).reset().run(SHORT) for play in (blind, plain, looked)]
+            for game in games[1:]:
+                require_same_play(games[0], game, f"{plain.where}: the next game, without and with looking")
+
+
+def _last(play: Play) -> Any:
+    return play.seen()
+
+
+@watcher
+class _Draws(Watcher):
+    """Drawing goes well in every situation; it is tried in the first mode, for each situation once."""
+
+    check = "every_situation_can_be_drawn"
+
+    def __init__(self, play: Play, subject: Subject) -> None:
+        self._modes = _modes(subject)
+        self.after(play)
+
+    def after(self, play: Play) -> None:
+        if getattr(play.env, "render_mode", None) in self._modes:
+            drawn(play.env)
+
+
+def every_situation_can_be_drawn(subject: Subject) -> None:
+    """render(), state(), str() and repr() raise nothing, wherever the game stands."""
+    if not _modes(subject):
+        raise NotApplicable("it renders neither text nor arrays")
+    watched(_Draws.check, subject)

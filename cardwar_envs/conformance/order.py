@@ -1,0 +1,167 @@
+"""Checks that nothing hangs on the order of a dict or on the hash seed of the process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from itertools import islice
+from operator import attrgetter
+from typing import Any
+
+from cardwar_envs.conformance.compare import places
+from cardwar_envs.conformance.explore import Driver, Route, routes
+from cardwar_envs.conformance.look import text_of
+from cardwar_envs.conformance.play import ParallelPlay, seats
+from cardwar_envs.conformance.steady import steady_skin
+from cardwar_envs.conformance.subject import Skin, Subject, load, quiet
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+
+SHARE = 0.06
+MOST_PLACES = 400
+AHEAD = 3
+GAMES = 12
+LONGEST = 25
+SECONDS = 60
+ANOTHER = 4711
+
+
+def order_of_actions_does_not_matter(subject: Subject) -> None:
+    """The dict of actions may name the agents in any order: the game is the same to the last bit."""
+    subject.skin("Parallel")
+    skin = steady_skin(subject, "Parallel")
+    clock = subject.time(SHARE)
+    for number, route in enumerate(routes(subject, "Parallel", MOST_PLACES)):
+        play = route.travel(skin)
+        if play.over:
+            continue
+        play.chooser = Driver(4 * number + 2)  # all alike: ties are where an order shows
+        _compare(skin, route, play, play.choice())
+        for style in (0, 2, 3):
+            if not (game := route.travel(skin)).over:
+                game.chooser = Driver(4 * number + style)
+                _compare(skin, route, game, game.choice())
+        if next(clock, None) is None:
+            break
+
+
+def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
+    """Plays a joint action in other orders, and some steps more, and compares."""
+    moves = [choice]
+    play.submit(choice, log=False)
+    seen = [play.seen()]
+    while not play.over and len(moves) < AHEAD:
+        moves.append(play.choice())
+        play.submit(moves[-1], log=False)
+        seen.append(play.seen())
+    names = list(choice)
+    for order in (names[::-1], names[1:] + names[:1]):
+        other = route.travel(skin)
+        for number, move in enumerate(moves):
+            other.submit(move if number else {agent: choice[agent] for agent in order}, log=False)
+            for place, words in places(_by_name(seen[number]), _by_name(other.seen()), exact=True):
+                raise Failed(f"{other.at}: {choice} was played, and again in the order {order}: {place}: {words}")
+
+
+def _by_name(data: Any) -> Any:
+    """Results may name the agents in the order in which the actions came."""
+    if isinstance(data, Mapping):
+        return {key: _by_name(data[key]) for key in sorted(data, key=str)}
+    return data
+
+
+def hash_seed_does_not_matter(subject: Subject) -> None:
+    """In a process with another hash seed the same seed leads to the same games.
+
+    What is drawn from a set of names, or seeded with a hash, is another game in each process, so no run can be
+    repeated.
+    """
+    for skin in subject.skins():
+        steady_skin(subject, skin.kind)
+    told = _told(subject)
+    here = digests(subject)
+    for hash_seed in _other_hash_seeds(subject):
+        _require_same(here, _elsewhere(told, hash_seed), hash_seed)
+
+
+def _require_same(here: dict[str, list[list[str]]], there: dict[str, list[list[str]]], hash_seed: int) -> None:
+    for key, games in here.items():
+        for seed, (one, other) in enumerate(zip(games, there[key], strict=True)):
+            for step, pair in enumerate(zip(one, other, strict=False)):
+                if pair[0] != pair[1]:
+                    where = f"{key}, seed {seed}, after step {step}"
+                    raise Failed(f"{where}: a process with PYTHONHASHSEED={hash_seed} plays another game than this one")
+
+
+def _told(subject: Subject) -> dict[str, Any]:
+    """How another process comes by the environment: by its name, or by those of what makes it."""
+    told: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": subject.name.split()[1:]}
+    for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
+        if not subject.word and make is not None:
+            told[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
+            if "<" in told[kind][1]:
+                raise NotApplicable("another process cannot find what makes it")
+    return told
+
+
+def _found(told: dict[str, Any]) -> Subject:
+    if told["word"]:
+        return load(told["word"], told["words"])
+    makers = {kind: told[kind] for kind in ("aec", "parallel") if kind in told}
+    found = {kind: attrgetter(name)(import_module(module)) for kind, (module, name) in makers.items()}
+    return Subject(told["name"], **found)
+
+
+def digests(subject: Subject) -> dict[str, list[list[str]]]:
+    """Kind -> game -> step -> digest of all that is seen."""
+    found = {}
+    for skin in subject.skins():
+        skin = steady_skin(subject, skin.kind)
+        games = [skin.new(choices=seed).reset(seed).run(LONGEST) for seed in range(GAMES)]
+        found[skin.kind] = [[hashlib.sha256(text_of(seen).encode()).hexdigest()[:12] for seen in log] for log in games]
+    return found
+
+
+def _elsewhere(told: dict[str, Any], hash_seed: int) -> dict[str, list[list[str]]]:
+    command = [sys.executable, "-m", "cardwar_envs.conformance.order"]
+    environment = _environment(hash_seed)
+    done = subprocess.run(
+        command, input=json.dumps(told), env=environment, capture_output=True, text=True, timeout=SECONDS
+    )
+    if done.returncode:
+        raise NotApplicable(f"another process cannot play it: {' '.join(done.stderr.split())[-200:]}")
+    found: dict[str, list[list[str]]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _other_hash_seeds(subject: Subject) -> list[int]:
+    """Two, of which the first brings the names of the agents, and every pair, in another order out of a set."""
+    names = [str(agent) for agent in islice(seats(subject.any_env()), 4)]
+    groups = [names, *([one, other] for i, one in enumerate(names) for other in names[i + 1 :])]
+    here = [next(iter(set(group))) for group in groups]
+    code = f"print(*[next(iter(set(group))) for group in {groups!r}], sep='\\n')"
+    unlike = {}
+    for seed in range(1, 13):
+        command = [sys.executable, "-S", "-c", code]
+        done = subprocess.run(command, env=_environment(seed), capture_output=True, text=True, check=True)
+        unlike[seed] = sum(one != other for one, other in zip(here, done.stdout.splitlines(), strict=True))
+        if unlike[seed] == len(groups):
+            break
+    return [max(unlike, key=lambda seed: unlike[seed]), ANOTHER]
+
+
+def _environment(hash_seed: int) -> dict[str, str]:
+    return {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def _play_elsewhere() -> None:
+    with quiet():
+        print(json.dumps(digests(_found(json.loads(sys.stdin.read())))))
+
+
+if __name__ == "__main__":
+    _play_elsewhere()

@@ -1,0 +1,49 @@
+"""A short script that does again what was done when a check failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.play import Play
+from cardwar_envs.conformance.subject import Subject
+
+LONGEST = 60
+
+
+def of(subject: Subject, reason: str) -> str:
+    """Python that makes the environments that were driven last, and repeats all calls."""
+    lines = [f"# {subject.name}: {reason}", "from numpy import array, float32, float64, int8, int32, int64, nan, uint8"]
+    for parameters, play in subject.recent:
+        lines += ["", *_made(subject, play, parameters), *_calls(play)]
+        lines += ["print(env.last() if env.agents else env.rewards)"] if play.kind == "AEC" else ["print(result)"]
+    return "\n".join(lines) + "\n"
+
+
+def _made(subject: Subject, play: Play, parameters: Mapping[str, Any]) -> list[str]:
+    words = ", ".join(f"{name}={value!r}" for name, value in {**subject.parameters, **parameters}.items())
+    if "/" in subject.word:
+        return [
+            "import pettingzoo",
+            f"env = pettingzoo.make({', '.join(filter(None, [repr(play.kind.lower()), repr(subject.word), words]))})",
+        ]
+    module, _, name = subject.word.partition(":")
+    if not module:
+        return [f"env = ...  # {play.kind} of {subject.name}, made with {words or 'no parameters'}"]
+    factory = "env" if play.kind == "AEC" else "parallel_env"
+    lines = ["from importlib import import_module", "from operator import attrgetter"]
+    found = f"attrgetter({name!r})(import_module({module!r}))" if name else f"import_module({module!r})"
+    lines.append(f"made_by = {found}")
+    return [*lines, f"env = getattr(made_by, {factory!r}, made_by)({words})"]
+
+
+def _calls(play: Play) -> list[str]:
+    calls = play.calls
+    lines = [] if len(calls) <= LONGEST else [f"# {len(calls) - LONGEST} earlier calls are left out"]
+    with np.printoptions(threshold=10**6):
+        for name, given in calls[-LONGEST:]:
+            words = ", ".join(f"{key}={value!r}" for key, value in given.items()) if name == "reset" else repr(given)
+            lines.append(f"{'result = ' if play.kind == 'Parallel' else ''}env.{name}({words})")
+    return lines

@@ -1,0 +1,125 @@
+"""Which infos differ each time, though seed and choices are the same: a clock, an identifier, a count of games."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cardwar_envs.conformance.compare import difference
+from cardwar_envs.conformance.play import Play
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
+
+SEEDS = range(3)
+SHORT = 40
+HARMLESS = {
+    "clock": "goes up all the time, as a clock does",
+    "identifier": "is another text each time, as an identifier is",
+    "count": "goes up from game to game, as a count does",
+}
+
+
+@dataclass
+class Unsteady:
+    """Infos that differ each time.
+
+    Attributes:
+        kinds: Name of the info -> a key of `HARMLESS`, "drawn" or "history".
+        episodes: Whether more than infos differs between two fresh environments.
+    """
+
+    kinds: dict[Any, str] = field(default_factory=dict)
+    episodes: str = ""
+
+
+def steady_skin(subject: Subject, kind: str) -> Skin[Any]:
+    """The kind of environment, without the infos that differ each time.
+
+    Raises:
+        NotApplicable: If there is no such kind, or more than infos differs.
+    """
+    subject.skin(kind)
+    unsteady = find(subject, kind)
+    if unsteady.episodes:
+        raise NotApplicable(f"{kind}: a seed does not decide the episode, see same_seed_same_episode")
+    return next(skin for skin in subject.skins(frozenset(unsteady.kinds)) if skin.kind == kind)
+
+
+def find(subject: Subject, kind: str) -> Unsteady:
+    """What differs each time in that kind."""
+    found: Unsteady = subject.once(("unsteady", kind), lambda: _find(subject.skin(kind)))
+    return found
+
+
+def _find(skin: Skin[Any]) -> Unsteady:
+    found = Unsteady()
+    fresh = [[_infos(skin.new(choices=seed), seed) for _ in range(2)] for seed in SEEDS]
+    for name in {name for pair in fresh for infos in pair for name in _names(infos)}:
+        pairs = [[[info.get(name) for info in infos] for infos in pair] for pair in fresh]
+        if any(difference(one, other) for one, other in pairs):
+            found.kinds[name] = _kind_of([values for pair in pairs for values in pair])
+    for seed in SEEDS:
+        used = skin.new(choices=seed)
+        games = [_infos(used.again(seed), seed) for _ in range(4)]
+        for name in {name for infos in games for name in _names(infos)} - set(found.kinds):
+            series = [[info.get(name) for info in infos] for infos in games]
+            if difference(series[0], series[1]):
+                found.kinds[name] = "count" if _goes_up(series) else "history"
+    blind = frozenset(found.kinds)
+    for seed in SEEDS:
+        first, second = (type(skin.new())(skin.make(), seed, blind).reset(seed).run() for _ in range(2))
+        found.episodes = found.episodes or difference(first, second) or ""
+    return found
+
+
+def _infos(play: Play, seed: int) -> list[Any]:
+    """All infos of a game, in the order of time."""
+    infos = []
+    play.reset(seed)
+    while True:
+        infos += [dict(info) for info in play.part("infos").values() if isinstance(info, Mapping)]
+        if play.over or len(play.played) >= SHORT:
+            return infos
+        play.step(log=False)
+
+
+def _names(infos: list[Any]) -> set[Any]:
+    return {name for info in infos for name in info}
+
+
+def _kind_of(games: list[list[Any]]) -> str:
+    values = [value for game in games for value in game]
+    if all(isinstance(value, str) and len(value) >= 8 for value in values) and _are_apart(games):
+        return "identifier"
+    return "clock" if _goes_up(games) else "drawn"
+
+
+def _are_apart(games: list[list[Any]]) -> bool:
+    return sum(len(set(game)) for game in games) == len({value for game in games for value in game})
+
+
+def _goes_up(games: list[list[Any]]) -> bool:
+    """Whether all numbers of each game are above those of the games before."""
+    try:
+        return all(bool(max(one) < min(other)) for one, other in itertools.pairwise(games))
+    except (TypeError, ValueError):
+        return False
+
+
+def infos_are_steady(subject: Subject) -> None:
+    """Infos are the same for the same seed and choices.
+
+    A clock, an identifier or a count of games is noted, and left out of all comparisons. Anything else that differs
+    is drawn without the seed or is left of an earlier game.
+    """
+    noted = []
+    for skin in subject.skins():
+        for name, kind in find(subject, skin.kind).kinds.items():
+            if kind not in HARMLESS:
+                why = "by seed and choices it is not decided" if kind == "drawn" else "it depends on earlier games"
+                raise Failed(f"{skin.kind}: the info {name!r}: {why}")
+            noted.append(f"{skin.kind}: the info {name!r} {HARMLESS[kind]}; it is left out of comparisons")
+    if noted:
+        raise Noted("; ".join(noted))
