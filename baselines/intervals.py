@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 CONFIDENCE = 0.99
 
@@ -76,6 +76,6 @@ def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) 
     if not 0 <= successes <= trials or not trials:
         raise ValueError(f"successes ({successes}) must be in 0..trials ({trials}), and trials at least 1")
     error = (1.0 - confidence) / 2.0
-    low = float(beta.ppf(error, successes, trials - successes + 1)) if successes else 0.0
-    high = float(beta.ppf(1.0 - error, successes + 1, trials - successes)) if successes < trials else 1.0
+    low = float(betaincinv(successes, trials - successes + 1, error)) if successes else 0.0
+    high = float(betaincinv(successes + 1, trials - successes, 1.0 - error)) if successes < trials else 1.0
     return Interval(successes / trials, low, high)

@@ -109,7 +109,8 @@ def test_minimax_q_refuses_private_rolls(capsys, tmp_path):
     folder = tmp_path / "run"
     code, out, err = run(capsys, "train", "dice_poker", "--algorithm", "minimax_q", "--out", str(folder))
     assert (code, out) == (2, "")
-    assert err == "cardwar: dice_poker: minimax-Q learns two-player zero-sum games of public state\n"
+    refusal = "minimax-Q learns two-player zero-sum games of public state; ppo, mmd and nfsp learn any game"
+    assert err == f"cardwar: dice_poker: {refusal}\n"
     assert not folder.exists()
 
 
