@@ -155,6 +155,7 @@ OF_BOTH_KINDS = {
 }
 
 
+@pytest.mark.slow
 def test_without_masks():
     subject = Subject("unmasked", Unmasked, None, seconds=SECONDS)
     assert of_status(subject, "failed") == set()
@@ -169,6 +170,7 @@ def test_without_masks():
     )
 
 
+@pytest.mark.slow
 def test_with_masks_in_infos_only():
     subject = Subject("masked in infos", MaskedInInfos, None, seconds=SECONDS)
     assert of_status(subject, "failed") == set()
