@@ -53,11 +53,6 @@ def mean_interval(samples: NDArray[np.float64], least: float, most: float, confi
     return Interval(mean, max(mean - width, least), min(mean + width, most))
 
 
-def lower_bound(samples: NDArray[np.float64], least: float, most: float, confidence: float = CONFIDENCE) -> float:
-    """The lower end alone, which the true mean exceeds with probability `confidence`; see `mean_interval`."""
-    return mean_interval(samples, least, most, 2.0 * confidence - 1.0).low
-
-
 def _bernstein_width(samples: NDArray[np.float64], least: float, most: float, error: float) -> float:
     count = len(samples)
     if count < 2:
