@@ -20,13 +20,14 @@ COMMANDS = "\n".join(re.findall(r"^```sh\n(.*?)^```$", README, re.M | re.S)).spl
 MISSING = {
     "cardwar train jujitsu num_cards=3": "train",
     "cardwar study study.toml": "train",
-    "cardwar exploit war --policy uniform --bound": "train",
+    "cardwar exploit war --policy uniform --out found": "train",
     "cardwar report runs/mine": "report",
     "cardwar playoffs jujitsu num_cards=3 uniform highest_card": "plot",
     "cardwar reproduce rauscher-2017": "plot",
     "cardwar play jujitsu num_cards=3 --web": "play",
     "cardwar watch jujitsu num_cards=3 uniform uniform --gif game.gif": "render",
     "cardwar solve jujitsu num_cards=3 --engine ray": "ray",
+    "cardwar check pettingzoo.classic.rps_v2": "render",
 }
 
 
