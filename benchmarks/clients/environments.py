@@ -15,6 +15,8 @@ from benchmarks.clients.table import Client
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What a page says that an expression comes to, e.g. `games.num_envs  # 8`.
+VALUE = re.compile(r"^([^\s#].*?)  # (-?\d+(?:\.\d+)?)$", re.MULTILINE)
 PATIENCE = 1800  # seconds for one program
 
 
@@ -55,6 +57,7 @@ def run(client: Client, python: Path) -> dict[str, object]:
     if client.recipe:
         page = f"docs/recipes/{client.recipe}.md"
         code = "\n".join(BLOCK.findall((ROOT / page).read_text(encoding="utf-8")))
+        code = VALUE.sub(r"assert round(float(\1), 4) == \2, \2", code)
         rows += _rows(python, ["-c", code], f"the recipe [{client.recipe}](recipes/{client.recipe}.md)")
     if client.example:
         file, *words = client.example
