@@ -65,10 +65,10 @@ def main() -> None:
     if unknown := set(asked.names) - {each.name for each in CLIENTS}:
         parser.error(f"no such client: {', '.join(sorted(unknown))}")
     chosen = [each for each in CLIENTS if not asked.names or each.name in asked.names]
-    with tempfile.TemporaryDirectory() as folder:
-        wheel = build_wheel(Path(folder))
-        for client in chosen:
-            if asked.again or not kept(client).exists():
+    if left := [each for each in chosen if asked.again or not kept(each).exists()]:
+        with tempfile.TemporaryDirectory() as folder:
+            wheel = build_wheel(Path(folder))
+            for client in left:
                 run_client(client, asked.envs.resolve(), wheel)
     results = [json.loads(kept(each).read_text()) for each in CLIENTS if kept(each).exists()]
     PAGE.write_text(rewrite(PAGE.read_text(), COMMAND, lambda _: table(results)))

@@ -37,7 +37,7 @@ class Client(NamedTuple):
 CLIENTS = (
     Client("PettingZoo", "pettingzoo", (), "ours", "run_pettingzoo", extra="render", constraints=OURS),
     Client("Gymnasium", "gymnasium", (), "ours", "run_gymnasium", extra="render", constraints=OURS),
-    Client("RecordVideo", "moviepy", ("moviepy",), "ours", "run_video", extra="render", constraints=OURS),
+    Client("moviepy", "moviepy", ("moviepy",), "ours", "run_video", extra="render", constraints=OURS),
     Client("Stable-Baselines3", "stable-baselines3", (), "sb3", "run_sb3", extra="train", constraints=OURS),
     Client("sb3-contrib", "sb3-contrib", (), "sb3", "run_sb3_contrib", extra="train", constraints=OURS),
     Client("SuperSuit", "supersuit", ("supersuit",), "supersuit", "run_supersuit", "supersuit"),

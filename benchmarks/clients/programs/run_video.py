@@ -21,4 +21,4 @@ def film(game):
         raise RuntimeError("no film was written")
 
 
-on_each_game("`RecordVideo`, one film", film)
+on_each_game("Gymnasium's `RecordVideo`, one film", film)
