@@ -17,12 +17,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from baselines.atomic_files import write_atomically
-from baselines.reproduction.documents import markdown, rewrite
+from baselines.reproduction.documents import rewrite
 from benchmarks.clients.environments import ROOT, build_wheel, prepare, run
 from benchmarks.clients.table import CLIENTS, Client
 
 RESULTS = ROOT / "runs" / "clients"
 PAGE = ROOT / "docs" / "clients.md"
+BAR = r"\|"  # a bar in a cell
 COMMAND = "python -m benchmarks.clients"
 
 
@@ -34,7 +35,8 @@ def table(results: Sequence[dict]) -> str:
         for row in each["rows"]:
             rows.append([*names, row["ran"], row["result"]])
             names = ["", ""]
-    return markdown(rows)
+    head, *lines = (f"| {' | '.join(text.replace('|', BAR) for text in row)} |" for row in rows)
+    return "\n".join([head, f"|{' --- |' * 4}", *lines])
 
 
 def kept(client: Client) -> Path:
