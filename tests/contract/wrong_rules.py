@@ -64,6 +64,12 @@ lie(
 # -- facts ------------------------------------------------------------------------------------------
 
 lie_of_facts("players_are_seats", "fewer players than act", num_players=1)
+lie(
+    "players_are_seats",
+    "somebody waits where everyone acts",
+    {"acting_players": lambda self, state: (0,) if state in MIDDLE else Bidding.acting_players(self, state)},
+)
+lie_of_facts("facts_are_well_formed", "everyone acts, perhaps", everyone_acts=None)
 lie_of_facts("legal_actions_are_in_order", "fewer actions than are legal", num_actions=2)
 lie_of_facts("games_end_in_time", "max length too short", max_length=2)
 lie_of_facts("payoffs_keep_their_bounds", "max payoff too low", max_payoff=5.0, min_payoff=-5.0)

@@ -96,7 +96,7 @@ def test_vector_environments_show_each_game_as_its_seat_sees_it(game):
         actions = seen["action_mask"].argmax(axis=1)
         seen, rewards, ended, _, _ = envs.step(actions)
         payoffs = np.where(ended, 0.0, payoffs + rewards)
-        frames, states = envs.render(), envs._engine.states()
+        frames, states = envs.render(), envs._games.engine.states()
         for place, revealed in enumerate(envs._courses.revealed):
             assert (revealed.state, revealed.viewer, revealed.over) == (states[place], 0, False)
             assert np.array_equal(frames[place], to_pixels(game.scene(revealed)))
