@@ -38,6 +38,8 @@ ROOMS = {
     "cardwar_envs.conformance": set(),  # it looks from outside
     # What a check can say is said in one way. Compiled rules are held to the rules by stepping batches.
     "cardwar_envs.contract": {f"cardwar_envs.{room}" for room in ("core", "games", "envs", "conformance")},
+    # Stable-Baselines3 comes with an extra; solvers are found by entry points.
+    "cardwar_envs.sb3": ENVS,
     "cardwar_envs": ENVS | {"cardwar_envs.contract"},
     "baselines.threads": set(),
     "baselines.atomic_files": set(),
@@ -45,6 +47,7 @@ ROOMS = {
     "baselines.results": ENVS | {"baselines.views"},  # results show themselves
     "baselines.views": {"baselines.matrix_game"},
     "baselines.oracle": ENVS | {"baselines.results"},
+    "baselines.illegal": ENVS | {"baselines.results"},
     "baselines.strategies": ENVS,
     "baselines.matrix_game": {"baselines.threads"},
     # A best response is a table of observations, which is a strategy.
@@ -60,8 +63,8 @@ ROOMS = {
     "baselines.intervals": set(),
     "baselines.matches": ENVS | {"baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.illegal"},
+    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.illegal"},
     "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
     # How far its games have come is reported as solvers report it.
     "baselines.cross_play": ENVS | {"baselines.war", "baselines.strategies", "baselines.oracle"},
@@ -95,12 +98,12 @@ ROOMS = {
     | DOORS
     | INSIDES
     | {"baselines.lookahead", "baselines.oracles"}
-    | {"train.policies", "train.storage", "train.words", "train.validation"},
+    | {"train.policies", "train.storage", "train.words", "train.validation", "cardwar_envs.sb3"},
     # Who exploits a policy is looked for among the strategies with names, too.
     "train.measures": ENVS
     | DOORS
     | ANSWERS
-    | {"baselines.strategies", "train.algorithms", "train.kinds", "train.policies", "train.words"},
+    | {"baselines.strategies", "train.algorithms", "train.kinds", "train.policies", "train.words", "cardwar_envs.sb3"},
     "train.runs": ENVS
     | DOORS
     | ANSWERS

@@ -104,6 +104,7 @@ class GameFacts:
             rounds left; else None.
         chance: Where chance can come in: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
             joint action is played. "moves" allows everything, so it is the default.
+        everyone_acts: Whether every player who is still in the game chooses in every state, so that nobody waits.
     """
 
     name: str
@@ -120,6 +121,7 @@ class GameFacts:
     max_length: int
     max_rounds: int | None = None
     chance: Chance = "moves"
+    everyone_acts: bool = True
 
     @cached_property
     def observation_size(self) -> int:

@@ -10,6 +10,14 @@ from typing import Any
 import numpy as np
 
 
+class ArgumentError(ValueError, TypeError):
+    """An argument that something does not take.
+
+    Here a caller's mistake is a ValueError. For an unknown keyword Python itself raises a TypeError, and so do clients
+    expect it: Stable-Baselines3 and TorchRL try arguments of their own and go on without them after a TypeError.
+    """
+
+
 def whole_number(name: str, number: object, allowed: range | None = None) -> int:
     """A parameter as an int. All integer types are accepted, but no bool.
 
@@ -60,7 +68,7 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
 
 
 def check_names(kind: Any, names: Iterable[str], owner: str) -> None:
-    """Raises a ValueError if one of the names is not that of a parameter of `owner`.
+    """Raises an ArgumentError if one of the names is not that of a parameter of `owner`.
 
     Args:
         kind: The dataclass whose fields are the parameters.
@@ -70,4 +78,4 @@ def check_names(kind: Any, names: Iterable[str], owner: str) -> None:
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for name in names:
         if name not in known:
-            raise ValueError(f"{owner} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
+            raise ArgumentError(f"{owner} has no parameter {name!r}; it has {', '.join(known) or 'none'}")

@@ -22,12 +22,12 @@ from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.sb3.against import AgainstVecEnv
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
-from train.algorithms.experience.fixed_opponents import AgainstVecEnv
 from train.algorithms.experience.league import League
-from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.many_actions import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 

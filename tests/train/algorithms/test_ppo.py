@@ -15,9 +15,9 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms import ppo
 from train.algorithms.experience.decisions import actor
-from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
