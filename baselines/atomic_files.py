@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag; there `refuse_links` alone looks for links
+
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
     """Replaces a file in one step: whoever reads it finds the old content or the new, both whole.
@@ -59,7 +61,7 @@ def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
     path = folder / name
     refuse_links(folder, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    return open(path, mode, opener=lambda file, flags: os.open(file, flags | os.O_NOFOLLOW, 0o666))
+    return open(path, mode, opener=lambda file, flags: os.open(file, flags | NO_LINKS, 0o666))
 
 
 def refuse_links(folder: Path, name: str) -> None:
@@ -72,7 +74,9 @@ def refuse_links(folder: Path, name: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes sure that the names in a folder outlast a loss of power."""
+    """Makes sure that the names in a folder outlast a loss of power. Windows opens no folders, and cannot."""
+    if os.name != "posix":
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

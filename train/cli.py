@@ -32,7 +32,8 @@ app = typer.Typer(
 
 # Module -> the extra that installs it. A module that is not here is one that a game of the user's own needs.
 EXTRAS = {
-    **dict.fromkeys(("jinja2", "pydantic", "safetensors", "sb3_contrib", "stable_baselines3", "torch"), "train"),
+    **dict.fromkeys(("sb3_contrib", "stable_baselines3", "torch"), "train"),
+    "jinja2": "report",
     "matplotlib": "plot",
     "PIL": "render",
     "pygame": "render",

@@ -52,7 +52,7 @@ class LayerFolder:
 
     def _manifest(self) -> dict[str, Any]:
         try:
-            manifest = json.loads((self._folder / "manifest.json").read_text())
+            manifest = json.loads((self._folder / "manifest.json").read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}  # no manifest, or one that cannot be read
         return manifest if isinstance(manifest, dict) and isinstance(manifest.get("layers"), dict) else {}
@@ -89,10 +89,10 @@ class LayerFolder:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keeps other processes from writing into the folder; the lock ends with the process."""
-        import fcntl  # not every system has it, but only folders need it
+        from filelock import lock_descriptor  # only folders need it
 
         with open_inside(self._folder, ".lock", "ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock_descriptor(file.fileno())
             yield
 
 
