@@ -78,7 +78,7 @@ class Subject:
         value: Exact payoff of player 0 in equilibrium, payoff points; if None, that of an installed oracle.
         seed: Decides the games that are played.
         seconds: All checks together look for about so long at most.
-        games: Each search ends after so many games or situations, on a machine of any speed; if None, only by `seconds`.
+        games: Each search ends after so many games or situations, however fast the machine is; None: only by `seconds`.
         word: The name that `load` finds it by; empty if it was not found so.
         recent: The environments that were driven last, each with its parameters.
     """
