@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from baselines.atomic_files import csv_bytes, write_atomically
 from train.reports.figures import picture
 from train.reports.playoffs import DIGITS, PlayOffs
-from train.reports.tables import markdown_table
-from train.words import game_in_words, points
+from train.reports.tables import markdown_table, plain
+from train.words import game_in_words, points, printable
 
 PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
 
@@ -68,7 +68,7 @@ def _markdown(result: PlayOffs) -> str:
     ]
     headings = ["player_0", *result.names]
     parts = [
-        f"# Play-offs: {game_in_words(result.game)}",
+        f"# Play-offs: {plain(game_in_words(result.game))}",
         "Mean payoff to the row as player_0 against the column as player_1, in payoff points; its average over all "
         f"others and both seats. {_how_known(result)}",
         markdown_table([*headings, *_policies(result)[0][1:]], means),
@@ -111,7 +111,7 @@ def _draw(result: PlayOffs, figure: Figure) -> None:
         axes.set_xticks([0], [heading])
         axes.set_yticks([])
     all_axes[0].set_xticks(range(count), [str(number) for number in range(1, count + 1)])
-    all_axes[0].set_yticks(range(count), [f"{number} {name}" for number, name in enumerate(result.names, 1)])
+    all_axes[0].set_yticks(range(count), [f"{number} {printable(name)}" for number, name in enumerate(result.names, 1)])
     all_axes[0].set_xlabel("player_1")
     all_axes[0].set_ylabel("player_0")
     figure.suptitle(f"{game_in_words(result.game)}: mean payoff to player_0, {result.how}")
