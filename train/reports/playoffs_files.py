@@ -16,7 +16,7 @@ from baselines.atomic_files import csv_bytes, write_atomically
 from train.reports.figures import picture
 from train.reports.playoffs import DIGITS, PlayOffs
 from train.reports.tables import markdown_table, plain
-from train.words import game_in_words, points, printable
+from train.words import game_in_words, points
 
 PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
 
@@ -111,7 +111,7 @@ def _draw(result: PlayOffs, figure: Figure) -> None:
         axes.set_xticks([0], [heading])
         axes.set_yticks([])
     all_axes[0].set_xticks(range(count), [str(number) for number in range(1, count + 1)])
-    all_axes[0].set_yticks(range(count), [f"{number} {printable(name)}" for number, name in enumerate(result.names, 1)])
+    all_axes[0].set_yticks(range(count), [f"{number} {name}" for number, name in enumerate(result.names, 1)])
     all_axes[0].set_xlabel("player_1")
     all_axes[0].set_ylabel("player_0")
     figure.suptitle(f"{game_in_words(result.game)}: mean payoff to player_0, {result.how}")
