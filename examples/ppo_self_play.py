@@ -81,7 +81,7 @@ class Agent(nn.Module):
 
 
 def play(batch, agent, steps):
-    """Plays all seats from the start of games; a dict of arrays `[steps, games, seats, ...]`, `done` `[steps, games]`."""
+    """Plays all seats from the start of games; arrays `[steps, games, seats, ...]`, `done` `[steps, games]`."""
     kept = {name: [] for name in ("observations", "masks", "actions", "logs", "values", "rewards", "done")}
     observations, masks = batch.reset()
     for _ in range(steps):

@@ -24,7 +24,7 @@ DOORS = {
 }
 ANSWERS = {"baselines.oracle", "baselines.results"}
 FAMILIES = {"baselines.bayesian", "baselines.duel", "baselines.graph", "baselines.rounds"}
-FILES = {"baselines.atomic_files"}
+FILES = {"baselines.atomic_files", "baselines.safe_reading"}
 # What learners need of the oracles' insides: the listed states of a small game, and its arrays.
 INSIDES = {"baselines.graph", "baselines.bayesian", "baselines.strategies"}
 
@@ -43,6 +43,7 @@ ROOMS = {
     "cardwar_envs": ENVS | {"cardwar_envs.contract"},
     "baselines.threads": set(),
     "baselines.atomic_files": set(),
+    "baselines.safe_reading": {"baselines.atomic_files"},
     "baselines.published": set(),
     "baselines.results": ENVS | {"baselines.views"},  # results show themselves
     "baselines.views": {"baselines.matrix_game"},
@@ -54,7 +55,7 @@ ROOMS = {
     "baselines.graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "baselines.lookahead": ENVS | {"baselines.matrix_game"},
     # A level that was learned on words plays cards as words.
-    "baselines.levels": ENVS | {"baselines.lookahead", "baselines.strategies", "baselines.duel"},
+    "baselines.levels": ENVS | FILES | {"baselines.lookahead", "baselines.strategies", "baselines.duel"},
     "baselines.duel": ENVS | ANSWERS | FILES | {"baselines.matrix_game", "baselines.threads"},
     "baselines.rounds": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
     "baselines.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},

@@ -21,6 +21,7 @@ from train.command.solve import solve
 from train.command.study import study
 from train.command.train import train
 from train.command.watch import watch
+from train.words import in_one_line
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -73,8 +74,7 @@ def _end_with_stdin() -> None:
 def _message(error: Exception) -> str | None:
     """One line about a mistake of the caller or in a file; None if the mistake is in this program."""
     said = _said(error)
-    # A file's content can be part of it, and must not make a terminal do things.
-    return said and "".join(each if each.isprintable() else ascii(each)[1:-1] for each in " ".join(said.split()))
+    return said and in_one_line(said)
 
 
 def _said(error: Exception) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from typing import Literal
 
@@ -26,7 +27,9 @@ def picture(draw: Callable[[Figure], None], width: float, height: float, kind: L
     Returns:
         The content of a file of that format.
     """
-    with mpl.rc_context(SETTINGS):
+    with mpl.rc_context(SETTINGS), warnings.catch_warnings():
+        # A name may have letters that the font lacks; they are drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, layout="constrained")
         draw(figure)
         file = io.BytesIO()
