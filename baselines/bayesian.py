@@ -108,6 +108,10 @@ class BayesianOracle:
         payoff = float((worth * probabilities).sum())
         return (payoff, -payoff), (self.response(policies, 0).value, self.response(policies, 1).value)
 
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """See `Oracle`; every observation is asked about here."""
+        return 0
+
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""
         worth, odds = outcomes(self._game, policies)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from baselines.asking import Witnesses
 from baselines.oracle import Seats
 from baselines.oracles import oracle_for
 from baselines.results import BestResponse
@@ -37,4 +39,8 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0, *, max_states
     """
     if player not in range(game.facts.num_players):
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
-    return oracle_for(game, max_states).response(as_policies(policy, game), player)
+    oracle, policies = oracle_for(game, max_states), as_policies(policy, game)
+    claims = oracle.claims([None if seat == player else each for seat, each in enumerate(policies)])
+    witnesses = Witnesses(game, policies)
+    response = oracle.response(witnesses.seats, player)
+    return replace(response, asked=witnesses.ask_again(claims))

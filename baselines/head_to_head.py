@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from baselines.asking import Witnesses
 from baselines.oracles import oracle_for
 from baselines.results import HeadToHead
 from cardwar_envs.core.game import Game
@@ -30,4 +32,7 @@ def head_to_head(
     """
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
-    return oracle_for(game, max_states).odds(seated_policies((first, second), game))
+    oracle, policies = oracle_for(game, max_states), seated_policies((first, second), game)
+    claims, witnesses = oracle.claims(policies), Witnesses(game, policies)
+    odds = oracle.odds(witnesses.seats)
+    return replace(odds, asked=witnesses.ask_again(claims))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.asking import NOT_ASKED, Asked
 from baselines.views import html
 from baselines.views.at_state import PlayAt, certified_mix, exact_mix
 from cardwar_envs.core.forms import BayesianForm
@@ -36,11 +37,13 @@ class NashConv:
         total: The sum over players, payoff points; 0 at an equilibrium.
         per_player: The gain of each player's best response over its payoff, payoff points.
         payoffs: What each player gets when nobody deviates, payoff points.
+        asked: How often the policies were asked, and asked again.
     """
 
     total: float
     per_player: tuple[float, ...]
     payoffs: tuple[float, ...]
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
     def _repr_html_(self) -> str:
         gains = zip(self.payoffs, self.per_player, strict=True)
@@ -56,10 +59,12 @@ class BestResponse:
     Attributes:
         value: Its expected payoff, payoff points.
         policy: A deterministic best response (the lowest of the best actions), for that seat.
+        asked: How often the others' policies were asked, and asked again.
     """
 
     value: float
     policy: Policy
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
 
 @dataclass(frozen=True)
@@ -71,12 +76,14 @@ class HeadToHead:
         loss: Probability that it gets less.
         tie: Probability that both get the same.
         mean: Expected payoff to the first, payoff points.
+        asked: How often the policies were asked, and asked again.
     """
 
     win: float
     loss: float
     tie: float
     mean: float
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
     def _repr_html_(self) -> str:
         headings = ("P(win)", "P(loss)", "P(tie)", "mean payoff")

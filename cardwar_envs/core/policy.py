@@ -52,7 +52,7 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
         ValueError: If the answer is not an array of real numbers of that shape, has an entry that is not
             finite or is negative, puts weight on an illegal action, or has a row that does not sum to one.
     """
-    name = type(policy).__name__
+    name = type(getattr(policy, "stands_for", policy)).__name__
     # Copies: a policy that writes into what it is given must not reach the caller or this check.
     answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
     if answer.shape != action_masks.shape:
