@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from baselines.results import Behaviour, BestResponse, HeadToHead, PrivateSoluti
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
@@ -33,7 +34,7 @@ TOLERANCE = 1e-10
 SLACK = 1e-10
 
 
-@lru_cache(maxsize=8)
+@kept_for_games(8)
 def form_of(game: Game[Any]) -> BayesianForm:
     """The game's arrays, kept for the next question about it.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from baselines.lookahead import Lookahead, StateValues
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.games import make_game
 
@@ -75,7 +76,7 @@ def levels() -> tuple[Level, ...]:
     return tuple(sorted(found, key=lambda each: (each.game, each.parameters.get("num_cards", 0), each.number)))
 
 
-@lru_cache(maxsize=8)
+@kept_for_games(8)
 def level(game: Game[Any], number: str = "") -> Policy:
     """The policy `level:NUMBER`; kept for the next time it is asked for.
 
