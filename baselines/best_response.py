@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from baselines.illegal import seated
 from baselines.oracle import Seats
 from baselines.oracles import oracle_for
 from baselines.results import BestResponse
+from baselines.seated import seated
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import as_policies
 
@@ -46,6 +46,6 @@ def best_response(
     if player not in range(game.facts.num_players):
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
     oracle = oracle_for(game, max_states)
-    with seated(as_policies(policy, game), illegal) as asked:
-        response = oracle.response(asked.policies, player)
-    return replace(response, removed=asked.removed)
+    with seated(game, oracle, as_policies(policy, game), illegal, responder=player) as seats:
+        response = oracle.response(seats.policies, player)
+    return replace(response, removed=seats.removed, asked=seats.asked)

@@ -22,7 +22,7 @@ DOORS = {
     "baselines.matches",
     "baselines.intervals",
 }
-ANSWERS = {"baselines.oracle", "baselines.results"}
+ANSWERS = {"baselines.asking", "baselines.oracle", "baselines.results"}
 FAMILIES = {"baselines.bayesian", "baselines.duel", "baselines.graph", "baselines.rounds"}
 FILES = {"baselines.atomic_files", "baselines.safe_reading"}
 # What learners need of the oracles' insides: the listed states of a small game, and its arrays.
@@ -45,7 +45,9 @@ ROOMS = {
     "baselines.atomic_files": set(),
     "baselines.safe_reading": {"baselines.atomic_files"},
     "baselines.published": set(),
-    "baselines.results": ENVS | {"baselines.views"},  # results show themselves
+    "baselines.asking": ENVS,
+    # Results show themselves, and say how often policies were asked.
+    "baselines.results": ENVS | {"baselines.asking", "baselines.views"},
     "baselines.views": {"baselines.matrix_game"},
     "baselines.oracle": ENVS | {"baselines.results"},
     "baselines.illegal": ENVS | {"baselines.results"},
@@ -62,13 +64,13 @@ ROOMS = {
     "baselines.war": ENVS | {"baselines.threads"},
     "baselines.oracles": ENVS | FAMILIES | {"baselines.oracle"},
     "baselines.intervals": set(),
-    "baselines.matches": ENVS | {"baselines.oracle", "baselines.intervals", "baselines.strategies"},
+    "baselines.matches": ENVS | {"baselines.asking", "baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
     "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.illegal"},
     "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.illegal"},
     "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
     # How far its games have come is reported as solvers report it.
-    "baselines.cross_play": ENVS | {"baselines.war", "baselines.strategies", "baselines.oracle"},
+    "baselines.cross_play": ENVS | {"baselines.asking", "baselines.war", "baselines.strategies", "baselines.oracle"},
     # The source of WAR is about simulated games.
     "baselines.reproduction": ENVS
     | DOORS

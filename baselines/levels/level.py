@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from baselines.safe_reading import read_plain
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.games import make_game
 
@@ -109,7 +110,7 @@ def _checksum(path: Path) -> str:
         raise ValueError(f"{path} is missing or damaged: {error}; {AGAIN}") from None
 
 
-@lru_cache(maxsize=8)
+@kept_for_games(8)
 def level(game: Game[Any], number: str = "") -> Policy:
     """The policy `level:NUMBER`; kept for the next time it is asked for.
 

@@ -41,6 +41,13 @@ class Policy(Protocol):
         ...
 
 
+def name_of(policy: Policy) -> str:
+    """The name of a policy's class for messages; of one that stands for another, that of the other."""
+    while hasattr(policy, "stands_for"):
+        policy = policy.stands_for
+    return type(policy).__name__
+
+
 def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
     """Asks a policy, and checks that the answer is a behaviour strategy.
 
@@ -57,7 +64,7 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
             finite or is negative, puts weight on an illegal action (an IllegalProbabilityError), or has a row that
             does not sum to one.
     """
-    name, answer = type(policy).__name__, _answer(policy, observations, action_masks)
+    name, answer = name_of(policy), _answer(policy, observations, action_masks)
     legal_part = np.where(action_masks == 0, 0.0, answer)
     sums, legal_sums = _row_sums(answer), _row_sums(legal_part)
     least = answer.min(initial=0.0)
@@ -88,7 +95,7 @@ def renormalised_probabilities(
     Raises:
         ValueError: As `checked_probabilities`, but for weight on illegal actions, unless there is no other.
     """
-    name, answer = type(policy).__name__, _answer(policy, observations, action_masks)
+    name, answer = name_of(policy), _answer(policy, observations, action_masks)
     _check_signs(name, answer)
     answer = np.maximum(answer, 0.0)
     sums = _row_sums(answer)
@@ -105,7 +112,7 @@ def renormalised_probabilities(
 
 
 def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> NDArray[np.float64]:
-    name = type(policy).__name__
+    name = name_of(policy)
     # Copies: a policy that writes into what it is given must not reach the caller or this check.
     answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
     if answer.shape != action_masks.shape:

@@ -15,6 +15,7 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
+from baselines.asking import Asked
 from cardwar_envs import GAMES, Game
 from train.words import printable
 
@@ -115,3 +116,10 @@ def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> Non
     smallest = game.smallest()
     if smallest is not None:
         question(smallest)
+
+
+def asked_in_words(asked: Asked) -> str:
+    """How often policies were asked for an exact figure, and how often it was tried whether they answer alike."""
+    words = f"{asked.questions:,} answers of the policies; {asked.again:,} questions asked again got the same answers"
+    held = f"; {asked.claims:,} answers were as the policies say that they play" if asked.claims else ""
+    return words + held
