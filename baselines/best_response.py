@@ -7,7 +7,8 @@ from typing import Any
 from baselines.oracle import Seats
 from baselines.oracles import oracle_for
 from baselines.results import BestResponse
-from cardwar_envs.core.game import Game
+from baselines.strategies.table import refusing_strangers
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import as_policies
 
 
@@ -35,6 +36,9 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0, *, max_states
         ValueError: If the game is of another kind or too large, the player does not exist, or
             a policy does not answer with probabilities.
     """
+    require_game(game)
     if player not in range(game.facts.num_players):
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
-    return oracle_for(game, max_states).response(as_policies(policy, game), player)
+    policies = as_policies(policy, game)
+    with refusing_strangers(policies):
+        return oracle_for(game, max_states).response(policies, player)

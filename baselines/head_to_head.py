@@ -6,7 +6,8 @@ from typing import Any
 
 from baselines.oracles import oracle_for
 from baselines.results import HeadToHead
-from cardwar_envs.core.game import Game
+from baselines.strategies.table import refusing_strangers
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy, seated_policies
 
 
@@ -28,6 +29,9 @@ def head_to_head(
         ValueError: If the game is of another kind or too large, or a policy does not answer
             with probabilities.
     """
+    require_game(game)
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
-    return oracle_for(game, max_states).odds(seated_policies((first, second), game))
+    policies = seated_policies((first, second), game)
+    with refusing_strangers(policies):
+        return oracle_for(game, max_states).odds(policies)

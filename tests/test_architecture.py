@@ -60,9 +60,10 @@ ROOMS = {
     "baselines.intervals": set(),
     "baselines.matches": ENVS | {"baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
+    # They refuse a table that knows nothing of the game.
+    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.strategies"},
+    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.strategies"},
+    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles", "baselines.strategies"},
     # How far its games have come is reported as solvers report it.
     "baselines.cross_play": ENVS | {"baselines.war", "baselines.strategies", "baselines.oracle"},
     # The source of WAR is about simulated games.
@@ -106,7 +107,7 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.strategies"}
-    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "words")},
+    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "validation", "words")},
     "train.reports": ENVS
     | DOORS
     | FILES

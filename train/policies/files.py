@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy
 from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, SoftmaxPolicy
@@ -24,7 +24,17 @@ POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
 
 
 def save_policy(path: Path, policy: LearnedPolicy) -> None:
-    """Writes a policy and its game to a safetensors file, atomically."""
+    """Writes a policy and its game to a safetensors file, atomically.
+
+    Raises:
+        ValueError: If it is not a learned policy of this package.
+    """
+    if POLICY_KINDS.get(getattr(policy, "kind", "")) is not type(policy):
+        takes = ", ".join(kind.__name__ for kind in POLICY_KINDS.values())
+        raise ValueError(
+            f"policy ({policy!r}) cannot be stored in a file: save_policy takes learned policies of this package "
+            f"({takes}); a table of your policy, which ExploitabilityLog makes, is one"
+        )
     tensors, architecture = policy.to_archive()
     data = {
         "format": FORMAT,
@@ -51,6 +61,7 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         ValueError: If there is no policy, the file is damaged or the policy was learned for
             another game.
     """
+    require_game(game)
     path = Path(path)
     if path.is_dir():
         path = path / POLICY_FILE

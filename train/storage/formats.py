@@ -17,6 +17,8 @@ from train.validation import MAX_INT, Strict
 # Goes up when older run folders can no longer be read.
 FORMAT = 1
 MAX_SEED = 2**32 - 1
+# Stands for the algorithm in the folder of a log of somebody's own learner.
+OWN = "own"
 
 Count = Annotated[int, Field(ge=1, le=MAX_INT)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
