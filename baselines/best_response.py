@@ -9,7 +9,7 @@ from baselines.oracle import Seats
 from baselines.oracles import oracle_for
 from baselines.results import BestResponse
 from baselines.seated import seated
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import as_policies
 
 
@@ -43,6 +43,7 @@ def best_response(
             a policy does not answer with probabilities. With "renormalise" also if a policy gives all
             probability to illegal actions somewhere.
     """
+    require_game(game)
     if player not in range(game.facts.num_players):
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
     oracle = oracle_for(game, max_states)

@@ -8,7 +8,7 @@ from typing import Any
 from baselines.oracles import oracle_for
 from baselines.results import HeadToHead
 from baselines.seated import seated
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy, seated_policies
 
 
@@ -30,6 +30,7 @@ def head_to_head(
         ValueError: If the game is of another kind or too large, or a policy does not answer
             with probabilities.
     """
+    require_game(game)
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
     oracle = oracle_for(game, max_states)

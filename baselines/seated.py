@@ -11,6 +11,7 @@ from baselines.asking import NOT_ASKED, Asked, Witnesses
 from baselines.illegal import LegalPart
 from baselines.oracle import Oracle
 from baselines.results import IllegalMass
+from baselines.strategies.table import refusing_strangers
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import IllegalProbabilityError, Policy
@@ -53,7 +54,7 @@ def seated(
         responder: A seat whose policy is not asked, if there is one.
 
     Raises:
-        ValueError: If `illegal` is something else.
+        ValueError: If `illegal` is something else, or a table knows none of the observations that are asked for.
         TwoAnswersError: If a policy gives two answers to one question.
         IllegalProbabilityError: If a policy gives probability to an illegal action and that is not to be removed, or
             gives it to illegal actions only.
@@ -64,8 +65,9 @@ def seated(
     witnesses = Witnesses(game, plain)
     seats = Seated(witnesses.seats)
     try:
-        claims = oracle.claims([None if seat == responder else policy for seat, policy in enumerate(plain)])
-        yield seats
+        with refusing_strangers(policies):
+            claims = oracle.claims([None if seat == responder else policy for seat, policy in enumerate(plain)])
+            yield seats
         if parts:
             seats.removed = _removed(list(parts.values()))
         seats.asked = witnesses.ask_again(claims)

@@ -66,9 +66,11 @@ ROOMS = {
     "baselines.intervals": set(),
     "baselines.matches": ENVS | {"baselines.asking", "baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.illegal"},
-    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.illegal"},
-    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    # It refuses a table that knows nothing of the game.
+    "baselines.seated": ENVS | ANSWERS | {"baselines.asking", "baselines.illegal", "baselines.strategies"},
     # How far its games have come is reported as solvers report it.
     "baselines.cross_play": ENVS | {"baselines.asking", "baselines.war", "baselines.strategies", "baselines.oracle"},
     # The source of WAR is about simulated games.
@@ -112,7 +114,7 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.strategies"}
-    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "words")},
+    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "validation", "words")},
     "train.reports": ENVS
     | DOORS
     | FILES

@@ -26,7 +26,7 @@ from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.kept import kept_for_games
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy import Policy, plays
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
@@ -110,6 +110,17 @@ def _checksum(path: Path) -> str:
         raise ValueError(f"{path} is missing or damaged: {error}; {AGAIN}") from None
 
 
+def _ladder(game: Game[Any]) -> dict[str, Level]:
+    """The levels for a game, by number."""
+    words = word_view(game)
+    return {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
+
+
+def _has_levels(game: Game[Any]) -> bool:
+    return bool(_ladder(game))
+
+
+@plays(_has_levels)
 @kept_for_games(8)
 def level(game: Game[Any], number: str = "") -> Policy:
     """The policy `level:NUMBER`; kept for the next time it is asked for.
@@ -117,8 +128,7 @@ def level(game: Game[Any], number: str = "") -> Policy:
     Raises:
         ValueError: If the game has no levels, or none of that number; it names those that there are.
     """
-    words = word_view(game)
-    ladder = {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
+    ladder = _ladder(game)
     if not ladder:
         titles = ", ".join(dict.fromkeys(each.title for each in levels()))
         raise ValueError(f"{game.facts.name} has no levels with these parameters; there are levels for {titles}")

@@ -6,18 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from inspect import signature
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.parameters import did_you_mean
 
 ENTRY_POINT_GROUP = "cardwar_envs.policies"
+# Other names that people type, and what they mean.
+ALIASES = {"random": "uniform"}
 # Probabilities in single precision (a network's softmax) sum to one within about this much.
 SUM_TOLERANCE = 1e-5
 ILLEGAL_TOLERANCE = 1e-9
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class IllegalProbabilityError(ValueError):
@@ -174,16 +179,55 @@ def _factories() -> dict[str, Any]:
 
 
 def policy_names() -> list[str]:
-    """The names that `named_policy` knows, sorted."""
+    """The names that `named_policy` knows, sorted; one for each policy."""
     return sorted(_factories())
 
 
-def _factory(name: str) -> Callable[..., Policy]:
-    """The callable that makes policies of that name, which may go on after a colon."""
+def names_a_policy(word: str) -> bool:
+    """Whether `named_policy` knows that name, which may go on after a colon."""
+    return _entry(word) in _factories()
+
+
+def policies_for(game: Game[Any]) -> list[str]:
+    """The names of the policies that can play a game, sorted. No policy is made that takes long to make."""
+    return [name for name in policy_names() if _fits(name, game)]
+
+
+def plays(fits: Callable[[Game[Any]], bool]) -> Callable[[F], F]:
+    """Decorates a factory of policies with a quick test of whether its policies can play a game.
+
+    A factory without one is tried. So one that takes long, or takes more than the game, needs this.
+    """
+
+    def decorated(factory: F) -> F:
+        marked: Any = factory
+        marked.fits = fits
+        return factory
+
+    return decorated
+
+
+def _fits(name: str, game: Game[Any]) -> bool:
+    factory = _factory(name)
+    fits: Callable[[Game[Any]], bool] | None = getattr(factory, "fits", None)
+    if fits is not None:
+        return fits(game)
+    try:
+        factory(game)
+    except Exception:  # it can be anybody's, and this is asked to word an error
+        return False
+    return True
+
+
+def _entry(name: str) -> str:
+    """The name of the entry point that a policy's name means, without what follows a colon."""
     entry = name.partition(":")[0]
-    if entry not in _factories():
-        raise ValueError(f"unknown policy {name!r}; known are {', '.join(policy_names())}")
-    factory: Callable[..., Policy] = _factories()[entry].load()
+    return entry if entry in _factories() else ALIASES.get(entry, entry)
+
+
+def _factory(name: str) -> Callable[..., Policy]:
+    """The callable that makes policies of a name that is known."""
+    factory: Callable[..., Policy] = _factories()[_entry(name)].load()
     return factory
 
 
@@ -197,6 +241,12 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     Raises:
         ValueError: If there is no such policy, or it cannot play the game.
     """
+    require_game(game)
+    if not names_a_policy(name):
+        known = policies_for(game)
+        raise ValueError(
+            f"unknown policy {name!r}{did_you_mean(name, known)}; known for {game.facts.name} are {', '.join(known)}"
+        )
     entry, colon, rest = name.partition(":")
     factory = _factory(name)
     if not colon:
@@ -224,12 +274,9 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
 def needs_others(policy: Policy | str) -> bool:
     """Whether this is the name of a policy that must be told which policies sit in the other seats.
 
-    Such a policy is made by a callable with a keyword `others`.
-
-    Raises:
-        ValueError: If there is no policy of that name.
+    Such a policy is made by a callable with a keyword `others`. A name that is unknown needs nothing.
     """
-    return isinstance(policy, str) and "others" in signature(_factory(policy)).parameters
+    return isinstance(policy, str) and names_a_policy(policy) and "others" in signature(_factory(policy)).parameters
 
 
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
