@@ -40,9 +40,7 @@ class Args:
 
 def payoffs(game, policy, names):
     """What a policy gets from each opponent on average over both seats, exactly, payoff points."""
-    return {
-        name: (head_to_head(game, policy, name).mean - head_to_head(game, name, policy).mean) / 2 for name in names
-    }
+    return {name: (head_to_head(game, policy, name).mean - head_to_head(game, name, policy).mean) / 2 for name in names}
 
 
 def train(args, show=print):
