@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from baselines.illegal import seated
 from baselines.oracle import Seats
 from baselines.oracles import oracle_for
 from baselines.results import BestResponse
-from cardwar_envs.core.game import Game
+from baselines.seated import seated
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import as_policies
 
 
@@ -43,9 +43,10 @@ def best_response(
             a policy does not answer with probabilities. With "renormalise" also if a policy gives all
             probability to illegal actions somewhere.
     """
+    require_game(game)
     if player not in range(game.facts.num_players):
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
     oracle = oracle_for(game, max_states)
-    with seated(as_policies(policy, game), illegal) as asked:
-        response = oracle.response(asked.policies, player)
-    return replace(response, removed=asked.removed)
+    with seated(game, oracle, as_policies(policy, game), illegal, responder=player) as seats:
+        response = oracle.response(seats.policies, player)
+    return replace(response, removed=seats.removed, asked=seats.asked)

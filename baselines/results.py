@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.asking import NOT_ASKED, Asked
 from baselines.views import html
 from baselines.views.at_state import PlayAt, certified_mix, exact_mix
 from cardwar_envs.core.forms import BayesianForm
@@ -58,12 +59,14 @@ class NashConv:
         per_player: The gain of each player's best response over its payoff, payoff points.
         payoffs: What each player gets when nobody deviates, payoff points.
         removed: With `illegal="renormalise"`, what the policies had given to illegal actions; else None.
+        asked: How often the policies were asked, and asked again.
     """
 
     total: float
     per_player: tuple[float, ...]
     payoffs: tuple[float, ...]
     removed: IllegalMass | None = None
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
     def _repr_html_(self) -> str:
         gains = zip(self.payoffs, self.per_player, strict=True)
@@ -82,11 +85,13 @@ class BestResponse:
         value: Its expected payoff, payoff points.
         policy: A deterministic best response (the lowest of the best actions), for that seat.
         removed: As in `NashConv`.
+        asked: How often the others' policies were asked, and asked again.
     """
 
     value: float
     policy: Policy
     removed: IllegalMass | None = None
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
 
 @dataclass(frozen=True)
@@ -98,12 +103,14 @@ class HeadToHead:
         loss: Probability that it gets less.
         tie: Probability that both get the same.
         mean: Expected payoff to the first, payoff points.
+        asked: How often the policies were asked, and asked again.
     """
 
     win: float
     loss: float
     tie: float
     mean: float
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
     def _repr_html_(self) -> str:
         headings = ("P(win)", "P(loss)", "P(tie)", "mean payoff")

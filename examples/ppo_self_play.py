@@ -83,7 +83,7 @@ class Agent(nn.Module):
 
 
 def play(batch, agent, steps):
-    """Plays all seats from the start of games: tensors `[steps, games, seats, ...]` by name, `done` `[steps, games]`."""
+    """Plays all seats from the start of games: `[steps, games, seats, ...]` by name; `done` is `[steps, games]`."""
     kept = {name: [] for name in ("observations", "masks", "actions", "logs", "values", "rewards", "done")}
     observations, masks = batch.reset()
     for _ in range(steps):

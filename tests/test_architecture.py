@@ -22,9 +22,9 @@ DOORS = {
     "baselines.matches",
     "baselines.intervals",
 }
-ANSWERS = {"baselines.oracle", "baselines.results"}
+ANSWERS = {"baselines.asking", "baselines.oracle", "baselines.results"}
 FAMILIES = {"baselines.bayesian", "baselines.duel", "baselines.graph", "baselines.rounds"}
-FILES = {"baselines.atomic_files"}
+FILES = {"baselines.atomic_files", "baselines.safe_reading"}
 # What learners need of the oracles' insides: the listed states of a small game, and its arrays.
 INSIDES = {"baselines.graph", "baselines.bayesian", "baselines.strategies"}
 
@@ -43,8 +43,11 @@ ROOMS = {
     "cardwar_envs": ENVS | {"cardwar_envs.contract"},
     "baselines.threads": set(),
     "baselines.atomic_files": set(),
+    "baselines.safe_reading": {"baselines.atomic_files"},
     "baselines.published": set(),
-    "baselines.results": ENVS | {"baselines.views"},  # results show themselves
+    "baselines.asking": ENVS,
+    # Results show themselves, and say how often policies were asked.
+    "baselines.results": ENVS | {"baselines.asking", "baselines.views"},
     "baselines.views": {"baselines.matrix_game"},
     "baselines.oracle": ENVS | {"baselines.results"},
     "baselines.illegal": ENVS | {"baselines.results"},
@@ -54,20 +57,22 @@ ROOMS = {
     "baselines.graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "baselines.lookahead": ENVS | {"baselines.matrix_game"},
     # A level that was learned on words plays cards as words.
-    "baselines.levels": ENVS | {"baselines.lookahead", "baselines.strategies", "baselines.duel"},
+    "baselines.levels": ENVS | FILES | {"baselines.lookahead", "baselines.strategies", "baselines.duel"},
     "baselines.duel": ENVS | ANSWERS | FILES | {"baselines.matrix_game", "baselines.threads"},
     "baselines.rounds": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
     "baselines.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "baselines.war": ENVS | {"baselines.threads"},
     "baselines.oracles": ENVS | FAMILIES | {"baselines.oracle"},
     "baselines.intervals": set(),
-    "baselines.matches": ENVS | {"baselines.oracle", "baselines.intervals", "baselines.strategies"},
+    "baselines.matches": ENVS | {"baselines.asking", "baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.illegal"},
-    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.illegal"},
-    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    # It refuses a table that knows nothing of the game.
+    "baselines.seated": ENVS | ANSWERS | {"baselines.asking", "baselines.illegal", "baselines.strategies"},
     # How far its games have come is reported as solvers report it.
-    "baselines.cross_play": ENVS | {"baselines.war", "baselines.strategies", "baselines.oracle"},
+    "baselines.cross_play": ENVS | {"baselines.asking", "baselines.war", "baselines.strategies", "baselines.oracle"},
     # The source of WAR is about simulated games.
     "baselines.reproduction": ENVS
     | DOORS
@@ -109,7 +114,7 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.strategies"}
-    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "words")},
+    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "validation", "words")},
     "train.reports": ENVS
     | DOORS
     | FILES

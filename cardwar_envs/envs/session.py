@@ -25,7 +25,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
-from cardwar_envs.core.parameters import ArgumentError, one_of
+from cardwar_envs.core.parameters import ArgumentError, nearest, one_of
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
@@ -33,6 +33,10 @@ from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
+# Vector environments take the last one as well, Gymnasium's own.
+RESET_OPTIONS = ("state", "start", "reset_mask")
+# How alike to an option a key must be to be taken for a slip: "stat" is, "stage_mask" is not.
+MISTYPED = 0.75
 # An error lists at most so many legal actions; a war can have thousands.
 LISTED = 40
 
@@ -110,6 +114,15 @@ def illegal_action_error(who: str, action: Any, legal: Sequence[int]) -> Illegal
     return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}")
 
 
+def _check_spelling(options: Mapping[str, Any]) -> None:
+    """Raises ValueError for a key that is nearly the name of an option; other keys may be for somebody else."""
+    for key in options:
+        near = nearest(key, RESET_OPTIONS, MISTYPED) if isinstance(key, str) and key not in RESET_OPTIONS else None
+        if near is not None:
+            allowed = ", ".join(map(repr, RESET_OPTIONS))
+            raise ValueError(f"reset has no option {key!r}; did you mean {near!r}? Its options are {allowed}")
+
+
 class Session(Generic[S]):
     """A game in progress.
 
@@ -138,7 +151,7 @@ class Session(Generic[S]):
         self._dealt: tuple[float, ...] | None = None
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
-        """Checks the options of `reset`; unknown keys are ignored.
+        """Checks the options of `reset`; unknown keys are ignored, but not one that is nearly the name of an option.
 
         Args:
             options: The options.
@@ -146,12 +159,13 @@ class Session(Generic[S]):
 
         Raises:
             ValueError: For a state that cannot be, a state in which the game is over (or over for
-                the needed player), an unknown start, or options that are not a mapping.
+                the needed player), an unknown start, a mistyped option, or options that are not a mapping.
         """
         if options is None:
             return
         if not isinstance(options, Mapping):
             raise ValueError(f"options ({options!r}) must be a mapping or None")
+        _check_spelling(options)
         one_of("start", options.get("start", "initial"), START)
         if options.get("state") is not None:
             if "start" in options:
