@@ -43,12 +43,12 @@ def kept_for_games(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Ca
             return work(rules.game, *args, **kwargs)
 
         @wraps(work)
-        def ask(game: Any, *args: P.args, **kwargs: P.kwargs) -> R:
+        def ask(game: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 rules = _Rules(game)
             except _ChangeableError:
                 return work(game, *args, **kwargs)
-            return by_rules(rules, *args, **kwargs)
+            return by_rules(rules, *args, **kwargs)  # type: ignore[arg-type]  # they are hashable
 
         return ask
 
