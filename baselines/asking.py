@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy import Policy, name_of
 
 # Of the questions that a policy was asked so many are asked again, in so many batches. Where there were fewer than the
 # second number, they are asked again several times.
@@ -118,7 +118,7 @@ class Witness:
         return len(order)
 
     def _named(self) -> str:
-        return f"policy {type(self.stands_for).__name__}"
+        return f"policy {name_of(self)}"
 
 
 class Witnesses:

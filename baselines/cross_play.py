@@ -20,7 +20,7 @@ from baselines.oracle import Progress
 from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.war.simulator import NOBODY, UNFINISHED, simulate, takes
-from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.core.game import Game, Transition, require_game
 from cardwar_envs.core.play import sample_transition
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 from cardwar_envs.games.war.state import WarState
@@ -118,6 +118,7 @@ def cross_play(
         ValueError: If the number of games or of policies is wrong, or a policy does not answer with
             probabilities.
     """
+    require_game(game)
     if isinstance(games, bool) or not isinstance(games, SupportsIndex) or index(games) < 1:
         raise ValueError(f"games ({games}) must be at least 1")
     players = seated_policies(policies, game)

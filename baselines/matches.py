@@ -19,7 +19,7 @@ from baselines.asking import Witnesses
 from baselines.intervals import CONFIDENCE, Interval, mean_interval, share_interval
 from baselines.oracle import Progress
 from baselines.strategies.generic import Uniform
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities, seated_policies
 from cardwar_envs.core.streams import draw, new_streams
@@ -76,6 +76,7 @@ def match(
         ValueError: If there are fewer games than seats to play in, the number of policies is wrong, or a policy does
             not answer with probabilities.
     """
+    require_game(game)
     facts = game.facts
     seats = range(1 if alike_for_all(game) else facts.num_players)
     if games < len(seats):
@@ -148,6 +149,7 @@ def play_games(
     Raises:
         ValueError: If the number of games or of policies is wrong, or a policy does not answer with probabilities.
     """
+    require_game(game)
     return _played(game, policies, games, [seed, 0], progress)[0]
 
 

@@ -14,7 +14,7 @@ from baselines.graph.response import GraphOracle
 from baselines.oracle import Oracle, Request
 from baselines.rounds.response import RoundsOracle
 from cardwar_envs.core.arrays import Masks, Observations
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.kept import kept_for_games
 
 # States that `within_reach` lists at most. More could be listed, but not while somebody waits for an answer.
@@ -58,13 +58,18 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     return kind(game)
 
 
-@kept_for_games(32)
 def within_reach(game: Game[Any]) -> bool:
     """Whether any policy of a game can be measured exactly without asking for more time or states.
 
     Games whose states have to be listed must have at most `QUICKLY_LISTED`. Larger ones may still be measured
     by those who wait (`nash_conv` lists ten times as many).
     """
+    require_game(game)
+    return _within_reach(game)
+
+
+@kept_for_games(32)
+def _within_reach(game: Game[Any]) -> bool:
     kind = next(kind for kind in ORACLES if kind.takes(game))
     oracle = GraphOracle(game, QUICKLY_LISTED) if kind is GraphOracle else oracle_for(game)
     try:

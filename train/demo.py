@@ -37,8 +37,8 @@ def main(
     for name in LEARNERS:
         results[name] = run(game, name, ALGORITHMS[name].args(), folder / name, seed=seed, echo=sys.stdout)
         plot_runs([results[name].folder], results[name].folder / PLOT_FILE)
-    picture = plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
-    out.print(f"\nPicture: {picture}", highlight=False, soft_wrap=True)
+    plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
+    out.print(f"\nPicture: {folder / PLOT_FILE}", highlight=False, soft_wrap=True)
     for result in sorted(results.values(), key=lambda result: result.figures["exploitability"]):
         out.print(f"Verdict: {result.verdict}", highlight=False)
 

@@ -17,7 +17,7 @@ from baselines.asking import SAME_TO, difference, place
 from baselines.rounds.positions import choice_places, choice_starts
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, checked_probabilities
+from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
 
 # With so many numbers of rounds left, at so many positions each.
 ROUNDS, POSITIONS = 4, 64
@@ -41,7 +41,7 @@ def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> ND
     if known is not None and not (
         known.shape == (choices,) and (known >= 0.0).all() and (known <= 1.0 + SAME_TO).all()
     ):
-        name = type(getattr(policy, "stands_for", policy)).__name__
+        name = name_of(policy)
         raise ValueError(f"policy {name}: choice_probabilities must be {choices} probabilities")
     return known
 

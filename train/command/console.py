@@ -17,6 +17,7 @@ from rich.text import Text
 
 from baselines.asking import Asked
 from cardwar_envs import GAMES, Game
+from train.words import printable
 
 T = TypeVar("T")
 GameName = Annotated[
@@ -30,8 +31,17 @@ MaxStates = Annotated[
     int | None, typer.Option(min=1, help="Refuse a game with more states than this, if its states have to be listed.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-# Names of files, policies and studies are shown as they are, whatever is in them.
-out, err = Console(markup=False, emoji=False), Console(stderr=True, markup=False, emoji=False)
+
+
+class _Console(Console):
+    """A console on which names of files, policies and studies do nothing, whatever is in them."""
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """A text in which nothing is hidden and nothing makes a terminal do things."""
+        return super().render_str(printable(text), **settings)
+
+
+out, err = _Console(markup=False, emoji=False), _Console(stderr=True, markup=False, emoji=False)
 
 
 def say(line: str) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from baselines import nash_conv, solve
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy, named_policy
 from train.kinds import Figures, Kind
@@ -53,6 +53,7 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
         ValueError: If the game is not a two-player zero-sum game, it is too large, or the policy does not answer
             with probabilities.
     """
+    require_game(game)
     facts = game.facts
     if facts.num_players != 2 or not facts.zero_sum:
         raise ValueError(f"{facts.name}: exploitability is for two-player zero-sum games")

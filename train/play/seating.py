@@ -11,7 +11,7 @@ from baselines import Solution
 from baselines.oracle import Progress, require_two_zero_sum
 from baselines.threads import processors
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import needs_others, policy_names
+from cardwar_envs.core.policy import needs_others
 from train.play.judge import judge_by
 from train.play.trainer import Table
 from train.policies.by_word import policy_from
@@ -115,6 +115,6 @@ def table_for(
 def _opponent(word: str, game: Game[Any], solution: Solution | None) -> Policy:
     if word == EQUILIBRIUM and solution is not None:
         return solution.policy
-    if word in policy_names() and needs_others(word):
+    if needs_others(word):
         raise ValueError(f"{word} must know what the others play, and nobody knows that of you")
     return policy_from(word, game)
