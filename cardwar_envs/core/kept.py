@@ -44,7 +44,7 @@ def kept_for_games(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Ca
         kept: Any = lru_cache(maxsize=most)(by_rules)
 
         @wraps(work)
-        def ask(game: Any, *args: P.args, **kwargs: P.kwargs) -> R:
+        def ask(game: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 rules = _Rules(game)
             except _ChangeableError:
