@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from baselines.oracles import oracle_for
 from baselines.results import HeadToHead
-from baselines.strategies.table import refusing_strangers
+from baselines.seated import seated
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy, seated_policies
 
@@ -32,6 +33,7 @@ def head_to_head(
     require_game(game)
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
-    policies = seated_policies((first, second), game)
-    with refusing_strangers(policies):
-        return oracle_for(game, max_states).odds(policies)
+    oracle = oracle_for(game, max_states)
+    with seated(game, oracle, seated_policies((first, second), game)) as seats:
+        odds = oracle.odds(seats.policies)
+    return replace(odds, asked=seats.asked)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.asking import Witnesses
 from baselines.intervals import CONFIDENCE, Interval, mean_interval, share_interval
 from baselines.oracle import Progress
 from baselines.strategies.generic import Uniform
@@ -159,9 +160,10 @@ def _played(
     games = whole_number("games", games, range(1, 1 << 40))
     players = seated_policies(policies, game)
     if game.facts.chance == "none":
-        table = _Table(game, players, 1, seed)
+        witnesses = Witnesses(game, players)
+        table = _Table(game, witnesses.seats, 1, seed)
         payoffs = table.play(1, None)
-        if table.certain:
+        if table.certain and witnesses.answer_alike():
             return payoffs, True
     fitting = MOST_MASKS // (game.facts.num_players * game.facts.num_actions)
     return _Table(game, players, min(games, MOST_GAMES, max(16, fitting)), seed).play(games, progress), False

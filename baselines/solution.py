@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from baselines.oracle import Progress, Request, Selection, require_two_zero_sum
 from baselines.oracles import solver_for
 from baselines.results import Solution
 from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy, plays
 
 
@@ -69,7 +69,7 @@ def _is_zero_sum_for_two(game: Game[Any]) -> bool:
 
 
 @plays(_is_zero_sum_for_two)
-@lru_cache(maxsize=8)
+@kept_for_games(8)
 def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
     """The policy `equilibrium` or `equilibrium:SELECTION`; kept for the next time it is asked for."""
     return solve(game, selection=selection).policy

@@ -24,6 +24,7 @@ from train.command.solve import solve
 from train.command.study import study
 from train.command.train import train
 from train.command.watch import watch
+from train.words import in_one_line
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -54,7 +55,8 @@ def cardwar(
 
 # Module -> the extra that installs it. A module that is not here is one that a game of the user's own needs.
 EXTRAS = {
-    **dict.fromkeys(("jinja2", "pydantic", "safetensors", "sb3_contrib", "stable_baselines3", "torch"), "train"),
+    **dict.fromkeys(("sb3_contrib", "stable_baselines3", "torch"), "train"),
+    "jinja2": "report",
     "matplotlib": "plot",
     "PIL": "render",
     "pygame": "render",
@@ -94,8 +96,7 @@ def _end_with_stdin() -> None:
 def _message(error: Exception) -> str | None:
     """One line about a mistake of the caller or in a file; None if the mistake is in this program."""
     said = _said(error)
-    # A file's content can be part of it, and must not make a terminal do things.
-    return said and "".join(each if each.isprintable() else ascii(each)[1:-1] for each in " ".join(said.split()))
+    return said and in_one_line(said)
 
 
 def _said(error: Exception) -> str | None:

@@ -15,6 +15,14 @@ import numpy as np
 FIELD = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 
 
+class ArgumentError(ValueError, TypeError):
+    """An argument that something does not take.
+
+    Here a caller's mistake is a ValueError. For an unknown keyword Python itself raises a TypeError, and so do clients
+    expect it: Stable-Baselines3 and TorchRL try arguments of their own and go on without them after a TypeError.
+    """
+
+
 def whole_number(name: str, number: object, allowed: range | None = None) -> int:
     """A parameter as an int. All integer types are accepted, but no bool.
 
@@ -82,7 +90,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def check_names(kind: Any, names: Iterable[str], owner: str) -> None:
-    """Raises a ValueError if one of the names is not that of a parameter of `owner`.
+    """Raises an ArgumentError if one of the names is not that of a parameter of `owner`.
 
     Args:
         kind: The dataclass whose fields are the parameters.
@@ -93,7 +101,7 @@ def check_names(kind: Any, names: Iterable[str], owner: str) -> None:
     for name in names:
         if name not in known:
             has = f"it has {', '.join(known) or 'none'}"
-            raise ValueError(f"{owner} has no parameter {name!r}{did_you_mean(name, known)}; {has}")
+            raise ArgumentError(f"{owner} has no parameter {name!r}{did_you_mean(name, known)}; {has}")
 
 
 def described(kind: type) -> dict[str, str]:

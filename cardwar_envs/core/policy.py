@@ -25,6 +25,10 @@ ILLEGAL_TOLERANCE = 1e-9
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class IllegalProbabilityError(ValueError):
+    """A policy gives probability to an action that is illegal."""
+
+
 @runtime_checkable
 class Policy(Protocol):
     """A behaviour strategy: sees observations and masks only, never a state."""
@@ -42,6 +46,13 @@ class Policy(Protocol):
         ...
 
 
+def name_of(policy: Policy) -> str:
+    """The name of a policy's class for messages; of one that stands for another, that of the other."""
+    while hasattr(policy, "stands_for"):
+        policy = policy.stands_for
+    return type(policy).__name__
+
+
 def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
     """Asks a policy, and checks that the answer is a behaviour strategy.
 
@@ -55,25 +66,63 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
 
     Raises:
         ValueError: If the answer is not an array of real numbers of that shape, has an entry that is not
-            finite or is negative, puts weight on an illegal action, or has a row that does not sum to one.
+            finite or is negative, puts weight on an illegal action (an IllegalProbabilityError), or has a row that
+            does not sum to one.
     """
-    name = type(policy).__name__
-    # Copies: a policy that writes into what it is given must not reach the caller or this check.
-    answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
-    if answer.shape != action_masks.shape:
-        raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
+    name, answer = name_of(policy), _answer(policy, observations, action_masks)
     legal_part = np.where(action_masks == 0, 0.0, answer)
     sums, legal_sums = _row_sums(answer), _row_sums(legal_part)
     least = answer.min(initial=0.0)
     # If nothing is negative and the sums agree, illegal actions have no weight. Otherwise look at each entry.
     if not (least >= 0.0 and np.isfinite(sums).all() and np.array_equal(sums, legal_sums)):
-        _check_entries(name, answer, action_masks)
+        _check_signs(name, answer)
+        _check_legal(name, answer, action_masks)
         np.maximum(legal_part, 0.0, out=legal_part)
         legal_sums = _row_sums(legal_part)
-    if not (np.abs(sums - 1.0) <= SUM_TOLERANCE).all():
-        raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
+    _check_sums(name, sums)
     legal_part /= legal_sums[:, None]
     return legal_part
+
+
+def renormalised_probabilities(
+    policy: Policy, observations: Observations, action_masks: Masks
+) -> tuple[Probabilities, NDArray[np.float64]]:
+    """Asks a policy for its play given that it chooses a legal action: what it gives to others is removed.
+
+    Args:
+        policy: The policy to ask.
+        observations: `[batch, observation_size]`.
+        action_masks: `[batch, num_actions]`.
+
+    Returns:
+        `[batch, num_actions]` float64, as `checked_probabilities`; and `[batch]`, the probability that was removed.
+
+    Raises:
+        ValueError: As `checked_probabilities`, but for weight on illegal actions, unless there is no other.
+    """
+    name, answer = name_of(policy), _answer(policy, observations, action_masks)
+    _check_signs(name, answer)
+    answer = np.maximum(answer, 0.0)
+    sums = _row_sums(answer)
+    _check_sums(name, sums)
+    removed = _row_sums(np.where(action_masks == 0, answer, 0.0)) / sums
+    legal_part = np.where(action_masks == 0, 0.0, answer)
+    left = _row_sums(legal_part)
+    if (left <= ILLEGAL_TOLERANCE).any():
+        legal = np.flatnonzero(action_masks[left.argmin()]).tolist()
+        raise IllegalProbabilityError(
+            f"policy {name}: all probability is on illegal actions where legal are {legal}: nothing is left to play"
+        )
+    return legal_part / left[:, None], removed
+
+
+def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> NDArray[np.float64]:
+    name = name_of(policy)
+    # Copies: a policy that writes into what it is given must not reach the caller or this check.
+    answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
+    if answer.shape != action_masks.shape:
+        raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
+    return answer
 
 
 def _row_sums(answer: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -92,16 +141,24 @@ def _numbers(name: str, answer: Any) -> NDArray[np.float64]:
     return array.astype(np.float64, copy=False)
 
 
-def _check_entries(name: str, answer: NDArray[np.float64], action_masks: NDArray[np.int8]) -> None:
+def _check_sums(name: str, sums: NDArray[np.float64]) -> None:
+    if not (np.abs(sums - 1.0) <= SUM_TOLERANCE).all():
+        raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
+
+
+def _check_signs(name: str, answer: NDArray[np.float64]) -> None:
     if not np.isfinite(answer).all():
         raise ValueError(f"policy {name}: probabilities must be finite")
-    if answer.min() < -ILLEGAL_TOLERANCE:
+    if answer.min(initial=0.0) < -ILLEGAL_TOLERANCE:
         raise ValueError(f"policy {name}: probability {answer.min():.6g} is negative")
+
+
+def _check_legal(name: str, answer: NDArray[np.float64], action_masks: NDArray[np.int8]) -> None:
     illegal = np.where(action_masks == 0, answer, 0.0)
     if illegal.max(initial=0.0) > ILLEGAL_TOLERANCE:
         row, action = np.unravel_index(int(illegal.argmax()), illegal.shape)
         legal = np.flatnonzero(action_masks[row]).tolist()
-        raise ValueError(
+        raise IllegalProbabilityError(
             f"policy {name}: probability {illegal[row, action]:.6g} on illegal action {action}; legal are {legal}"
         )
 

@@ -24,8 +24,8 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import FORFEIT, Game, IllegalActionError, S
-from cardwar_envs.core.parameters import nearest, one_of
+from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
+from cardwar_envs.core.parameters import ArgumentError, nearest, one_of
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
@@ -53,7 +53,7 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
     if not isinstance(game, Game):
         raise ValueError(f"game ({game!r}) must be a game or the name of one")
     if parameters:
-        raise ValueError(f"parameters {sorted(parameters)} go with a game's name, not with a game")
+        raise ArgumentError(f"parameters {sorted(parameters)} go with a game's name, not with a game")
     return game
 
 
@@ -79,6 +79,32 @@ def checked_seed(seed: Any) -> int | None:
     if number is not None and number < 0:
         raise ValueError(f"seed ({seed!r}) must be an integer, at least 0, or None")
     return number
+
+
+def forfeit_payoffs(
+    facts: GameFacts, paid: Sequence[float], live: Sequence[int], offenders: Sequence[int]
+) -> list[float]:
+    """What each player gets in a whole game that offenders end by an illegal action: they get the least payoff in all.
+
+    Players that were out already keep what they were paid. In a zero-sum game all payoffs sum to 0: the rest is shared
+    equally by the players that did not offend, or by the offenders if all offended. In other games the players that
+    did not offend keep what they were paid.
+
+    Args:
+        facts: The facts of the game.
+        paid: What each player was paid so far, payoff points.
+        live: The players who are still in the game.
+        offenders: Those of them who chose an illegal action.
+    """
+    payoffs = list(paid)
+    sharing = [player for player in live if player not in offenders] or offenders
+    for player in offenders:
+        payoffs[player] = facts.min_payoff
+    if facts.zero_sum:
+        rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
+        for player in sharing:
+            payoffs[player] = (0.0 - rest) / len(sharing)
+    return payoffs
 
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int]) -> IllegalActionError:
@@ -231,19 +257,7 @@ class Session(Generic[S]):
         return rewards
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game so that offenders get the least payoff in total.
-
-        Players that were out already keep what they were paid. In a zero-sum game all payoffs sum to 0: the
-        rest is shared equally by the players that did not offend, or by the offenders if all offended. In
-        other games the players that did not offend keep what they were paid.
-        """
-        facts, payoffs = self.game.facts, self._paid[:]
-        sharing = [player for player in self.live if player not in offenders] or offenders
-        for player in offenders:
-            payoffs[player] = facts.min_payoff
-        if facts.zero_sum:
-            rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
-            for player in sharing:
-                payoffs[player] = (0.0 - rest) / len(sharing)
+        """Ends the game; returns what each player is still paid, see `forfeit_payoffs`."""
+        payoffs = forfeit_payoffs(self.game.facts, self._paid, self.live, offenders)
         self.acting, self.live = (), ()
         return tuple(payoff - paid for payoff, paid in zip(payoffs, self._paid, strict=True))

@@ -16,7 +16,9 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
+from baselines.asking import Asked
 from cardwar_envs import GAMES, Game
+from train.words import printable
 
 T = TypeVar("T")
 GameName = Annotated[
@@ -31,8 +33,17 @@ MaxStates = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 COMPILING = "Compiling (once, about 20 s)."
-# Names of files, policies and studies are shown as they are, whatever is in them.
-out, err = Console(markup=False, emoji=False), Console(stderr=True, markup=False, emoji=False)
+
+
+class _Console(Console):
+    """A console on which names of files, policies and studies do nothing, whatever is in them."""
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """A text in which nothing is hidden and nothing makes a terminal do things."""
+        return super().render_str(printable(text), **settings)
+
+
+out, err = _Console(markup=False, emoji=False), _Console(stderr=True, markup=False, emoji=False)
 
 
 def say(line: str) -> None:
@@ -129,3 +140,10 @@ def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> Non
     smallest = game.smallest()
     if smallest is not None:
         question(smallest)
+
+
+def asked_in_words(asked: Asked) -> str:
+    """How often policies were asked for an exact figure, and how often it was tried whether they answer alike."""
+    words = f"{asked.questions:,} answers of the policies; {asked.again:,} questions asked again got the same answers"
+    held = f"; {asked.claims:,} answers were as the policies say that they play" if asked.claims else ""
+    return words + held

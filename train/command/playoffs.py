@@ -15,7 +15,7 @@ from cardwar_envs.core.policy import names_a_policy, needs_others
 from train.command.console import AsJson, GameName, advancing, new_table, out, print_json, say
 from train.policies.by_word import policy_from
 from train.reports.playoffs import DIGITS, PlayOffs, play_all, require_pairings, shipped_policies
-from train.words import game_from, game_in_words, points, split_words
+from train.words import game_from, game_in_words, points, printable, split_words
 
 
 def playoffs(
@@ -82,7 +82,7 @@ def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
         if needs_others(word):
             raise ValueError(f"{word} must know its opponent, so it cannot play against all others")
         taken = short.count(name) > 1 or (names_a_policy(name) and name != word)
-        policies[word if taken else name] = policy_from(word, game)
+        policies[printable(word if taken else name)] = policy_from(word, game)
     return policies
 
 

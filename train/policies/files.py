@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from train.policies.learned_policy import LearnedPolicy
 from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, SoftmaxPolicy
 from train.policies.table import LearnedTable
 from train.storage.archive import Archive, read_archive, write_archive
+from train.storage.run_folder import CONFIG_FILE, RUN, RunFolder
 from train.words import json_parameters
 
 POLICY_FILE = "policy.safetensors"
@@ -23,8 +25,13 @@ POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
 }
 
 
-def save_policy(path: Path, policy: LearnedPolicy) -> None:
+def save_policy(path: Path, policy: LearnedPolicy, run: Mapping[str, Any] | None = None) -> None:
     """Writes a policy and its game to a safetensors file, atomically.
+
+    Args:
+        path: The file.
+        policy: The policy.
+        run: The identity of the run that learned it; in the folder of another run the file is then refused.
 
     Raises:
         ValueError: If it is not a learned policy of this package.
@@ -43,6 +50,7 @@ def save_policy(path: Path, policy: LearnedPolicy) -> None:
         "parameters": json_parameters(policy.game),
         "kind": policy.kind,
         "architecture": architecture,
+        **({} if run is None else {RUN: dict(run)}),
     }
     write_archive(path, Archive(tensors, data))
 
@@ -58,17 +66,17 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         The policy.
 
     Raises:
-        ValueError: If there is no policy, the file is damaged or the policy was learned for
-            another game.
+        ValueError: If there is no policy, the file is damaged, or the policy was learned for another game or, in the
+            folder of a run, by another run.
     """
     require_game(game)
-    path = Path(path)
+    path, folder = Path(path), None
     if path.is_dir():
-        path = path / POLICY_FILE
+        path, folder = path / POLICY_FILE, path
         if not path.exists():
-            raise ValueError(f"{path.parent} holds no learned policy; an unfinished run must be resumed first")
+            raise ValueError(f"{folder} holds no learned policy; an unfinished run must be resumed first")
     try:
-        tensors, data = read_archive(path)
+        tensors, data = read_archive(path, folder)
     except ValueError as error:
         raise ValueError(f"{error}; {RENEWED}") from None
     if data.get("format") != FORMAT:
@@ -79,6 +87,8 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     wanted = (game.facts.name, game.facts.version, json_parameters(game))
     if learned != wanted:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
+    if folder is not None and (folder / CONFIG_FILE).exists():
+        RunFolder(folder).check_policy(path, data)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in POLICY_KINDS:
         raise ValueError(f"{path} holds a policy of the unknown kind {kind!r}; known are {', '.join(POLICY_KINDS)}")

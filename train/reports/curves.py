@@ -19,7 +19,7 @@ from train.kinds import Kind
 from train.reports.figures import as_file, drawing, picture
 from train.reports.groups import GameReport, Group, Run, read_run
 from train.reports.tables import figure_in_words
-from train.words import points
+from train.words import points, printable
 
 PLOT_FILE = "exploitability.png"
 # Exact figures are joined by lines. Samples are open points with bars; bounds are triangles, above which the truth is.
@@ -177,14 +177,16 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
     over_seconds.set_xlabel("seconds of learning, evaluations included")
     over_steps.set_ylabel(_axis(game.figure, game.kind))
     labels = over_steps.get_legend_handles_labels()
-    columns = LEGEND_LETTERS // max(map(len, labels[1]))
+    columns = LEGEND_LETTERS // max(map(len, labels[1]), default=LEGEND_LETTERS)
     figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
 
 
 def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> None:
     color, marks = f"C{number}", MARKS[number // 10 % len(MARKS)]
     figures = [figure for _, _, figure in group.curve]
-    label = group.name if len(group.runs) == 1 else f"{group.name}, {len(group.runs)} seeds"
+    label = printable(group.name)
+    label = label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ..."
+    label += "" if len(group.runs) == 1 else f", {len(group.runs)} seeds"
     if not all(run.finished for run in group.runs):
         label += " (unfinished)"
     # A space before it: a label that begins with _ would be left out of the legend.

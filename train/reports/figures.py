@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from typing import Literal
 
@@ -41,6 +42,8 @@ def drawing(draw: Callable[[Figure], None], width: float, height: float) -> Figu
 def as_file(figure: Figure, kind: Kind) -> bytes:
     """The content of a file of that format with the picture."""
     file = io.BytesIO()
-    with mpl.rc_context(SETTINGS):
+    with mpl.rc_context(SETTINGS), warnings.catch_warnings():
+        # A name may have letters that the font lacks; they are drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
     return file.getvalue()

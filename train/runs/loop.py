@@ -111,7 +111,7 @@ def run(
                 folder.write_metrics(rows)
                 for told in (record, *sinks, report):
                     told(row)
-        return _finish(entry, learner, folder, rows[-1], measure)
+        return _finish(entry, learner, folder, rows[-1], measure, _identity(config))
 
 
 def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int, measure: Measure) -> dict[str, Any]:
@@ -172,12 +172,16 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     tensors["generator"] = torch.get_rng_state()
     generator, key, *rest = np.random.get_state()
     data = {
-        "run": {name: config[name] for name in IDENTITY},
+        "run": _identity(config),
         "rows": rows,
         "learner": learned,
         "generator": [generator, key.tolist(), *rest],
     }
     folder.write_checkpoint(Archive(tensors, data))
+
+
+def _identity(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: config[name] for name in IDENTITY}
 
 
 def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
@@ -239,9 +243,16 @@ def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> 
         )
 
 
-def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
+def _finish(
+    entry: Algorithm,
+    learner: Learner,
+    folder: RunFolder,
+    last: MetricsRow,
+    measure: Measure,
+    identity: Mapping[str, Any],
+) -> RunResult:
     policy, seconds = learner.policy(), last["seconds"]
-    save_policy(folder.path / POLICY_FILE, policy)
+    save_policy(folder.path / POLICY_FILE, policy, identity)
     return RunResult(
         folder=folder.path,
         policy=policy,
