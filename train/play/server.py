@@ -18,13 +18,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from baselines.safe_reading import parse_object
 from cardwar_envs.drawing.svg import to_svg
 from train.play.guard import LOOPBACK, Guard
 from train.play.host import Asked, AskedMove, Host, Refused
 from train.play.record import record_bytes
 from train.play.trainer import Table
 from train.play.view import choices_in, turn_of, view_of
-from train.validation import one_line, parse_object
+from train.validation import one_line
 from train.words import game_in_words
 
 PAGES = Path(__file__).with_name("page")
