@@ -20,7 +20,7 @@ COMMANDS = "\n".join(re.findall(r"^```sh\n(.*?)^```$", README, re.M | re.S)).spl
 MISSING = {
     "cardwar train jujitsu num_cards=3": "train",
     "cardwar study study.toml": "train",
-    "cardwar exploit war --policy uniform --out found": "train",
+    "cardwar exploit war --policy uniform --approximate --out found": "train",
     "cardwar report runs/mine": "report",
     "cardwar playoffs jujitsu num_cards=3 uniform highest_card": "plot",
     "cardwar reproduce rauscher-2017": "plot",
