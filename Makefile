@@ -49,7 +49,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/codespell $$(git ls-files)
+	$(BIN)/codespell
+	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 # The wheel and the source archive in dist/, made and looked at. Nothing is published.
 release: $(READY)

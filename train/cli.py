@@ -102,8 +102,9 @@ def _message(error: Exception) -> str | None:
 def _said(error: Exception) -> str | None:
     if hasattr(error, "format_message"):  # typer's own errors
         return str(error.format_message())
-    if isinstance(error, ModuleNotFoundError):
-        extra = EXTRAS.get((error.name or "").split(".")[0])
+    missing = error.__cause__ or error
+    if isinstance(missing, ModuleNotFoundError):
+        extra = EXTRAS.get((missing.name or "").split(".")[0])
         return f"{error}" + (f"; it comes with the extra: pip install 'cardwar-envs[{extra}]'" if extra else "")
     names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
     if isinstance(error, (ValueError, OSError)) or names_its_extra:
