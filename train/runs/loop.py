@@ -98,7 +98,7 @@ def run(
         measure = measure_for(game, args)
         config = _config(game, entry, args, seed, measure)
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
-        rows = _continue(folder, learner, config)
+        rows = _continue(folder, learner, config, measure)
         title = f"{entry.label} on {game_in_words(game)}"
         with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps, measure) as report:
             for row in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
@@ -138,7 +138,7 @@ def own_generators(seed: int, threads: int) -> Iterator[None]:
         np.random.set_state(before[2])
 
 
-def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any]) -> list[MetricsRow]:
+def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], measure: Measure) -> list[MetricsRow]:
     """Puts everything back to where the checkpoint was made; returns the rows up to there."""
     checkpoint = folder.read_checkpoint(config)
     if checkpoint is None:
@@ -149,6 +149,7 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any]) ->
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"{unlike[0]} is not kept by both")
+        measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # every figure is there that is told of at the end
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
