@@ -23,6 +23,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="MODULE_OR_ID",
         help=f"check this environment; {again}",
     )
+    group.addoption(
+        "--cardwar-seconds", type=float, metavar="SECONDS", help="look at each environment for about so long at most"
+    )
     group.addoption("--cardwar-zero-sum", action="store_true", help="rewards of these environments must sum to zero")
     group.addoption(
         "--cardwar-game",
@@ -39,9 +42,11 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     try:
         for text in config.getoption("--cardwar-env"):
             from cardwar_envs.conformance import CHECKS, load, run  # only when needed: it imports much
+            from cardwar_envs.conformance.subject import SECONDS
 
             word, *words = text.split()
-            subject = load(word, words, config.getoption("--cardwar-zero-sum") or None)
+            seconds = config.getoption("--cardwar-seconds") or SECONDS
+            subject = load(word, words, config.getoption("--cardwar-zero-sum") or None, seconds=seconds)
             items += [_item(session, subject.name, name, partial(run, name, subject)) for name in CHECKS]
         for text in config.getoption("--cardwar-game"):
             from cardwar_envs.conformance.subject import parameters_of

@@ -18,7 +18,7 @@ from baselines.matrix_game import (
 )
 from baselines.oracle import Exploit
 from baselines.oracles import within_reach
-from baselines.results import BestResponse, HeadToHead, NashConv, PrivateSolution, Solution, StateSolution
+from baselines.results import BestResponse, HeadToHead, IllegalMass, NashConv, PrivateSolution, Solution, StateSolution
 from baselines.solution import solve
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.game import Game
@@ -46,6 +46,7 @@ __all__ = [
     "ExactMatrixSolution",
     "Exploit",
     "HeadToHead",
+    "IllegalMass",
     "Interval",
     "Match",
     "MatrixSolution",

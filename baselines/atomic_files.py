@@ -91,7 +91,9 @@ def refuse_links(folder: Path, name: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes sure that the names in a folder outlast a loss of power."""
+    """Makes sure that the names in a folder outlast a loss of power. Windows opens no folders, and cannot."""
+    if os.name != "posix":
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -112,10 +112,10 @@ class LayerFolder:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keeps other processes from writing into the folder; the lock ends with the process."""
-        import fcntl  # not every system has it, but only folders need it
+        from filelock import lock_descriptor  # only folders need it
 
         with open_inside(self._folder, ".lock", "ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock_descriptor(file.fileno())
             yield
 
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ from baselines.safe_reading import read_plain
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.kept import kept_for_games
+from cardwar_envs.core.policy import Policy, plays
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
@@ -109,15 +110,25 @@ def _checksum(path: Path) -> str:
         raise ValueError(f"{path} is missing or damaged: {error}; {AGAIN}") from None
 
 
-@lru_cache(maxsize=8)
+def _ladder(game: Game[Any]) -> dict[str, Level]:
+    """The levels for a game, by number."""
+    words = word_view(game)
+    return {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
+
+
+def _has_levels(game: Game[Any]) -> bool:
+    return bool(_ladder(game))
+
+
+@plays(_has_levels)
+@kept_for_games(8)
 def level(game: Game[Any], number: str = "") -> Policy:
     """The policy `level:NUMBER`; kept for the next time it is asked for.
 
     Raises:
         ValueError: If the game has no levels, or none of that number; it names those that there are.
     """
-    words = word_view(game)
-    ladder = {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
+    ladder = _ladder(game)
     if not ladder:
         titles = ", ".join(dict.fromkeys(each.title for each in levels()))
         raise ValueError(f"{game.facts.name} has no levels with these parameters; there are levels for {titles}")

@@ -78,6 +78,7 @@ class Subject:
         value: Exact payoff of player 0 in equilibrium, payoff points; if None, that of an installed oracle.
         seed: Decides the games that are played.
         seconds: All checks together look for about so long at most.
+        games: Each search ends after so many games or situations, however fast the machine is; None: only by `seconds`.
         word: The name that `load` finds it by; empty if it was not found so.
         recent: The environments that were driven last, each with its parameters.
     """
@@ -90,6 +91,7 @@ class Subject:
     value: float | None = None
     seed: int = 0
     seconds: float = SECONDS
+    games: int | None = None
     word: str = ""
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
     _found: dict[Any, Any] = field(default_factory=dict, compare=False)
@@ -110,11 +112,11 @@ class Subject:
         return self._found[name]
 
     def time(self, share: float) -> Iterator[int]:
-        """Counts from 0 until this share of the seconds has passed; at least once."""
+        """Counts from 0 until this share of the seconds has passed, or all `games` are counted; at least once."""
         end = time.monotonic() + share * self.seconds
         for number in itertools.count():
             yield number
-            if time.monotonic() > end:
+            if time.monotonic() > end or number + 1 == self.games:
                 return
 
     def skin(self, kind: str) -> Skin[Any]:
@@ -162,7 +164,12 @@ def quiet() -> Iterator[None]:
 
 
 def load(
-    word: str, words: Iterable[str] = (), zero_sum: bool | None = None, seed: int = 0, seconds: float = SECONDS
+    word: str,
+    words: Iterable[str] = (),
+    zero_sum: bool | None = None,
+    seed: int = 0,
+    seconds: float = SECONDS,
+    games: int | None = None,
 ) -> Subject:
     """The environment of that name.
 
@@ -174,12 +181,13 @@ def load(
         zero_sum: Whether rewards sum to zero, where the environment does not say.
         seed: Decides the games that are played.
         seconds: For how long all checks together may look.
+        games: How many games or situations each search may look at.
 
     Raises:
         ValueError: If there is no such environment, or it cannot be made with these parameters.
     """
     with quiet():
-        return _load(word, list(words), zero_sum=zero_sum, seed=seed, seconds=seconds)
+        return _load(word, list(words), zero_sum=zero_sum, seed=seed, seconds=seconds, games=games)
 
 
 def _load(word: str, words: list[str], **more: Any) -> Subject:

@@ -51,7 +51,7 @@ def stored(path):
     return found
 
 
-def checked(name, each, limit=SECONDS):
+def checked(name, each, **looks):
     """Runs the kit on one environment, in this process. Returns (check, status, reason) of each check.
 
     Of this project's environments no check is run after the first that fails, which saves much time.
@@ -60,7 +60,7 @@ def checked(name, each, limit=SECONDS):
 
     try:
         zero_sum = getattr(each.game, "zero_sum", None) or None
-        subject = load(f"tests.broken.environments:{name}", zero_sum=zero_sum, seconds=limit)
+        subject = load(f"tests.broken.environments:{name}", zero_sum=zero_sum, **{"seconds": SECONDS, **looks})
     except ValueError as error:
         return [("load", "failed", str(error))]
     results = []

@@ -24,7 +24,7 @@ def result(name, *checks, end="done"):
 
 @pytest.mark.parametrize("name", random.Random(1).sample(sorted(OWN), 2))
 def test_the_kit_says_what_the_page_says_that_it_says(name):
-    fails = any(status == "failed" for _, status, _ in measure.checked(name, OWN[name], limit=4.0))
+    fails = any(status == "failed" for _, status, _ in measure.checked(name, OWN[name], games=16))
     if name in HEALTHY:
         assert fails <= (f"`{name}`" in LATEST["healthy"])
     else:

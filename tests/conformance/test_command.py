@@ -15,7 +15,7 @@ from toy_envs import BROKEN
 from cardwar_envs.conformance import CHECKS, load
 
 ROOT = Path(__file__).parents[2]
-SHORT = ("--seconds", "3")
+SHORT = ("--seconds", "2")
 DUEL = ("cardwar/dinosaur-war-v0", "num_cards=3")
 
 
@@ -25,6 +25,7 @@ def test_check_prints_a_line_per_check(capsys):
     lines = out.splitlines()
     assert len(lines) == len(CHECKS) + 2
     assert lines[0] == "passed          legal_play_goes_on"
+    assert "passed          equilibrium_earns_its_value" in lines
     assert re.fullmatch(r"AEC: \d+ games, [\d,]+ moves, \d+ distinct situations", lines[-2])
     assert "not applicable  limit_of_rounds_is_kept: there is no parameter max_rounds or max_cycles" in lines
 
@@ -99,8 +100,8 @@ def pytest_run(folder, *arguments):
 
 
 def test_the_plugin_makes_a_test_of_every_check(tmp_path):
-    done = pytest_run(tmp_path, "-v", "--cardwar-env", " ".join(DUEL), "--cardwar-env", "toy_envs:Lazarus",
-                      "-k", "ends_are_final or limit_of_rounds")  # fmt: skip
+    two = ("--cardwar-env", " ".join(DUEL), "--cardwar-env", "toy_envs:Lazarus")
+    done = pytest_run(tmp_path, "-v", *two, "--cardwar-seconds", "2", "-k", "ends_are_final or limit_of_rounds")
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"{len(CHECKS) * 2 - 4} deselected" in done.stdout
     assert "2 passed" in done.stdout or "1 passed" in done.stdout

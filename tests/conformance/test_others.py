@@ -7,7 +7,7 @@ from cardwar_envs.conformance import load, run_all
 
 
 def findings(word):
-    return {result.check: result.reason for result in run_all(load(word, seconds=4)) if result.status == "failed"}
+    return {result.check: result.reason for result in run_all(load(word, games=4)) if result.status == "failed"}
 
 
 def test_rps_v2():

@@ -181,14 +181,14 @@ class Parallel(Table, ParallelEnv):
         return {agent: agent not in self.live for agent in agents}
 
 
-# Enough to find what is wrong with a toy.
-SECONDS = 3.0
-GOOD = Subject("good toy", AEC, Parallel, seconds=SECONDS)
+# Enough to find what is wrong with a toy. No test hangs on how fast the machine is.
+GAMES = 8
+GOOD = Subject("good toy", AEC, Parallel, games=2 * GAMES)
 # Name of the toy -> (the check that must catch it, the toy).
 BROKEN = {}
 
 
-def broken(check, name, **methods):
+def broken(check, name, games=GAMES, **methods):
     """Adds a toy: the good one with these methods, in each kind that has a method of that name."""
     kinds = []
     for kind in (AEC, Parallel):
@@ -196,7 +196,7 @@ def broken(check, name, **methods):
         own = {key: method for key, method in methods.items() if hasattr(kind, key) or key.startswith("__")}
         globals()[title] = type(title, (kind,), {**own, "__module__": __name__})  # so that it can be pickled
         kinds.append(globals()[title])
-    BROKEN[name] = (check, Subject(name, *kinds, seconds=SECONDS))
+    BROKEN[name] = (check, Subject(name, *kinds, games=games))
 
 
 # -- what is committed shows ------------------------------------------------------------------
@@ -500,7 +500,7 @@ class Stubborn(Parallel):
 def only(check, kind):
     """Adds a toy that comes in one kind."""
     name = kind.__doc__.strip().rstrip(".")
-    BROKEN[name] = (check, Subject(name, **{kind.__mro__[1].__name__.lower(): kind}, seconds=SECONDS))
+    BROKEN[name] = (check, Subject(name, **{kind.__mro__[1].__name__.lower(): kind}, games=GAMES))
 
 
 broken("legal_play_goes_on", "breaks in the last round", draw=breaks_in_the_last_round)
@@ -548,6 +548,15 @@ class Late(AEC):
         return copy.deepcopy(old[agent])
 
 
+class LateInfos(AEC):
+    """Infos have the mask of the round before."""
+
+    def announce(self):
+        super().announce()
+        old, self._old = getattr(self, "_old", {}) if self.round else {}, copy.deepcopy(self.infos)
+        self.infos |= {agent: info for agent, info in old.items() if agent in self.agents}
+
+
 def deals_a_deck(self, seed):
     self.rng = self.generator(seed)
     self._deck = [int(prize) for prize in self.rng.integers(1, 4, 4)]
@@ -579,6 +588,7 @@ def lends_its_generator(self, seed):
 only("last_tells_what_is_so", SwapsFlags)
 only("rewards_are_counted_once", AddsTwice)
 only("observations_are_of_now", Late)
+only("infos_are_of_now", LateInfos)
 broken("infos_are_steady", "luck in infos", info=lambda self, agent: {"luck": np.random.default_rng().random()})
 broken("hash_seed_does_not_matter", "prize from a hash", draw=lambda self: 1 + (hash("prize") + Table.draw(self)) % 3)
 broken("earlier_games_do_not_matter", "more to win after twenty games", deal=doubles_after_twenty_games)
@@ -590,6 +600,7 @@ broken("spaces_of_seats_are_seeded_apart", "spaces of one seed", deal=seeds_spac
 broken(
     "chance_to_come_is_hidden",
     "infos name the next prize",
+    games=64,  # to learn to guess takes many
     deal=deals_a_deck,
     draw=lambda self: self._deck[self.round],
     info=tells_the_next_prize,

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy
 from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, SoftmaxPolicy
@@ -32,7 +32,16 @@ def save_policy(path: Path, policy: LearnedPolicy, run: Mapping[str, Any] | None
         path: The file.
         policy: The policy.
         run: The identity of the run that learned it; in the folder of another run the file is then refused.
+
+    Raises:
+        ValueError: If it is not a learned policy of this package.
     """
+    if POLICY_KINDS.get(getattr(policy, "kind", "")) is not type(policy):
+        takes = ", ".join(kind.__name__ for kind in POLICY_KINDS.values())
+        raise ValueError(
+            f"policy ({policy!r}) cannot be stored in a file: save_policy takes learned policies of this package "
+            f"({takes}); a table of your policy, which ExploitabilityLog makes, is one"
+        )
     tensors, architecture = policy.to_archive()
     data = {
         "format": FORMAT,
@@ -60,6 +69,7 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         ValueError: If there is no policy, the file is damaged, or the policy was learned for another game or, in the
             folder of a run, by another run.
     """
+    require_game(game)
     path, folder = Path(path), None
     if path.is_dir():
         path, folder = path / POLICY_FILE, path

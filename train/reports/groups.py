@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any
 
 from train.kinds import Kind
+from train.storage.formats import OWN
 from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
 from train.words import train_words
 
@@ -46,13 +47,20 @@ class Run:
         return self.config["seed"]
 
     @property
+    def is_log(self) -> bool:
+        """Whether it is a log of somebody's own learner; nobody but its owner knows when that has finished."""
+        return self.config["algorithm"] == OWN
+
+    @property
     def finished(self) -> bool:
         """Whether it has taken all steps that were asked for."""
-        return bool(self.rows) and self.rows[-1]["steps"] >= self.config["args"]["steps"]
+        return bool(self.rows) and (self.is_log or self.rows[-1]["steps"] >= self.config["args"]["steps"])
 
     @property
     def command(self) -> str:
-        """The command that repeats it, with all arguments written out."""
+        """The command that repeats it, with all arguments written out; a remark if it is a log."""
+        if self.is_log:
+            return f"# {self.config['label']}, seed {self.seed}: recorded in {self.folder} by ExploitabilityLog"
         return shlex.join(["cardwar", *train_words(self.config["title"], self.config, self.folder)])
 
 
@@ -136,6 +144,8 @@ class Group:
         Steps do not tell: a learner that takes many steps at a time goes past the step at which one is due.
         """
         args = self.config["args"]
+        if self.runs[0].is_log:
+            return row["steps"]
         return math.inf if row["steps"] >= args["steps"] else row["steps"] // args["evaluate_every"]
 
 

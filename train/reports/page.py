@@ -85,7 +85,7 @@ def _is_ours(path: Path) -> bool:
 
 def _page(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
     settings = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "keep_trailing_newline": True}
-    template = Template(TEMPLATE.read_text(), finalize=_shown, **settings)
+    template = Template(TEMPLATE.read_text(encoding="utf-8"), finalize=_shown, **settings)
     pictures = [base64.b64encode(draw_game(game)).decode() for game in games]
     return template.render(games=zip(games, pictures, strict=True), skipped=skipped, tables=tables)
 

@@ -19,6 +19,8 @@ from train.validation import MAX_INT, Strict
 # Goes up when older run folders can no longer be read.
 FORMAT = 1
 MAX_SEED = 2**32 - 1
+# Stands for the algorithm in the folder of a log of somebody's own learner.
+OWN = "own"
 
 # Words and lists are as long as a game or an algorithm may need.
 LONGEST = 10_000

@@ -19,15 +19,13 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 import cardwar_envs
 from baselines.atomic_files import csv_bytes, refuse_links, write_atomically
 from baselines.safe_reading import parse_object, read_plain
-from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.formats import (
     FORMAT,
     StoredCheckpoint,
@@ -37,6 +35,9 @@ from train.storage.formats import (
     StoredRows,
 )
 from train.validation import Strict, check
+
+if TYPE_CHECKING:
+    from train.storage.archive import Archive  # it needs torch, which reports do without
 
 CONFIG_FILE, METADATA_FILE, METRICS_FILE = "config.json", "metadata.json", "metrics.csv"
 CHECKPOINT_FILE, CHECKSUM_FILE = "checkpoint.safetensors", "checksums.txt"
@@ -158,6 +159,8 @@ class RunFolder:
         Raises:
             ValueError: If the checkpoint is damaged or belongs to another run.
         """
+        from train.storage.archive import read_archive
+
         path = self.path / CHECKPOINT_FILE
         if not path.exists():
             return None
@@ -190,6 +193,8 @@ class RunFolder:
 
     def write_checkpoint(self, checkpoint: Archive) -> None:
         """Replaces the checkpoint, atomically."""
+        from train.storage.archive import write_archive
+
         write_archive(self.path / CHECKPOINT_FILE, checkpoint)
 
     def write_metrics(self, rows: Sequence[MetricsRow]) -> None:
@@ -263,6 +268,8 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
 
 
 def _circumstances() -> dict[str, Any]:
+    import torch
+
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": cardwar_envs.__version__,
