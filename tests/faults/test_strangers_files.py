@@ -1,5 +1,6 @@
 """Folders and files from a stranger: links, pipes, names, files of other runs, and figures that cannot be."""
 
+import faulthandler
 import json
 import os
 import re
@@ -41,16 +42,18 @@ class StillWaitingError(BaseException):
 
 @contextmanager
 def no_waiting():
-    """Ends what waits for ever."""
+    """Ends what waits for ever; where that does not listen to signals, all of the process."""
 
     def stop(*_):
         raise StillWaitingError
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(SECONDS)
+    faulthandler.dump_traceback_later(2 * SECONDS, exit=True)
     try:
         yield
     finally:
+        faulthandler.cancel_dump_traceback_later()
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
 

@@ -113,7 +113,7 @@ def run(
                 folder.write_metrics(rows)
                 for told in (record, *sinks, report):
                     told(row)
-        return _finish(entry, learner, folder, rows[-1], measure, _identity(config))
+        return _finish(entry, learner, folder, rows[-1], measure)
 
 
 def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int, measure: Measure) -> dict[str, Any]:
@@ -175,16 +175,12 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     tensors["generator"] = torch.get_rng_state()
     generator, key, *rest = np.random.get_state()
     data = {
-        "run": _identity(config),
+        "run": {name: config[name] for name in IDENTITY},
         "rows": rows,
         "learner": learned,
         "generator": [generator, key.tolist(), *rest],
     }
     folder.write_checkpoint(Archive(tensors, data))
-
-
-def _identity(config: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: config[name] for name in IDENTITY}
 
 
 def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
@@ -246,16 +242,9 @@ def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> 
         )
 
 
-def _finish(
-    entry: Algorithm,
-    learner: Learner,
-    folder: RunFolder,
-    last: MetricsRow,
-    measure: Measure,
-    identity: Mapping[str, Any],
-) -> RunResult:
+def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
     policy, seconds = learner.policy(), last["seconds"]
-    save_policy(folder.path / POLICY_FILE, policy, identity)
+    save_policy(folder.path / POLICY_FILE, policy, folder.identity())
     return RunResult(
         folder=folder.path,
         policy=policy,
