@@ -286,13 +286,13 @@ def test_weights_that_are_too_large_are_refused_in_play(tmp_path):
 LAYER = np.array([0.25, 0.5])
 
 
-@pytest.mark.parametrize("gap", [float("nan"), float("inf"), -1e-9, True, "0"])
+@pytest.mark.parametrize("gap", [float("nan"), float("inf"), -1e-9, "0"])
 def test_a_gap_is_finite_and_not_negative_even_if_its_seal_is_right(tmp_path, gap):
     folder = LayerFolder(tmp_path, {"name": "a"})
     folder.write(1, LAYER, 0.0)
     assert folder.read(1, 2)[1] == 0.0
     folder.write(1, LAYER, gap)
-    assert folder.read(1, 2) is None or gap is True
+    assert folder.read(1, 2) is None
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
