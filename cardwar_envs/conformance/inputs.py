@@ -37,6 +37,8 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
         1.0,
         np.float64(1.0),
         np.float32(0.0),
+        np.True_,
+        b"1",
         10**6,
         -(10**6),
         [],

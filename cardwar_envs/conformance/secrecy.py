@@ -9,7 +9,7 @@ from typing import Any
 
 from cardwar_envs.conformance.compare import places
 from cardwar_envs.conformance.explore import Route, routes
-from cardwar_envs.conformance.look import drawn, public, refusal
+from cardwar_envs.conformance.look import drawn, public, refusals
 from cardwar_envs.conformance.play import AECPlay, legal_actions
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject
@@ -208,8 +208,8 @@ def _view(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, action: Any
         return {"render()": drawn(play.env)}
     if way == "told":
         return {"told": _told(play, moment.agent)}
-    # The error comes last: it must change nothing, but another check sees to that.
-    return {**public(play.env), "error": [refusal(play, odd) for odd in (10**6, None)]}
+    # Errors come last: they must change nothing, but another check sees to that.
+    return {**public(play.env), "error": refusals(play)}
 
 
 def _told(play: AECPlay, without: Any) -> dict[str, Any]:
