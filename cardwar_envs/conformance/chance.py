@@ -149,6 +149,7 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
         if "state" in data and "bit_generator" in data:  # of a generator: one thing
             yield path, repr(data)
             return
+        yield f"the order of keys in {path}", repr(list(data))
         for key, value in list(data.items())[:MOST_LEAVES]:
             yield from _each_leaf(f"{path}.{key}", value)
     elif isinstance(data, np.ndarray):
