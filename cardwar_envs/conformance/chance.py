@@ -18,7 +18,7 @@ from cardwar_envs.conformance.seeds import steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
-SHARE = 0.2
+SHARE = 0.12
 LEAST_GAMES, MOST_GAMES = 40, 400
 TURNS = 6
 # A guess from what is told must be right so much more often than one without it: in standard errors, and in cases.

@@ -17,7 +17,7 @@ from cardwar_envs.conformance.seeds import steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
-SHARE = 0.1
+SHARE = 0.06
 MOST_PLACES = 60
 SHORT = 12
 LEGAL = 8

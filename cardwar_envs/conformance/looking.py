@@ -13,7 +13,7 @@ from cardwar_envs.conformance.seeds import SHORT, require_same_next_game, steady
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import NotApplicable
 
-SHARE = 0.02
+SHARE = 0.01
 
 
 def rendering_changes_nothing(subject: Subject) -> None:

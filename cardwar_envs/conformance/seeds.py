@@ -20,7 +20,7 @@ MANY_SEEDS = 120
 SHORT = 40
 # After so many games a seeded reset must still lead to the same game.
 MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
-HISTORY_SHARE = 0.05
+HISTORY_SHARE = 0.03
 ABANDONED = 9
 UNKNOWN = {"an option of somebody else": 1}
 

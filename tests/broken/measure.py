@@ -24,7 +24,7 @@ from tests.broken.skins import AEC, Parallel
 
 ROOT = Path(__file__).parents[2]
 # Each search of the kit looks at so many games or situations at most: a busy machine measures the same as an idle one.
-GAMES = 250
+GAMES = 400
 LOOKS = {"games": GAMES, "seconds": 3600.0}
 
 

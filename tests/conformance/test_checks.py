@@ -326,7 +326,7 @@ class Rare(toy_envs.Parallel):
 
 
 def test_what_is_rare_is_found():
-    subject = Subject("rare", None, Rare, seconds=10)
+    subject = Subject("rare", None, Rare, games=100)
     assert run("observations_fit_their_spaces", subject).status == "failed"
     assert conformance.coverage(subject)["Parallel"]["games"] > 20
 
