@@ -100,6 +100,12 @@ def measure(environments, path, processes, seconds):
     known = stored(path)
     results = {name: known.get(key_of(name, each)) for name, each in environments.items()}
     missing = [name for name, result in results.items() if result is None]
+    at_once = f"{processes} at once (--processes, or make broken PROCESSES=N)"
+    print(
+        f"{len(missing)} of {len(results)} environments are to be run, {at_once}; results are kept in {path},",
+        flush=True,
+    )
+    print("so a run that was ended, by Ctrl-C or kill, goes on if it is started again.", flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file, ThreadPoolExecutor(processes) as pool:
         file.write("\n" * bool(known))  # after a line that was cut off
