@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test docs wide slow soak coverage mutants broken lint bench
+.PHONY: demo test docs wide slow soak coverage mutants broken lint bench release
 
 demo: $(READY)
 	$(BIN)/python -m train.demo
@@ -51,6 +51,14 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell $$(git ls-files)
+
+# The wheel and the source archive in dist/, made and looked at. Nothing is published.
+release: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench]'
@@ -59,5 +67,5 @@ bench: $(READY)
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[ray,train,test,lint]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[ray,train,test,lint,release]'
 	touch $(READY)

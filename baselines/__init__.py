@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from baselines.asking import Asked, TwoAnswersError
 from baselines.best_response import best_response
 from baselines.cross_play import CrossPlay, cross_play
 from baselines.exploitability import exploitability, nash_conv
@@ -18,7 +19,7 @@ from baselines.matrix_game import (
 )
 from baselines.oracle import Exploit
 from baselines.oracles import within_reach
-from baselines.results import BestResponse, HeadToHead, NashConv, PrivateSolution, Solution, StateSolution
+from baselines.results import BestResponse, HeadToHead, IllegalMass, NashConv, PrivateSolution, Solution, StateSolution
 from baselines.solution import solve
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.game import Game
@@ -41,11 +42,13 @@ def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
 
 
 __all__ = [
+    "Asked",
     "BestResponse",
     "CrossPlay",
     "ExactMatrixSolution",
     "Exploit",
     "HeadToHead",
+    "IllegalMass",
     "Interval",
     "Match",
     "MatrixSolution",
@@ -55,6 +58,7 @@ __all__ = [
     "Solution",
     "StateSolution",
     "TablePolicy",
+    "TwoAnswersError",
     "best_response",
     "cross_play",
     "exploitability",

@@ -5,10 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
+
+# Windows has neither; there `refuse_links` alone looks for links. A pipe would make its opener wait for somebody.
+NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0)
+NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
 
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
@@ -45,7 +50,8 @@ def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
 def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
     """Opens a file below a folder for writing, without following a link there; missing folders are made.
 
-    The folder itself may be a link: whoever names it has chosen it.
+    The folder itself may be a link: whoever names it has chosen it. A file to be written anew ("w") takes the place of
+    the old one, which keeps its content if it has another name elsewhere (a hard link).
 
     Args:
         folder: Folder that may be written to.
@@ -53,13 +59,26 @@ def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
         mode: As of `open`, e.g. "wb".
 
     Raises:
-        ValueError: If the file or a folder on the way to it is a link; nothing is changed then.
+        ValueError: If the file or a folder on the way to it is a link, or the file is a pipe, a device or a file that
+            has other names; nothing is changed then.
         OSError: If it cannot be opened.
     """
     path = folder / name
     refuse_links(folder, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    return open(path, mode, opener=lambda file, flags: os.open(file, flags | os.O_NOFOLLOW, 0o666))
+    if mode.startswith("w"):
+        path.unlink(missing_ok=True)
+        mode = mode.replace("w", "x")
+    file: IO[Any] = open(path, mode, opener=_open_itself)  # noqa: SIM115  # the caller closes it
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+        file.close()
+        raise ValueError(f"{path} is not a plain file with one name; remove it")
+    return file
+
+
+def _open_itself(path: str, flags: int) -> int:
+    return os.open(path, flags | NO_LINKS | NO_WAITING, 0o666)
 
 
 def refuse_links(folder: Path, name: str) -> None:
@@ -72,7 +91,9 @@ def refuse_links(folder: Path, name: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes sure that the names in a folder outlast a loss of power."""
+    """Makes sure that the names in a folder outlast a loss of power. Windows opens no folders, and cannot."""
+    if os.name != "posix":
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

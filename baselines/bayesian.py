@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from baselines.results import Behaviour, BestResponse, HeadToHead, PrivateSoluti
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
@@ -33,7 +34,7 @@ TOLERANCE = 1e-10
 SLACK = 1e-10
 
 
-@lru_cache(maxsize=8)
+@kept_for_games(8)
 def form_of(game: Game[Any]) -> BayesianForm:
     """The game's arrays, kept for the next question about it.
 
@@ -107,6 +108,10 @@ class BayesianOracle:
         worth, probabilities = outcomes(self._game, policies)
         payoff = float((worth * probabilities).sum())
         return (payoff, -payoff), (self.response(policies, 0).value, self.response(policies, 1).value)
+
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """See `Oracle`; every observation is asked about here."""
+        return 0
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from baselines.oracle import Seats
 from baselines.oracles import oracle_for
 from baselines.results import BestResponse
-from cardwar_envs.core.game import Game
+from baselines.seated import seated
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import as_policies
 
 
-def best_response(game: Game[Any], policy: Seats, player: int = 0, *, max_states: int | None = None) -> BestResponse:
+def best_response(
+    game: Game[Any], policy: Seats, player: int = 0, *, max_states: int | None = None, illegal: str = "raise"
+) -> BestResponse:
     """The exact best response of one player.
 
     Args:
@@ -27,14 +31,22 @@ def best_response(game: Game[Any], policy: Seats, player: int = 0, *, max_states
         max_states: Give up beyond so many states, or positions in a game of many rounds; a million, or four million,
             if None. It is for games whose states are listed: neither duels in which only the order of ranks matters
             nor games on private information.
+        illegal: What to do about probability that a policy gives to illegal actions, as one that was learned without
+            masks may. "raise" is an error. "renormalise" removes it and scales the rest, which is another policy than
+            the one given: a warning says how much was removed, and so does the result.
 
     Returns:
         Its value and policy.
 
     Raises:
         ValueError: If the game is of another kind or too large, the player does not exist, or
-            a policy does not answer with probabilities.
+            a policy does not answer with probabilities. With "renormalise" also if a policy gives all
+            probability to illegal actions somewhere.
     """
+    require_game(game)
     if player not in range(game.facts.num_players):
         raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
-    return oracle_for(game, max_states).response(as_policies(policy, game), player)
+    oracle = oracle_for(game, max_states)
+    with seated(game, oracle, as_policies(policy, game), illegal, responder=player) as seats:
+        response = oracle.response(seats.policies, player)
+    return replace(response, removed=seats.removed, asked=seats.asked)

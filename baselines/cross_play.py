@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.asking import Witnesses
 from baselines.oracle import Progress
 from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.war.simulator import NOBODY, UNFINISHED, simulate, takes
-from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.core.game import Game, Transition, require_game
 from cardwar_envs.core.play import sample_transition
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 from cardwar_envs.games.war.state import WarState
@@ -117,11 +118,13 @@ def cross_play(
         ValueError: If the number of games or of policies is wrong, or a policy does not answer with
             probabilities.
     """
+    require_game(game)
     if isinstance(games, bool) or not isinstance(games, SupportsIndex) or index(games) < 1:
         raise ValueError(f"games ({games}) must be at least 1")
     players = seated_policies(policies, game)
-    only = _GamesInProgress(game, players, seed).play(1, while_certain=True)
-    if only is not None:
+    witnesses = Witnesses(game, players)
+    only = _GamesInProgress(game, witnesses.seats, seed).play(1, while_certain=True)
+    if only is not None and witnesses.answer_alike():
         return _summary(only, game.facts.num_players, certain=True)
     endings = _simulated(game, players, games, seed)
     if endings is None:

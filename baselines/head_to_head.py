@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from baselines.oracles import oracle_for
 from baselines.results import HeadToHead
-from cardwar_envs.core.game import Game
+from baselines.seated import seated
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy, seated_policies
 
 
@@ -28,6 +30,10 @@ def head_to_head(
         ValueError: If the game is of another kind or too large, or a policy does not answer
             with probabilities.
     """
+    require_game(game)
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
-    return oracle_for(game, max_states).odds(seated_policies((first, second), game))
+    oracle = oracle_for(game, max_states)
+    with seated(game, oracle, seated_policies((first, second), game)) as seats:
+        odds = oracle.odds(seats.policies)
+    return replace(odds, asked=seats.asked)

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.asking import Witnesses
 from baselines.intervals import CONFIDENCE, Interval, mean_interval, share_interval
 from baselines.oracle import Progress
 from baselines.strategies.generic import Uniform
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities, seated_policies
 from cardwar_envs.core.streams import draw, new_streams
@@ -75,6 +76,7 @@ def match(
         ValueError: If there are fewer games than seats to play in, the number of policies is wrong, or a policy does
             not answer with probabilities.
     """
+    require_game(game)
     facts = game.facts
     seats = range(1 if alike_for_all(game) else facts.num_players)
     if games < len(seats):
@@ -147,6 +149,7 @@ def play_games(
     Raises:
         ValueError: If the number of games or of policies is wrong, or a policy does not answer with probabilities.
     """
+    require_game(game)
     return _played(game, policies, games, [seed, 0], progress)[0]
 
 
@@ -157,9 +160,10 @@ def _played(
     games = whole_number("games", games, range(1, 1 << 40))
     players = seated_policies(policies, game)
     if game.facts.chance == "none":
-        table = _Table(game, players, 1, seed)
+        witnesses = Witnesses(game, players)
+        table = _Table(game, witnesses.seats, 1, seed)
         payoffs = table.play(1, None)
-        if table.certain:
+        if table.certain and witnesses.answer_alike():
             return payoffs, True
     fitting = MOST_MASKS // (game.facts.num_players * game.facts.num_actions)
     return _Table(game, players, min(games, MOST_GAMES, max(16, fitting)), seed).play(games, progress), False

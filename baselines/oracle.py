@@ -94,6 +94,22 @@ class Oracle(Protocol):
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """How games between two policies end."""
 
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """Holds policies to what they say of themselves, if answers will rely on it.
+
+        Policies that say that they play alike in several situations are asked about only one of these. So a sample is
+        asked about others as well.
+
+        Args:
+            policies: One for each seat; None for one that is not asked.
+
+        Returns:
+            How many answers were compared.
+
+        Raises:
+            ValueError: If an answer is not what the policy says it is.
+        """
+
 
 class Table(ABC):
     """Values and strategies at every state of a two-player zero-sum game of public state.

@@ -6,7 +6,6 @@ it solves. The first in the list that says yes is asked.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NoReturn
 
 from baselines.bayesian import BayesianOracle
@@ -15,7 +14,8 @@ from baselines.graph.response import GraphOracle
 from baselines.oracle import Oracle, Request
 from baselines.rounds.response import RoundsOracle
 from cardwar_envs.core.arrays import Masks, Observations
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.kept import kept_for_games
 
 # States that `within_reach` lists at most. More could be listed, but not while somebody waits for an answer.
 QUICKLY_LISTED = 100_000
@@ -24,7 +24,7 @@ QUICKLY_LISTED = 100_000
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GraphOracle)
 
 
-@lru_cache(maxsize=8)
+@kept_for_games(8)
 def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
     """The oracle that answers questions about policies of a game; kept for the next question.
 
@@ -58,13 +58,18 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     return kind(game)
 
 
-@lru_cache(maxsize=32)
 def within_reach(game: Game[Any]) -> bool:
     """Whether any policy of a game can be measured exactly without asking for more time or states.
 
     Games whose states have to be listed must have at most `QUICKLY_LISTED`. Larger ones may still be measured
     by those who wait (`nash_conv` lists ten times as many).
     """
+    require_game(game)
+    return _within_reach(game)
+
+
+@kept_for_games(32)
+def _within_reach(game: Game[Any]) -> bool:
     kind = next(kind for kind in ORACLES if kind.takes(game))
     oracle = GraphOracle(game, QUICKLY_LISTED) if kind is GraphOracle else oracle_for(game)
     try:

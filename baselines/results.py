@@ -6,16 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.asking import NOT_ASKED, Asked
 from baselines.views import html
 from baselines.views.at_state import PlayAt, certified_mix, exact_mix
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy import ILLEGAL_TOLERANCE, Policy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,6 +29,27 @@ Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
 Behaviour = NDArray[np.float64]
 
 
+class IllegalMass(NamedTuple):
+    """The probability of illegal actions that was removed from a policy before it was measured.
+
+    Attributes:
+        most: The most at any information state that the oracle asked about.
+        mean: The mean over these, each counted as often as it was asked about.
+    """
+
+    most: float
+    mean: float
+
+    def __str__(self) -> str:
+        mean, most = (f"{100 * share:.3g} %" for share in (self.mean, self.most))
+        return f"{mean} of the probability on average over information states, at most {most}"
+
+    @property
+    def any(self) -> bool:
+        """Whether it was more than policies that keep to legal actions may have by rounding."""
+        return self.most > ILLEGAL_TOLERANCE
+
+
 @dataclass(frozen=True)
 class NashConv:
     """What the players could gain by deviating, each alone.
@@ -36,16 +58,22 @@ class NashConv:
         total: The sum over players, payoff points; 0 at an equilibrium.
         per_player: The gain of each player's best response over its payoff, payoff points.
         payoffs: What each player gets when nobody deviates, payoff points.
+        removed: With `illegal="renormalise"`, what the policies had given to illegal actions; else None.
+        asked: How often the policies were asked, and asked again.
     """
 
     total: float
     per_player: tuple[float, ...]
     payoffs: tuple[float, ...]
+    removed: IllegalMass | None = None
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
     def _repr_html_(self) -> str:
         gains = zip(self.payoffs, self.per_player, strict=True)
         rows = [(f"player_{player}", payoff, gain) for player, (payoff, gain) in enumerate(gains)]
         title = f"NashConv {html.number(self.total)} payoff points"
+        if self.removed is not None and self.removed.any:
+            title += f", of the policy without its illegal actions ({self.removed})"
         return html.table(title, ("", "payoff when nobody deviates", "gain of a best response"), rows)
 
 
@@ -56,10 +84,14 @@ class BestResponse:
     Attributes:
         value: Its expected payoff, payoff points.
         policy: A deterministic best response (the lowest of the best actions), for that seat.
+        removed: As in `NashConv`.
+        asked: How often the others' policies were asked, and asked again.
     """
 
     value: float
     policy: Policy
+    removed: IllegalMass | None = None
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
 
 @dataclass(frozen=True)
@@ -71,12 +103,14 @@ class HeadToHead:
         loss: Probability that it gets less.
         tie: Probability that both get the same.
         mean: Expected payoff to the first, payoff points.
+        asked: How often the policies were asked, and asked again.
     """
 
     win: float
     loss: float
     tie: float
     mean: float
+    asked: Asked = field(default=NOT_ASKED, compare=False)
 
     def _repr_html_(self) -> str:
         headings = ("P(win)", "P(loss)", "P(tie)", "mean payoff")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from baselines.oracle import Progress, Request, Selection, require_two_zero_sum
 from baselines.oracles import solver_for
 from baselines.results import Solution
-from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.kept import kept_for_games
+from cardwar_envs.core.policy import Policy, plays
 
 
 def solve(
@@ -57,13 +57,19 @@ def solve(
             not fit the game, or rationals are asked for with another selection than the default.
         ModuleNotFoundError: If Ray is asked for and not installed.
     """
+    require_game(game)
     require_two_zero_sum(game, "solving")
     folder = None if cache is None else Path(cache)
     request = Request(selection, exact, max_states, progress, engine, keep_layers, folder)
     return solver_for(game, request).solve(request)
 
 
-@lru_cache(maxsize=8)
+def _is_zero_sum_for_two(game: Game[Any]) -> bool:
+    return game.facts.num_players == 2 and game.facts.zero_sum
+
+
+@plays(_is_zero_sum_for_two)
+@kept_for_games(8)
 def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
     """The policy `equilibrium` or `equilibrium:SELECTION`; kept for the next time it is asked for."""
     return solve(game, selection=selection).policy

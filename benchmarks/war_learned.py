@@ -34,6 +34,10 @@ TABLE_STRATEGIES = ("simple_minded_1", "simple_minded_2")
 STRATEGIES = ("dummie", "min", "max", *TABLE_STRATEGIES)
 ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
 LEAGUE = "simple_minded_1,simple_minded_2,max,min,uniform,past"
+# Random play in all other seats of every game.
+AGAINST_RANDOM = {
+    "entropy": 0.02, "opponents": "uniform", "opponent_share": 1.0, "steps": 600_000, "evaluate_every": 100_000
+}  # fmt: skip
 
 
 class Learned(NamedTuple):
@@ -65,8 +69,11 @@ LEARNED = (
     ),
     Learned("four-default", 4, {}),
     Learned("eleven-default", 11, {"steps": 700_000, "evaluate_every": 100_000, "matches": 100}),
+    Learned("four-against-random", 4, AGAINST_RANDOM),
+    Learned("eleven-against-random", 11, AGAINST_RANDOM | {"matches": 100}),
 )  # fmt: skip
 EXPLOITED = "two-league"
+MANY = (4, 11)
 
 
 def learn(learned: Learned, out: Path) -> Path:
@@ -124,19 +131,22 @@ def _against(game: Game[Any], policy: Policy, other: str) -> list[float]:
 def many_players(out: Path) -> str:
     """Learned policies and the paper's strategies against random play in all other seats."""
     rows = []
-    for learned in (each for each in LEARNED if each.players > 2):
-        game = learned.game
-        policy = load_policy(out / learned.name, game)
-        played: dict[str, Callable[[], list[float]]] = {
-            learned.name: lambda game=game, policy=policy: match_row(game, policy, "dummie", MANY_GAMES)[4:],
-            **{name: partial(_simulated, game, name) for name in TABLE_STRATEGIES},
-        }
+    for players in MANY:
+        game = make_game("war", num_players=players)
+        names = [learned.name for learned in LEARNED if learned.players == players]
+        played = {name: partial(_wins, game, out / name) for name in names}
+        played |= {name: partial(_simulated, game, name) for name in TABLE_STRATEGIES}
         for label, work in played.items():
-            result = kept(out / f"share-{learned.players}-{label}.json", work)
+            result = kept(out / f"share-{players}-{label}.json", work)
             share, low, high = result["result"]
             cells = [f"{MANY_GAMES:,}", f"{share:.4f} ({low:.4f} to {high:.4f})", f"{result['seconds']:.0f}"]
-            rows.append([str(learned.players), label, *cells])
+            rows.append([str(players), label, *cells])
     return _table(["players", "policy", "games", "share won (99 %)", "seconds"], rows)
+
+
+def _wins(game: Game[Any], folder: Path) -> list[float]:
+    """The share that a learned policy wins against random play."""
+    return match_row(game, load_policy(folder, game), "dummie", MANY_GAMES)[4:]
 
 
 def _simulated(game: Game[Any], strategy: str) -> list[float]:

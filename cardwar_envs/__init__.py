@@ -20,6 +20,7 @@ from cardwar_envs.core.play import Episode, play_episode
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.drawing.svg import to_svg
+from cardwar_envs.envs.opponents import Pool
 from cardwar_envs.envs.registration import register_all, register_game
 from cardwar_envs.games import GAMES, make_game
 from cardwar_envs.games.dice_poker import DicePokerState
@@ -48,6 +49,7 @@ __all__ = [
     "LowestUniqueState",
     "OshiZumoState",
     "Policy",
+    "Pool",
     "Revealed",
     "Scene",
     "Transition",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,19 @@ os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # the notebooks' k
 
 import cardwar_envs
 
-project = "cardwar-envs"
-copyright = "the authors of cardwar-envs, MIT license"  # noqa: A001  # Sphinx calls it so
+_about = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+project = _about["name"]
+author = _about["authors"][0]["name"]
+copyright = f"the authors of {project}, MIT license"  # noqa: A001  # Sphinx calls it so
 release = cardwar_envs.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
+if author != "OWNER":  # the placeholder leads nowhere
+    html_theme_options = {"source_repository": _about["urls"]["Repository"], "source_branch": "main"}
+    html_theme_options["source_directory"] = "docs/"
 html_title = f"cardwar-envs {release}"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
@@ -46,7 +53,7 @@ autodoc_typehints_description_target = "documented"
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!(cardwar_envs|baselines|train)\.).*"),
-    ("py:.*", r".*\.(S|Views)"),  # a type variable and an alias, which have no page
+    ("py:.*", r".*\.(S|Views|Play)"),  # a type variable, an alias, and a class of the kit's inside, without pages
 ]
 
 

@@ -22,9 +22,9 @@ DOORS = {
     "baselines.matches",
     "baselines.intervals",
 }
-ANSWERS = {"baselines.oracle", "baselines.results"}
+ANSWERS = {"baselines.asking", "baselines.oracle", "baselines.results"}
 FAMILIES = {"baselines.bayesian", "baselines.duel", "baselines.graph", "baselines.rounds"}
-FILES = {"baselines.atomic_files"}
+FILES = {"baselines.atomic_files", "baselines.safe_reading"}
 # What learners need of the oracles' insides: the listed states of a small game, and its arrays.
 INSIDES = {"baselines.graph", "baselines.bayesian", "baselines.strategies"}
 
@@ -38,33 +38,41 @@ ROOMS = {
     "cardwar_envs.conformance": set(),  # it looks from outside
     # What a check can say is said in one way. Compiled rules are held to the rules by stepping batches.
     "cardwar_envs.contract": {f"cardwar_envs.{room}" for room in ("core", "games", "envs", "conformance")},
+    # Stable-Baselines3 comes with an extra; solvers are found by entry points.
+    "cardwar_envs.sb3": ENVS,
     "cardwar_envs": ENVS | {"cardwar_envs.contract"},
     "baselines.threads": set(),
     "baselines.atomic_files": set(),
+    "baselines.safe_reading": {"baselines.atomic_files"},
     "baselines.published": set(),
-    "baselines.results": ENVS | {"baselines.views"},  # results show themselves
+    "baselines.asking": ENVS,
+    # Results show themselves, and say how often policies were asked.
+    "baselines.results": ENVS | {"baselines.asking", "baselines.views"},
     "baselines.views": {"baselines.matrix_game"},
     "baselines.oracle": ENVS | {"baselines.results"},
+    "baselines.illegal": ENVS | {"baselines.results"},
     "baselines.strategies": ENVS,
     "baselines.matrix_game": {"baselines.threads"},
     # A best response is a table of observations, which is a strategy.
     "baselines.graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "baselines.lookahead": ENVS | {"baselines.matrix_game"},
     # A level that was learned on words plays cards as words.
-    "baselines.levels": ENVS | {"baselines.lookahead", "baselines.strategies", "baselines.duel"},
+    "baselines.levels": ENVS | FILES | {"baselines.lookahead", "baselines.strategies", "baselines.duel"},
     "baselines.duel": ENVS | ANSWERS | FILES | {"baselines.matrix_game", "baselines.threads"},
     "baselines.rounds": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
     "baselines.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "baselines.war": ENVS | {"baselines.threads"},
     "baselines.oracles": ENVS | FAMILIES | {"baselines.oracle"},
     "baselines.intervals": set(),
-    "baselines.matches": ENVS | {"baselines.oracle", "baselines.intervals", "baselines.strategies"},
+    "baselines.matches": ENVS | {"baselines.asking", "baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
+    # It refuses a table that knows nothing of the game.
+    "baselines.seated": ENVS | ANSWERS | {"baselines.asking", "baselines.illegal", "baselines.strategies"},
     # How far its games have come is reported as solvers report it.
-    "baselines.cross_play": ENVS | {"baselines.war", "baselines.strategies", "baselines.oracle"},
+    "baselines.cross_play": ENVS | {"baselines.asking", "baselines.war", "baselines.strategies", "baselines.oracle"},
     # The source of WAR is about simulated games.
     "baselines.reproduction": ENVS
     | DOORS
@@ -95,18 +103,18 @@ ROOMS = {
     | DOORS
     | INSIDES
     | {"baselines.lookahead", "baselines.oracles"}
-    | {"train.policies", "train.storage", "train.words", "train.validation"},
+    | {"train.policies", "train.storage", "train.words", "train.validation", "cardwar_envs.sb3"},
     # Who exploits a policy is looked for among the strategies with names, too.
     "train.measures": ENVS
     | DOORS
     | ANSWERS
-    | {"baselines.strategies", "train.algorithms", "train.kinds", "train.policies", "train.words"},
+    | {"baselines.strategies", "train.algorithms", "train.kinds", "train.policies", "train.words", "cardwar_envs.sb3"},
     "train.runs": ENVS
     | DOORS
     | ANSWERS
     | FILES
     | {"baselines.strategies"}
-    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "words")},
+    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "validation", "words")},
     "train.reports": ENVS
     | DOORS
     | FILES
@@ -115,19 +123,20 @@ ROOMS = {
     | FILES
     | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
     # The estimate of how long solving takes goes by the processors that there are.
+    "train.estimates": ANSWERS | {"baselines.threads"},
     "train.play": ENVS
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.threads", "train.policies", "train.storage", "train.words", "train.validation"},
+    | {"train.estimates", "train.policies", "train.storage", "train.words", "train.validation"},
     "train.command": ENVS
     | DOORS
     | ANSWERS
     | FILES
     | {"baselines.reproduction", "baselines.views", "baselines.levels"}
-    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play"}
+    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "train.estimates"}
     | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
-    "train.cli": {"train.command"},
+    "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,
     # Pages of documents: a game's, and the command's. Generated parts are written as the reproductions' are.
@@ -135,6 +144,8 @@ ROOMS = {
     | {"baselines.reproduction", "baselines.strategies", "baselines.levels"}
     | {"train.algorithms", "train.cli"},
     "train.optimal_gallery": ENVS | DOORS | {"baselines.views", "train.command"},
+    # The shipped results are read as documents hold them.
+    "train.results": {"baselines.atomic_files", "baselines.reproduction"},
     "train": set(),
 }
 

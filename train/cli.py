@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from typing import Annotated
 
 import typer
 
+import cardwar_envs
 from train.command.bench import bench
 from train.command.check import check
+from train.command.console import announce_compiling
 from train.command.exploit import exploit
 from train.command.levels import levels
 from train.command.match import match
@@ -21,18 +24,39 @@ from train.command.solve import solve
 from train.command.study import study
 from train.command.train import train
 from train.command.watch import watch
+from train.words import in_one_line
 
 app = typer.Typer(
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help=__doc__,
 )
+
+# Commands that run compiled code.
+COMPILED = {"solve", "exploit", "match", "play", "watch", "train", "reproduce", "playoffs", "bench"}
+
+
+@app.callback()
+def cardwar(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Solve games, play them, measure policies, train, study, report, check papers' figures."""
+    if version:
+        print(f"cardwar-envs {cardwar_envs.__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit(2)
+    if context.invoked_subcommand in COMPILED:
+        announce_compiling()
+
 
 # Module -> the extra that installs it. A module that is not here is one that a game of the user's own needs.
 EXTRAS = {
-    **dict.fromkeys(("jinja2", "pydantic", "safetensors", "sb3_contrib", "stable_baselines3", "torch"), "train"),
+    **dict.fromkeys(("sb3_contrib", "stable_baselines3", "torch"), "train"),
+    "jinja2": "report",
     "matplotlib": "plot",
     "PIL": "render",
     "pygame": "render",
@@ -72,8 +96,7 @@ def _end_with_stdin() -> None:
 def _message(error: Exception) -> str | None:
     """One line about a mistake of the caller or in a file; None if the mistake is in this program."""
     said = _said(error)
-    # A file's content can be part of it, and must not make a terminal do things.
-    return said and "".join(each if each.isprintable() else ascii(each)[1:-1] for each in " ".join(said.split()))
+    return said and in_one_line(said)
 
 
 def _said(error: Exception) -> str | None:

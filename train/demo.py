@@ -16,7 +16,7 @@ from rich.table import Table
 import baselines
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
-from train.command.console import new_table, out
+from train.command.console import announce_compiling, new_table, out
 from train.reports.curves import PLOT_FILE, plot_runs
 from train.runs.loop import RunResult, run
 
@@ -31,14 +31,15 @@ def main(
 ) -> None:
     """Solves Jujitsu for 3..8 cards, trains both learners on 5 cards, and says how far from optimal they play."""
     folder = folder or next(Path("runs") / f"demo-{n}" for n in count(1) if not (Path("runs") / f"demo-{n}").exists())
+    announce_compiling()
     out.print(_solutions())
     game = make_game("jujitsu", num_cards=LEARNED_SIZE)
     results: dict[str, RunResult] = {}
     for name in LEARNERS:
         results[name] = run(game, name, ALGORITHMS[name].args(), folder / name, seed=seed, echo=sys.stdout)
         plot_runs([results[name].folder], results[name].folder / PLOT_FILE)
-    picture = plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
-    out.print(f"\nPicture: {picture}", highlight=False, soft_wrap=True)
+    plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
+    out.print(f"\nPicture: {folder / PLOT_FILE}", highlight=False, soft_wrap=True)
     for result in sorted(results.values(), key=lambda result: result.figures["exploitability"]):
         out.print(f"Verdict: {result.verdict}", highlight=False)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import baselines
 from baselines.atomic_files import write_atomically
-from baselines.levels.level import DATA, FOLDER, Level, read_level
+from baselines.levels.level import DATA, FOLDER, Level, read_level, write_checksums
 from cardwar_envs import Game
 from train.command.console import say
 from train.words import game_of_words, json_parameters
@@ -131,6 +131,7 @@ def main(
     for ladder in LADDERS:
         if not games or any(text in ladder.words for text in games):
             make_ladder(ladder, out)
+    write_checksums(out)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import reprlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,21 +58,6 @@ def one_line() -> Iterator[None]:
         yield
     except ValidationError as error:
         raise ValueError(" ".join(_first_problem(error).split())) from None
-
-
-def parse_object(text: str | bytes) -> dict[str, Any]:
-    """Parses a JSON object.
-
-    Raises:
-        ValueError: If the text is not JSON, is nested too deeply or does not hold an object.
-    """
-    try:
-        content = json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    if not isinstance(content, dict):
-        raise ValueError("it does not hold a JSON object")
-    return content
 
 
 def check(kind: type[BaseModel], content: Content) -> Content:

@@ -16,6 +16,8 @@ from cardwar_envs.core.parameters import check_names
 from cardwar_envs.games.by_name import game_class, spelled_name
 
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
+# Of a message.
+MOST_LETTERS = 1000
 BOOLEANS = {"true": True, "false": False}
 
 
@@ -173,6 +175,23 @@ def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list
     given = ((name, value) for name, value in identity["args"].items() if value != "")
     words += [f"--{name.replace('_', '-')}={value}" for name, value in given]
     return [*words, f"--seed={identity['seed']}", f"--out={folder}"]
+
+
+def printable(text: str) -> str:
+    """The text with an escape for each character that could make a terminal do things, or is hidden.
+
+    Ends of lines and tabs stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
+
+
+def in_one_line(text: str) -> str:
+    """The text as one printable line that is not too long: what a file says can be part of it."""
+    line = printable(" ".join(text.split()))
+    half = MOST_LETTERS // 2
+    return line if len(line) <= MOST_LETTERS else f"{line[:half]} ... {line[-half:]}"
 
 
 def points(payoff: float | None, digits: int = 6) -> str:

@@ -1,11 +1,14 @@
 """Layers of a duel on disk: one file for each layer, and a manifest that describes them.
 
-Files are written atomically, so a process that is killed leaves the folder as it was or with the layer.
+Files are written atomically, so a process that is killed leaves the folder as it was or with the layer. A layer counts
+only if its values, its gap, its number and the game are as they were written: a seal in the manifest covers them all.
+Seals notice damage and files of other games. They do not prove who wrote them.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -16,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.atomic_files import open_inside, write_atomically
+from baselines.safe_reading import parse_object, read_plain, require_plain
 
-FORMAT = 1
+FORMAT = 2
 DTYPE = "<f8"
 
 
@@ -31,7 +35,7 @@ class LayerFolder:
         game: The game that the layers belong to, as JSON can hold it.
 
     Raises:
-        ValueError: If the folder holds layers of another game.
+        ValueError: If the folder holds layers of another game, or a link or the like in place of a file.
     """
 
     def __init__(self, folder: Path, game: Mapping[str, Any]) -> None:
@@ -52,27 +56,41 @@ class LayerFolder:
 
     def _manifest(self) -> dict[str, Any]:
         try:
-            manifest = json.loads((self._folder / "manifest.json").read_text())
-        except (OSError, ValueError, RecursionError):
-            return {}  # no manifest, or one that cannot be read
-        return manifest if isinstance(manifest, dict) and isinstance(manifest.get("layers"), dict) else {}
+            content = read_plain(self._folder / "manifest.json", self._folder)
+        except OSError:
+            return {}  # there is none
+        try:
+            manifest = parse_object(content)
+        except ValueError:
+            return {}  # it is damaged
+        return manifest if isinstance(manifest.get("layers"), dict) else {}
 
     def _path(self, cards: int) -> Path:
         return self._folder / f"layer_{cards}.bin"
 
     def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
-        """Values, mapped from the file, and gap of a layer; None if they are missing or damaged."""
+        """Values, mapped from the file, and gap of a layer; None if they are missing or damaged.
+
+        Raises:
+            ValueError: If there is a link or the like in place of a file.
+        """
+        path, entries = self._path(cards), self._entries()
         try:
-            entry = dict(self._entries()[str(cards)])
-            if entry.pop("seal") != _seal(entry) or entry["values"] != size:
+            require_plain(path, self._folder)
+        except OSError:
+            return None  # it is not there
+        try:
+            entry = dict(entries[str(cards)])
+            if entry.pop("seal") != self._seal(cards, entry) or entry["values"] != size:
                 return None
-            if self._path(cards).stat().st_size != size * np.dtype(DTYPE).itemsize:
+            gap: float = entry["gap"]
+            if not (math.isfinite(gap) and gap >= 0.0) or path.stat().st_size != size * np.dtype(DTYPE).itemsize:
                 return None
             # Copy on write, because the code is compiled for arrays that can be written to.
-            values = np.asarray(np.memmap(self._path(cards), dtype=DTYPE, mode="c"))
-            if entry["blake2b"] != _digest(values):
+            values = np.asarray(np.memmap(path, dtype=DTYPE, mode="c"))
+            if entry["blake2b"] != _digest(values) or not np.isfinite((values.min(), values.max())).all():
                 return None
-            return values, float(entry["gap"])
+            return values, gap
         except (OSError, KeyError, TypeError, ValueError):
             return None
 
@@ -82,24 +100,24 @@ class LayerFolder:
         entry = {"values": len(content), "dtype": DTYPE, "gap": gap, "blake2b": _digest(content)}
         with self._locked():
             write_atomically(self._path(cards), content.data)
-            layers = {**self._entries(), str(cards): {**entry, "seal": _seal(entry)}}
+            layers = {**self._entries(), str(cards): {**entry, "seal": self._seal(cards, entry)}}
             manifest = {"format": FORMAT, "game": self._game, "layers": layers}
             write_atomically(self._folder / "manifest.json", (json.dumps(manifest, indent=2) + "\n").encode())
+
+    def _seal(self, cards: int, entry: Mapping[str, Any]) -> str:
+        """A checksum of all that the manifest says of a layer, and of what game it is."""
+        sealed = json.dumps([FORMAT, self._game, cards, entry], sort_keys=True)
+        return blake2b(sealed.encode(), digest_size=16).hexdigest()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keeps other processes from writing into the folder; the lock ends with the process."""
-        import fcntl  # not every system has it, but only folders need it
+        from filelock import lock_descriptor  # only folders need it
 
         with open_inside(self._folder, ".lock", "ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock_descriptor(file.fileno())
             yield
 
 
 def _digest(values: NDArray[np.float64]) -> str:
     return blake2b(values.data).hexdigest()
-
-
-def _seal(entry: Mapping[str, Any]) -> str:
-    """A checksum of a layer's entry in the manifest."""
-    return blake2b(json.dumps(entry, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.duel.claims import hold_to_words
 from baselines.duel.solver import ENGINES, DuelTable
 from baselines.duel.word_policy import packed_counts
 from baselines.duel.words import fits
@@ -79,8 +80,9 @@ def _kernel() -> Any:
 def plays_by_words(policy: Policy) -> bool:
     """Whether a policy says of itself that it plays alike in situations with the same word.
 
-    Interchangeable ranks must share their probability by number of cards, and where a margin is paid the
-    score must not matter. Such a policy is also asked about renumbered hands (see `Duel.canonical`).
+    Together interchangeable ranks must get the same probability in all of them, and where a margin is paid the score
+    must not matter. Such a policy is also asked about renumbered hands (see `Duel.canonical`); a sample of its answers
+    is held to what it says (`baselines.duel.claims`).
     """
     return bool(getattr(policy, "by_words", False))
 
@@ -310,6 +312,11 @@ class DuelOracle:
         """See `Oracle`."""
         response_0, response_1, mean = DuelPlay(self._game, policies).results()
         return (mean, 0.0 - mean), (response_0, 0.0 - response_1)
+
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """See `Oracle`; words are asked about if all play by them."""
+        by_words = self._game.view == "cards" and all(plays_by_words(each) for each in policies if each is not None)
+        return hold_to_words(self._game, policies) if by_words else 0
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from baselines.oracle import BATCH, Progress
 from cardwar_envs.core.game import Game, S, Transition
+from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # Where the game is over or settled: nothing is chosen there, and what is still paid is on the edge.
@@ -293,7 +294,7 @@ def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
     return kept[0]
 
 
-@lru_cache(maxsize=8)
+@kept_for_games(8)
 def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
     """A place to keep the graph of a game, whatever the limit was with which it was listed; empty at first."""
     return []

@@ -63,6 +63,10 @@ class GraphOracle:
             responses.append(_respond(graph, others, player)[0])
         return _evaluate(graph, strategies), tuple(responses)
 
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """See `Oracle`; every observation is asked about here."""
+        return 0
+
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """See `Oracle`."""
         graph = full_graph(self._game, self._max_states)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.asking import Witnesses
 from baselines.graph.backward_induction import EquilibriumTable
 from baselines.graph.game_graph import MAX_STATES, GameGraph, build_graph
 from baselines.graph.matrix_games import LayerGames, cards_of
@@ -103,7 +104,9 @@ class ExploitTable(EquilibriumTable):
 
     def _choose_from(self, starts: Starts, max_states: int) -> None:
         graph = build_graph(self.game, starts, max_states=max_states)
-        opponent = [graph.action_probabilities(self._opponent, seat) for seat in (0, 1)]
+        witnesses = Witnesses(self.game, [self._opponent] * 2)
+        opponent = [graph.action_probabilities(each, seat) for seat, each in enumerate(witnesses.seats)]
+        witnesses.ask_again()
         chosen = OptimalPlay(graph).extreme(opponent, graph.rewards).strategies
         for seat in (0, 1):
             states, observations, _ = graph.seen_by(seat)

@@ -1,30 +1,37 @@
 """The policies `level:1` to `level:5`: a ladder of opponents for a few games, from the weakest to the strongest.
 
 Each level is a file beside this one: a learned policy with what it was learned for and how, and its exact
-exploitability. `python -m train.levels` makes the files; `docs/levels.md` has the table.
+exploitability. `python -m train.levels` makes the files; `docs/levels.md` has the table. `checksums.txt` shows whether
+a file is as it was made.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from baselines.atomic_files import write_atomically
 from baselines.duel.word_policy import WordPolicy, word_view
 from baselines.levels.network import NumpyNetwork
 from baselines.lookahead import Lookahead, StateValues
+from baselines.safe_reading import read_plain
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.kept import kept_for_games
+from cardwar_envs.core.policy import Policy, plays
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
+CHECKSUM_FILE = "checksums.txt"
+AGAIN = "install the package again"
 DATA = "data"
 
 
@@ -65,25 +72,63 @@ class Level:
 
 @cache
 def levels() -> tuple[Level, ...]:
-    """All levels, game by game, the weakest first."""
+    """All levels, game by game, the weakest first.
+
+    Raises:
+        ValueError: If a file is damaged; the error names it.
+    """
     from safetensors import safe_open
 
     found = []
-    for path in FOLDER.glob("*.safetensors"):
+    for path, checksum in _checksums().items():
+        if _checksum(path) != checksum:
+            raise ValueError(f"{path} is damaged: its checksum is not that in {CHECKSUM_FILE}; {AGAIN}")
         with safe_open(path, framework="np") as file:
             found.append(Level(**json.loads(file.metadata()[DATA]), path=path))
     return tuple(sorted(found, key=lambda each: (each.game, each.parameters.get("num_cards", 0), each.number)))
 
 
-@lru_cache(maxsize=8)
+def write_checksums(folder: Path) -> None:
+    """Writes the checksums of all files of levels in a folder, as the program `sha256sum` checks them."""
+    lines = (f"{_checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.safetensors")))
+    write_atomically(folder / CHECKSUM_FILE, "".join(lines).encode())
+
+
+def _checksums() -> dict[Path, str]:
+    """The files of levels, and the checksum of each."""
+    try:
+        lines = read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines()
+        return {FOLDER / name: checksum for checksum, name in (line.split("  ") for line in lines)}
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{FOLDER / CHECKSUM_FILE} is missing or damaged: {error}; {AGAIN}") from None
+
+
+def _checksum(path: Path) -> str:
+    try:
+        return hashlib.sha256(read_plain(path, path.parent)).hexdigest()
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} is missing or damaged: {error}; {AGAIN}") from None
+
+
+def _ladder(game: Game[Any]) -> dict[str, Level]:
+    """The levels for a game, by number."""
+    words = word_view(game)
+    return {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
+
+
+def _has_levels(game: Game[Any]) -> bool:
+    return bool(_ladder(game))
+
+
+@plays(_has_levels)
+@kept_for_games(8)
 def level(game: Game[Any], number: str = "") -> Policy:
     """The policy `level:NUMBER`; kept for the next time it is asked for.
 
     Raises:
         ValueError: If the game has no levels, or none of that number; it names those that there are.
     """
-    words = word_view(game)
-    ladder = {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
+    ladder = _ladder(game)
     if not ladder:
         titles = ", ".join(dict.fromkeys(each.title for each in levels()))
         raise ValueError(f"{game.facts.name} has no levels with these parameters; there are levels for {titles}")

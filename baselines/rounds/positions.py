@@ -6,7 +6,6 @@ A state is a position and the rounds left, so values with `r` rounds left follow
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from baselines.threads import Nodes
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.kept import kept_for_games
 
 MAX_POSITIONS = 4_000_000
 # Sweeps are compared with so many before them.
@@ -37,7 +37,7 @@ def counts_rounds(game: Game[Any]) -> bool:
     return hands_over and game.facts.max_rounds is not None and game.facts.num_players == 2
 
 
-@lru_cache(maxsize=2)
+@kept_for_games(2)
 def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[Any]:
     """The positions of a game from its start, kept for the next question about it.
 

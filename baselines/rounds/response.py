@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from baselines.oracle import Payoffs, Request, solve_table
 from baselines.results import BestResponse, HeadToHead, StateSolution
+from baselines.rounds.claims import hold_to_rounds, is_stationary, known_choices
 from baselines.rounds.positions import (
     MAX_POSITIONS,
     arrays_of,
@@ -80,11 +81,6 @@ class _Policies:
         return self._answers[id(policy)]
 
 
-def is_stationary(policy: Policy) -> bool:
-    """Whether a policy says of itself that it plays alike however many rounds are left."""
-    return bool(getattr(policy, "stationary", False))
-
-
 def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
     """What a policy does in seat 0 at every code, over its choices, one after the other.
 
@@ -94,8 +90,7 @@ def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int
     Raises:
         ValueError: If an answer is not a behaviour strategy.
     """
-    direct = getattr(policy, "choice_probabilities", None)
-    known: NDArray[np.float64] | None = direct(form, rounds_left) if direct is not None else None
+    known = known_choices(policy, form, rounds_left)
     if known is not None:
         return known
     starts = choice_starts(form)
@@ -237,6 +232,11 @@ class RoundsOracle:
         self._play(policies, outcomes)
         win, loss, tie = (self._at_start(outcomes.values[:, k], 0) for k in range(3))
         return HeadToHead(win, loss, tie, win - loss)
+
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """See `Oracle`; policies that say that they are stationary are asked about other rounds."""
+        asked = {id(each): each for each in policies if each is not None}
+        return hold_to_rounds(self._game, self._form, asked.values())
 
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
         """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""

@@ -19,6 +19,8 @@ class Uniform:
 
     stationary = True
     by_words = True
+    # Batches of games can draw its actions themselves, without probabilities.
+    plays_uniformly = True
 
     def __init__(self, game: Game[Any]) -> None:
         self._game = game

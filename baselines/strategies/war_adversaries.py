@@ -11,6 +11,7 @@ from baselines.strategies.war import checked_war
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, needs_others
+from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
@@ -45,6 +46,11 @@ class _Adversary:
             raise ValueError(f"{name} cannot play against a policy that must know what it plays: others ({others})")
         self._others = [as_policy(each, self._game) for each in others]
         self.stationary = all(getattr(each, "stationary", False) for each in self._others)
+
+    @staticmethod
+    def fits(game: Game[Any]) -> bool:
+        """Whether such a player can play the game; it cannot be made without the others to find out."""
+        return isinstance(game, War)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self._game.facts.name}, against {', '.join(map(repr, self._others))}>"

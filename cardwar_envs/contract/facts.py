@@ -14,7 +14,7 @@ from cardwar_envs.core.game import Chance, Game, GameFacts
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 COUNTS = {"version": 0, "num_players": 1, "num_actions": 1, "max_length": 1}
-YES_OR_NO = ("zero_sum", "seat_symmetric", "public_state")
+YES_OR_NO = ("zero_sum", "seat_symmetric", "public_state", "everyone_acts")
 
 
 def facts_are_well_formed(case: Case) -> None:

@@ -23,9 +23,16 @@ def rules_answer(case: Case) -> None:
 
 
 def players_are_seats(case: Case) -> None:
-    """`acting_players` and `live_players` are seats, ascending; who acts is live; if nobody acts, nobody is live."""
+    """`acting_players` and `live_players` are seats, ascending; who acts is live; if nobody acts, nobody is live.
+
+    If somebody who is live does not act, the facts must not say that everyone acts.
+    """
     if case.walk.bad_seats:
         raise Failed(case.walk.bad_seats)
+    for node in case.nodes:
+        if case.facts.everyone_acts and node.acting != node.live:
+            said = "but the facts say that everyone acts"
+            raise Failed(f"{place(node.state)}: players {node.live} are live and only {node.acting} act, {said}")
 
 
 def legal_actions_are_in_order(case: Case) -> None:

@@ -25,7 +25,7 @@ from cardwar_envs.contract import (
 )
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import short
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
 MAX_STATES = 2000
@@ -131,8 +131,7 @@ def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) 
     Raises:
         ValueError: If `game` is no `Game`, or another argument is not allowed.
     """
-    if not isinstance(game, Game):
-        raise ValueError(f"game ({game!r}) must be an instance of a subclass of cardwar_envs.Game")
+    require_game(game)
     max_states = whole_number("max_states", max_states, range(1, 10**9))
     seed = whole_number("seed", seed, range(2**63))
     with quiet():

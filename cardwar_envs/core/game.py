@@ -104,6 +104,7 @@ class GameFacts:
             rounds left; else None.
         chance: Where chance can come in: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
             joint action is played. "moves" allows everything, so it is the default.
+        everyone_acts: Whether every player who is still in the game chooses in every state, so that nobody waits.
     """
 
     name: str
@@ -120,6 +121,7 @@ class GameFacts:
     max_length: int
     max_rounds: int | None = None
     chance: Chance = "moves"
+    everyone_acts: bool = True
 
     @cached_property
     def observation_size(self) -> int:
@@ -201,8 +203,8 @@ class Game(ABC, Generic[S]):
 
     Two things cannot be checked and are up to whoever writes a subclass. Rules stand in the class from the
     start, because the claims are settled when the class is made: a method that is set later, in the class or in a
-    game, is not noticed. And all that the rules depend on is a field that counts in comparisons, because equal games
-    share what was worked out for one of them.
+    game, is not noticed. And rules depend on nothing outside the game and its class that can change, such as a
+    variable of their module: what was worked out for a game is kept, by all that is in it (`core/kept.py`).
     """
 
     name: ClassVar[str]
@@ -438,3 +440,14 @@ class Game(ABC, Generic[S]):
 
     def __setstate__(self, parameters: dict[str, Any]) -> None:
         self.__dict__.update(parameters)
+
+
+def require_game(game: object) -> None:
+    """Raises a ValueError if something is given where a game belongs, and says how a game is made."""
+    if not isinstance(game, Game):
+        made = f"make_game({game!r})" if isinstance(game, str) else 'make_game("jujitsu", num_cards=5)'
+        raise ValueError(f"game ({game!r}) must be a game, which cardwar_envs.{made} makes; it is a {_kind(game)}")
+
+
+def _kind(thing: object) -> str:
+    return "class" if isinstance(thing, type) else type(thing).__name__

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from operator import index
 from typing import Any
 
 import numpy as np
+
+FIELD = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
+
+
+class ArgumentError(ValueError, TypeError):
+    """An argument that something does not take.
+
+    Here a caller's mistake is a ValueError. For an unknown keyword Python itself raises a TypeError, and so do clients
+    expect it: Stable-Baselines3 and TorchRL try arguments of their own and go on without them after a TypeError.
+    """
 
 
 def whole_number(name: str, number: object, allowed: range | None = None) -> int:
@@ -59,8 +72,25 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     return value
 
 
+def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
+    """The known name that somebody may have meant, whatever the case; None if none is near.
+
+    Args:
+        name: What was typed.
+        known: The names that there are.
+        alike: How alike they must be, from 0 to 1, as `difflib.get_close_matches` takes it.
+    """
+    return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=alike)), None)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """For an error about an unknown name: " (did you mean 'jujitsu'?)", or "" if no known name is near."""
+    near = nearest(name, known)
+    return "" if near is None else f" (did you mean {near!r}?)"
+
+
 def check_names(kind: Any, names: Iterable[str], owner: str) -> None:
-    """Raises a ValueError if one of the names is not that of a parameter of `owner`.
+    """Raises an ArgumentError if one of the names is not that of a parameter of `owner`.
 
     Args:
         kind: The dataclass whose fields are the parameters.
@@ -70,4 +100,20 @@ def check_names(kind: Any, names: Iterable[str], owner: str) -> None:
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for name in names:
         if name not in known:
-            raise ValueError(f"{owner} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
+            has = f"it has {', '.join(known) or 'none'}"
+            raise ArgumentError(f"{owner} has no parameter {name!r}{did_you_mean(name, known)}; {has}")
+
+
+def described(kind: type) -> dict[str, str]:
+    """What the docstrings of a dataclass and its bases say of its fields, below "Attributes:"; by name, in one line."""
+    told: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        found = FIELD.findall(block_below(vars(base).get("__doc__") or "", "Attributes:"))
+        told |= {name: " ".join(text.split()) for name, text in found}
+    return {field.name: told.get(field.name, "") for field in dataclasses.fields(kind) if field.init}
+
+
+def block_below(docstring: str, heading: str) -> str:
+    """The block of a docstring below such a heading."""
+    below = inspect.cleandoc(docstring).partition(f"{heading}\n")[2]
+    return re.split(r"^\S|\n\n", below, maxsplit=1, flags=re.MULTILINE)[0]

@@ -8,7 +8,7 @@ from typing import Any, Generic
 
 import numpy as np
 
-from cardwar_envs.core.game import CERTAIN, Game, S, Transition
+from cardwar_envs.core.game import CERTAIN, Game, S, Transition, require_game
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 from cardwar_envs.core.scene import Revealed
 
@@ -98,6 +98,7 @@ def play_episode(
         ValueError: If the number of policies is wrong, a policy does not answer with
             probabilities, the state cannot be or the game is over in it.
     """
+    require_game(game)
     players = seated_policies(policies, game)
     rng = np.random.default_rng(seed)
     if state is None:

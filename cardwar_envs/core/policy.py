@@ -6,18 +6,27 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from inspect import signature
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.parameters import did_you_mean
 
 ENTRY_POINT_GROUP = "cardwar_envs.policies"
+# Other names that people type, and what they mean.
+ALIASES = {"random": "uniform"}
 # Probabilities in single precision (a network's softmax) sum to one within about this much.
 SUM_TOLERANCE = 1e-5
 ILLEGAL_TOLERANCE = 1e-9
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class IllegalProbabilityError(ValueError):
+    """A policy gives probability to an action that is illegal."""
 
 
 @runtime_checkable
@@ -37,6 +46,13 @@ class Policy(Protocol):
         ...
 
 
+def name_of(policy: Policy) -> str:
+    """The name of a policy's class for messages; of one that stands for another, that of the other."""
+    while hasattr(policy, "stands_for"):
+        policy = policy.stands_for
+    return type(policy).__name__
+
+
 def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
     """Asks a policy, and checks that the answer is a behaviour strategy.
 
@@ -50,25 +66,63 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
 
     Raises:
         ValueError: If the answer is not an array of real numbers of that shape, has an entry that is not
-            finite or is negative, puts weight on an illegal action, or has a row that does not sum to one.
+            finite or is negative, puts weight on an illegal action (an IllegalProbabilityError), or has a row that
+            does not sum to one.
     """
-    name = type(policy).__name__
-    # Copies: a policy that writes into what it is given must not reach the caller or this check.
-    answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
-    if answer.shape != action_masks.shape:
-        raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
+    name, answer = name_of(policy), _answer(policy, observations, action_masks)
     legal_part = np.where(action_masks == 0, 0.0, answer)
     sums, legal_sums = _row_sums(answer), _row_sums(legal_part)
     least = answer.min(initial=0.0)
     # If nothing is negative and the sums agree, illegal actions have no weight. Otherwise look at each entry.
     if not (least >= 0.0 and np.isfinite(sums).all() and np.array_equal(sums, legal_sums)):
-        _check_entries(name, answer, action_masks)
+        _check_signs(name, answer)
+        _check_legal(name, answer, action_masks)
         np.maximum(legal_part, 0.0, out=legal_part)
         legal_sums = _row_sums(legal_part)
-    if not (np.abs(sums - 1.0) <= SUM_TOLERANCE).all():
-        raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
+    _check_sums(name, sums)
     legal_part /= legal_sums[:, None]
     return legal_part
+
+
+def renormalised_probabilities(
+    policy: Policy, observations: Observations, action_masks: Masks
+) -> tuple[Probabilities, NDArray[np.float64]]:
+    """Asks a policy for its play given that it chooses a legal action: what it gives to others is removed.
+
+    Args:
+        policy: The policy to ask.
+        observations: `[batch, observation_size]`.
+        action_masks: `[batch, num_actions]`.
+
+    Returns:
+        `[batch, num_actions]` float64, as `checked_probabilities`; and `[batch]`, the probability that was removed.
+
+    Raises:
+        ValueError: As `checked_probabilities`, but for weight on illegal actions, unless there is no other.
+    """
+    name, answer = name_of(policy), _answer(policy, observations, action_masks)
+    _check_signs(name, answer)
+    answer = np.maximum(answer, 0.0)
+    sums = _row_sums(answer)
+    _check_sums(name, sums)
+    removed = _row_sums(np.where(action_masks == 0, answer, 0.0)) / sums
+    legal_part = np.where(action_masks == 0, 0.0, answer)
+    left = _row_sums(legal_part)
+    if (left <= ILLEGAL_TOLERANCE).any():
+        legal = np.flatnonzero(action_masks[left.argmin()]).tolist()
+        raise IllegalProbabilityError(
+            f"policy {name}: all probability is on illegal actions where legal are {legal}: nothing is left to play"
+        )
+    return legal_part / left[:, None], removed
+
+
+def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> NDArray[np.float64]:
+    name = name_of(policy)
+    # Copies: a policy that writes into what it is given must not reach the caller or this check.
+    answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
+    if answer.shape != action_masks.shape:
+        raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
+    return answer
 
 
 def _row_sums(answer: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -87,16 +141,24 @@ def _numbers(name: str, answer: Any) -> NDArray[np.float64]:
     return array.astype(np.float64, copy=False)
 
 
-def _check_entries(name: str, answer: NDArray[np.float64], action_masks: NDArray[np.int8]) -> None:
+def _check_sums(name: str, sums: NDArray[np.float64]) -> None:
+    if not (np.abs(sums - 1.0) <= SUM_TOLERANCE).all():
+        raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
+
+
+def _check_signs(name: str, answer: NDArray[np.float64]) -> None:
     if not np.isfinite(answer).all():
         raise ValueError(f"policy {name}: probabilities must be finite")
-    if answer.min() < -ILLEGAL_TOLERANCE:
+    if answer.min(initial=0.0) < -ILLEGAL_TOLERANCE:
         raise ValueError(f"policy {name}: probability {answer.min():.6g} is negative")
+
+
+def _check_legal(name: str, answer: NDArray[np.float64], action_masks: NDArray[np.int8]) -> None:
     illegal = np.where(action_masks == 0, answer, 0.0)
     if illegal.max(initial=0.0) > ILLEGAL_TOLERANCE:
         row, action = np.unravel_index(int(illegal.argmax()), illegal.shape)
         legal = np.flatnonzero(action_masks[row]).tolist()
-        raise ValueError(
+        raise IllegalProbabilityError(
             f"policy {name}: probability {illegal[row, action]:.6g} on illegal action {action}; legal are {legal}"
         )
 
@@ -117,16 +179,55 @@ def _factories() -> dict[str, Any]:
 
 
 def policy_names() -> list[str]:
-    """The names that `named_policy` knows, sorted."""
+    """The names that `named_policy` knows, sorted; one for each policy."""
     return sorted(_factories())
 
 
-def _factory(name: str) -> Callable[..., Policy]:
-    """The callable that makes policies of that name, which may go on after a colon."""
+def names_a_policy(word: str) -> bool:
+    """Whether `named_policy` knows that name, which may go on after a colon."""
+    return _entry(word) in _factories()
+
+
+def policies_for(game: Game[Any]) -> list[str]:
+    """The names of the policies that can play a game, sorted. No policy is made that takes long to make."""
+    return [name for name in policy_names() if _fits(name, game)]
+
+
+def plays(fits: Callable[[Game[Any]], bool]) -> Callable[[F], F]:
+    """Decorates a factory of policies with a quick test of whether its policies can play a game.
+
+    A factory without one is tried. So one that takes long, or takes more than the game, needs this.
+    """
+
+    def decorated(factory: F) -> F:
+        marked: Any = factory
+        marked.fits = fits
+        return factory
+
+    return decorated
+
+
+def _fits(name: str, game: Game[Any]) -> bool:
+    factory = _factory(name)
+    fits: Callable[[Game[Any]], bool] | None = getattr(factory, "fits", None)
+    if fits is not None:
+        return fits(game)
+    try:
+        factory(game)
+    except Exception:  # it can be anybody's, and this is asked to word an error
+        return False
+    return True
+
+
+def _entry(name: str) -> str:
+    """The name of the entry point that a policy's name means, without what follows a colon."""
     entry = name.partition(":")[0]
-    if entry not in _factories():
-        raise ValueError(f"unknown policy {name!r}; known are {', '.join(policy_names())}")
-    factory: Callable[..., Policy] = _factories()[entry].load()
+    return entry if entry in _factories() else ALIASES.get(entry, entry)
+
+
+def _factory(name: str) -> Callable[..., Policy]:
+    """The callable that makes policies of a name that is known."""
+    factory: Callable[..., Policy] = _factories()[_entry(name)].load()
     return factory
 
 
@@ -140,6 +241,12 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     Raises:
         ValueError: If there is no such policy, or it cannot play the game.
     """
+    require_game(game)
+    if not names_a_policy(name):
+        known = policies_for(game)
+        raise ValueError(
+            f"unknown policy {name!r}{did_you_mean(name, known)}; known for {game.facts.name} are {', '.join(known)}"
+        )
     entry, colon, rest = name.partition(":")
     factory = _factory(name)
     if not colon:
@@ -167,12 +274,9 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
 def needs_others(policy: Policy | str) -> bool:
     """Whether this is the name of a policy that must be told which policies sit in the other seats.
 
-    Such a policy is made by a callable with a keyword `others`.
-
-    Raises:
-        ValueError: If there is no policy of that name.
+    Such a policy is made by a callable with a keyword `others`. A name that is unknown needs nothing.
     """
-    return isinstance(policy, str) and "others" in signature(_factory(policy)).parameters
+    return isinstance(policy, str) and names_a_policy(policy) and "others" in signature(_factory(policy)).parameters
 
 
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:

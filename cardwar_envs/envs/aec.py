@@ -16,8 +16,14 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
 
     It needs no PettingZoo wrapper, because it checks order and bounds itself.
 
+    Only those who act are asked. In a game in which players sometimes wait, such as WAR, not every live agent is asked
+    in every cycle, so `metadata["is_parallelizable"]` is False: PettingZoo's `aec_to_parallel` would stop at the first
+    agent that waits. `ParallelGameEnv` is the Parallel environment of such a game.
+
     The arguments are those of `PettingZooSkin`.
     """
+
+    asks_everyone = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts a game.

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.engines.engine import Engine
+from cardwar_envs.envs.session import forfeit_payoffs
 
 
 class Courses:
@@ -51,6 +52,19 @@ class Courses:
             actions = {player: int(joint[place, player]) for player in acting}
             payoffs = [sum(both) for both in zip(before.payoffs, paid[place].tolist(), strict=True)]
             revealed[place] = replace(self._seen(states[place], actions, payoffs), before=before.state)
+        self.revealed = revealed
+
+    def forfeit(self, where: NDArray[np.bool_], joint: NDArray[np.int64]) -> None:
+        """Notes that the viewer has ended games by an illegal action; `joint` `[num_games, num_players]` was chosen."""
+        if not self._kept:
+            return
+        revealed = list(self.revealed)
+        for place in np.flatnonzero(where).tolist():
+            old, live = revealed[place], self._game.live_players(revealed[place].state)
+            actions = {player: int(joint[place, player]) for player in self._game.acting_players(old.state)}
+            payoffs = forfeit_payoffs(self._game.facts, old.payoffs, live, [self._viewer])
+            chosen = {**actions, self._viewer: FORFEIT}
+            revealed[place] = Revealed(old.state, self._viewer, chosen, tuple(payoffs), True, old.state)
         self.revealed = revealed
 
     def _seen(self, state: Any, actions: dict[int, int] | None, payoffs: Sequence[float]) -> Revealed[Any]:

@@ -22,6 +22,8 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
     The arguments are those of `PettingZooSkin`.
     """
 
+    asks_everyone = True
+
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, spaces.Observation], Infos]:
@@ -46,7 +48,8 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
         """Plays one joint action.
 
         Args:
-            actions: An action for every live agent.
+            actions: An action for every live agent. Whatever is given for agents that are out is ignored, as in
+                PettingZoo's own Parallel environments.
 
         Returns:
             Observations, rewards (payoff points), terminations, truncations (always False) and
@@ -54,7 +57,7 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
 
         Raises:
             IllegalActionError: If an action is illegal; the game is then as it was.
-            ValueError: If the action of a live agent is missing, or an agent is not live; the game is then
+            ValueError: If the action of a live agent is missing, or there is no agent of a name; the game is then
                 as it was.
             ResetNeeded: If there is no game in progress.
         """
@@ -62,7 +65,7 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
             raise ResetNeeded("step() needs a game in progress: call reset() first")
         if not isinstance(actions, Mapping):
             raise ValueError(f"actions ({actions!r}) must be a mapping from agents to actions")
-        if len(actions) != len(self.agents) or any(agent not in actions for agent in self.agents):
+        if not set(self.agents) <= set(actions) <= set(self.possible_agents):
             raise ValueError(f"actions for {list(actions)} given; needed are those for {self.agents}")
         assert self._rng is not None  # reset has made it
         session, players = self._session, self._player_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -34,6 +34,10 @@ class PettingZooSkin:
         ValueError: If an argument has a value that is not allowed.
     """
 
+    # Whether players who have nothing to choose are asked as well. PettingZoo's `aec_to_parallel` needs an environment
+    # that asks all live agents in every cycle; its metadata say whether this one does, as `is_parallelizable`.
+    asks_everyone: ClassVar[bool]
+
     def __init__(
         self,
         game: str | Game[Any],
@@ -49,7 +53,7 @@ class PettingZooSkin:
             "name": f"{facts.name}_v{facts.version}",
             "render_modes": list(RENDER_MODES),
             "render_fps": RENDER_FPS,
-            "is_parallelizable": True,
+            "is_parallelizable": self.asks_everyone or facts.everyone_acts,
         }
         self._session = Session(self.game, illegal_action)
         self._window = Window()

@@ -24,8 +24,8 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import FORFEIT, Game, IllegalActionError, S
-from cardwar_envs.core.parameters import one_of
+from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
+from cardwar_envs.core.parameters import ArgumentError, nearest, one_of
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
@@ -33,6 +33,10 @@ from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
+# Vector environments take the last one as well, Gymnasium's own.
+RESET_OPTIONS = ("state", "start", "reset_mask")
+# How alike to an option a key must be to be taken for a slip: "stat" is, "stage_mask" is not.
+MISTYPED = 0.75
 # An error lists at most so many legal actions; a war can have thousands.
 LISTED = 40
 
@@ -49,7 +53,7 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
     if not isinstance(game, Game):
         raise ValueError(f"game ({game!r}) must be a game or the name of one")
     if parameters:
-        raise ValueError(f"parameters {sorted(parameters)} go with a game's name, not with a game")
+        raise ArgumentError(f"parameters {sorted(parameters)} go with a game's name, not with a game")
     return game
 
 
@@ -77,11 +81,46 @@ def checked_seed(seed: Any) -> int | None:
     return number
 
 
+def forfeit_payoffs(
+    facts: GameFacts, paid: Sequence[float], live: Sequence[int], offenders: Sequence[int]
+) -> list[float]:
+    """What each player gets in a whole game that offenders end by an illegal action: they get the least payoff in all.
+
+    Players that were out already keep what they were paid. In a zero-sum game all payoffs sum to 0: the rest is shared
+    equally by the players that did not offend, or by the offenders if all offended. In other games the players that
+    did not offend keep what they were paid.
+
+    Args:
+        facts: The facts of the game.
+        paid: What each player was paid so far, payoff points.
+        live: The players who are still in the game.
+        offenders: Those of them who chose an illegal action.
+    """
+    payoffs = list(paid)
+    sharing = [player for player in live if player not in offenders] or offenders
+    for player in offenders:
+        payoffs[player] = facts.min_payoff
+    if facts.zero_sum:
+        rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
+        for player in sharing:
+            payoffs[player] = (0.0 - rest) / len(sharing)
+    return payoffs
+
+
 def illegal_action_error(who: str, action: Any, legal: Sequence[int]) -> IllegalActionError:
     """The error for an action that the rules do not allow; it lists legal actions."""
     listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
     named = int(action) if isinstance(action, np.integer) else action
     return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}")
+
+
+def _check_spelling(options: Mapping[str, Any]) -> None:
+    """Raises ValueError for a key that is nearly the name of an option; other keys may be for somebody else."""
+    for key in options:
+        near = nearest(key, RESET_OPTIONS, MISTYPED) if isinstance(key, str) and key not in RESET_OPTIONS else None
+        if near is not None:
+            allowed = ", ".join(map(repr, RESET_OPTIONS))
+            raise ValueError(f"reset has no option {key!r}; did you mean {near!r}? Its options are {allowed}")
 
 
 class Session(Generic[S]):
@@ -112,7 +151,7 @@ class Session(Generic[S]):
         self._dealt: tuple[float, ...] | None = None
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
-        """Checks the options of `reset`; unknown keys are ignored.
+        """Checks the options of `reset`; unknown keys are ignored, but not one that is nearly the name of an option.
 
         Args:
             options: The options.
@@ -120,12 +159,13 @@ class Session(Generic[S]):
 
         Raises:
             ValueError: For a state that cannot be, a state in which the game is over (or over for
-                the needed player), an unknown start, or options that are not a mapping.
+                the needed player), an unknown start, a mistyped option, or options that are not a mapping.
         """
         if options is None:
             return
         if not isinstance(options, Mapping):
             raise ValueError(f"options ({options!r}) must be a mapping or None")
+        _check_spelling(options)
         one_of("start", options.get("start", "initial"), START)
         if options.get("state") is not None:
             if "start" in options:
@@ -217,19 +257,7 @@ class Session(Generic[S]):
         return rewards
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game so that offenders get the least payoff in total.
-
-        Players that were out already keep what they were paid. In a zero-sum game all payoffs sum to 0: the
-        rest is shared equally by the players that did not offend, or by the offenders if all offended. In
-        other games the players that did not offend keep what they were paid.
-        """
-        facts, payoffs = self.game.facts, self._paid[:]
-        sharing = [player for player in self.live if player not in offenders] or offenders
-        for player in offenders:
-            payoffs[player] = facts.min_payoff
-        if facts.zero_sum:
-            rest = sum(payoff for player, payoff in enumerate(payoffs) if player not in sharing)
-            for player in sharing:
-                payoffs[player] = (0.0 - rest) / len(sharing)
+        """Ends the game; returns what each player is still paid, see `forfeit_payoffs`."""
+        payoffs = forfeit_payoffs(self.game.facts, self._paid, self.live, offenders)
         self.acting, self.live = (), ()
         return tuple(payoff - paid for payoff, paid in zip(payoffs, self._paid, strict=True))

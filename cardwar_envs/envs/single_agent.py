@@ -14,35 +14,12 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import draw_action
-from cardwar_envs.core.policy import Policy, as_policy
+from cardwar_envs.core.policy import Policy
 from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
+from cardwar_envs.envs.opponents import MAX_STARTS, UNIFORM, Opponent, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, render
 from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolved_game
-
-Opponent = str | Policy
-# A game may end before the agent is asked; a new one is started then, at most so often.
-MAX_STARTS = 100
-
-
-def seated_opponents(opponent: Opponent | Sequence[Opponent], game: Game[Any], seat: int) -> dict[int, Policy]:
-    """The policy of every seat but the agent's.
-
-    Args:
-        opponent: A policy or the name of one, for all other seats; or a sequence, one per other seat.
-        game: The game.
-        seat: The agent's seat.
-
-    Raises:
-        ValueError: If the number of opponents is wrong, or one is neither a policy nor the name of one.
-    """
-    others = [player for player in range(game.facts.num_players) if player != seat]
-    if isinstance(opponent, str | Policy) or not isinstance(opponent, Sequence):
-        policy = as_policy(opponent, game)
-        return dict.fromkeys(others, policy)
-    if len(opponent) != len(others):
-        raise ValueError(f"{len(opponent)} opponents given for {len(others)} other seats")
-    return {player: as_policy(each, game) for player, each in zip(others, opponent, strict=True)}
 
 
 class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
@@ -50,8 +27,8 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
 
     Args:
         game: A game or its name.
-        opponent: A policy or the name of one, for all other seats; or a sequence of them, one
-            per other seat.
+        opponent: A policy, the name of one ("uniform" and "random" both mean uniform play), or a `Pool` from which
+            one is drawn for each game; for all other seats. Or a sequence of these, one per other seat.
         seat: The agent's seat.
         render_mode: "human" (a window, drawn by itself after each change; text where no window can be had),
             "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
@@ -65,7 +42,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         self,
         game: str | Game[Any],
         *,
-        opponent: Opponent | Sequence[Opponent] = "uniform",
+        opponent: Opponent | Sequence[Opponent] = UNIFORM,
         seat: int = 0,
         render_mode: str | None = None,
         illegal_action: str = "raise",
@@ -79,6 +56,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         self._rng: np.random.Generator | None = None
         self._owed = 0.0  # paid before the agent was first asked; its first step returns it
         self._opponents = seated_opponents(opponent, self.game, self.seat)
+        self._sitting: dict[int, Policy] = {}  # who plays this game
         self.observation_space = spaces.observation_space(self.game)
         self.action_space = spaces.action_space(self.game)
 
@@ -109,6 +87,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
 
     def _start(self, rng: np.random.Generator, options: dict[str, Any] | None) -> None:
         for _ in range(MAX_STARTS):
+            self._sitting = {player: pool.sitting(rng) for player, pool in self._opponents.items()}
             self._session.reset(rng, options)
             self._show()
             self._owed = self._play_others_until_asked()
@@ -169,7 +148,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
                 assert action is not None  # the agent is asked whenever it acts
                 actions[player] = action
             else:
-                actions[player] = draw_action(self.game, session.state, player, self._opponents[player], self._rng)
+                actions[player] = draw_action(self.game, session.state, player, self._sitting[player], self._rng)
         reward = session.resolve(actions, self._rng)[self.seat]
         self._show()
         return reward

@@ -24,7 +24,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.parameters import check_names
+from cardwar_envs.core.parameters import check_names, did_you_mean
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.dinosaur_war import DinosaurWar
@@ -80,8 +80,9 @@ def game_class(name: str) -> type[Game[Any]]:
     module, colon, path = name.partition(":")
     if colon and module and path:
         return require_game_class(_loaded(name, name), name)
+    known = [*GAMES, *installed_games()]
     raise ValueError(
-        f"unknown game {name!r}; known are {', '.join([*GAMES, *installed_games()])}; "
+        f"unknown game {name!r}{did_you_mean(name, known)}; known are {', '.join(known)}; "
         "a game of your own is named by its module and class, as in undercut:Undercut"
     )
 

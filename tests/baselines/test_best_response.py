@@ -9,6 +9,7 @@ from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_star
 
 import baselines
 from baselines import TablePolicy, best_response, head_to_head, nash_conv
+from baselines.oracles import oracle_for
 from cardwar_envs import DuelState, make_game
 
 # Small enough to list every pure strategy of a player.
@@ -201,7 +202,9 @@ def test_a_network_is_asked_in_batches_and_answered_exactly():
     network = Network(game)
     undecided = sum(bool(game.acting_players(s)) for s in reachable(game) if game.settled(s) is None)
     response = best_response(game, network, 0)
-    assert sum(network.batches) == undecided
+    asked = response.asked
+    assert (asked.questions, asked.again) == (undecided, undecided)
+    assert sum(network.batches) == 2 * undecided
     assert response.value == pytest.approx(best_by_recursion(game, network, 0), abs=1e-6)
     assert head_to_head(game, response.policy, network).mean == pytest.approx(response.value, abs=1e-12)
     assert baselines.exploitability(game, network) > 0.05
@@ -214,11 +217,12 @@ def test_batches_are_put_together_right(monkeypatch):
         sizes.append(len(observations))
         return Arbitrary(3).action_probabilities(observations, masks)
 
-    whole = nash_conv(game, Answering(answer))
+    policies = [Answering(answer)] * 2
+    whole = oracle_for(game).payoffs(policies)
     number = sum(sizes)
     sizes.clear()
     monkeypatch.setattr("baselines.duel.response.BATCH", 7)
-    assert nash_conv(game, Answering(answer)) == whole
+    assert oracle_for(game).payoffs(policies) == whole
     assert max(sizes) == 7
     assert sum(sizes) == number
 

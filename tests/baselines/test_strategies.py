@@ -82,5 +82,5 @@ def test_uniform_fits_any_game():
 
 
 def test_unknown_names_are_answered_with_the_known():
-    with pytest.raises(ValueError, match=r"unknown policy 'best'; known are .*equilibrium, .*uniform"):
+    with pytest.raises(ValueError, match=r"unknown policy 'best'; known for .*equilibrium, .*uniform"):
         make_policy("best", GAME)

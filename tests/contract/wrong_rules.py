@@ -10,6 +10,7 @@ from lies import MIDDLE, START, lie, outcomes, with_prize
 from cardwar_envs import Game, Transition
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical
 from cardwar_envs.games.dinosaur_war import DinosaurWar
+from cardwar_envs.games.war import War
 
 CLAIMED = {claim: vars(Bidding)[claim] for claim in ("canonical", "settled", "state_of")}
 
@@ -64,6 +65,17 @@ lie(
 # -- facts ------------------------------------------------------------------------------------------
 
 lie_of_facts("players_are_seats", "fewer players than act", num_players=1)
+lie(
+    "players_are_seats",
+    "somebody waits where everyone acts",
+    {"facts": property(lambda self: replace(War.facts.__get__(self), everyone_acts=True))},
+    base=War,
+    num_players=3,
+    ranks=2,
+    discards=0,
+    max_rounds=3,
+)
+lie_of_facts("facts_are_well_formed", "everyone acts, perhaps", everyone_acts=None)
 lie_of_facts("legal_actions_are_in_order", "fewer actions than are legal", num_actions=2)
 lie_of_facts("games_end_in_time", "max length too short", max_length=2)
 lie_of_facts("payoffs_keep_their_bounds", "max payoff too low", max_payoff=5.0, min_payoff=-5.0)

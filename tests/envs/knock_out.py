@@ -29,7 +29,7 @@ class KnockOut(Game):
             name="knock_out", version=0, num_players=3, num_actions=3,
             observation_low=(0.0,) * 5, observation_high=(2.0, self.turns, 1.0, 1.0, 1.0),
             min_payoff=-1.25, max_payoff=2.0, zero_sum=True, seat_symmetric=False, public_state=True,
-            max_length=self.turns,
+            max_length=self.turns, everyone_acts=False,
         )  # fmt: skip
 
     def initial(self):

@@ -300,7 +300,7 @@ def play_a_vector_environment(game, opponent):
     rng, env = np.random.default_rng(5), GameVectorEnv(game, 4, opponent=opponent)
     seen, info = env.reset(seed=2)
     for _ in range(STEPS):
-        before = env._engine.states()
+        before = env._games.engine.states()
         for i, state in enumerate(before):
             assert np.array_equal(seen["observation"][i], game.observation(state, 0))
             assert np.array_equal(seen["action_mask"][i], mask_by_rules(game, state, 0))
@@ -317,4 +317,4 @@ def play_a_vector_environment(game, opponent):
                 (final,) = (info["final_obs"][i]["observation"],)
                 assert any(np.array_equal(final, game.observation(after, 0)) for _, after in ends)
             else:
-                assert env._engine.states()[i] in [after for _, after in ends]
+                assert env._games.engine.states()[i] in [after for _, after in ends]

@@ -92,16 +92,16 @@ def test_vector_environments_show_each_game_as_its_seat_sees_it(game):
     seen, _ = envs.reset(seed=0)
     payoffs = np.zeros(3)
     for _ in range(5):
-        before = [revealed.state for revealed in envs._courses.revealed]
+        before = [revealed.state for revealed in envs._games.revealed]
         actions = seen["action_mask"].argmax(axis=1)
         seen, rewards, ended, _, _ = envs.step(actions)
         payoffs = np.where(ended, 0.0, payoffs + rewards)
-        frames, states = envs.render(), envs._engine.states()
-        for place, revealed in enumerate(envs._courses.revealed):
+        frames, states = envs.render(), envs._games.engine.states()
+        for place, revealed in enumerate(envs._games.revealed):
             assert (revealed.state, revealed.viewer, revealed.over) == (states[place], 0, False)
             assert np.array_equal(frames[place], to_pixels(game.scene(revealed)))
             if revealed.last_actions is not None and not ended[place]:
-                assert revealed.payoffs[0] == pytest.approx(payoffs[place] + envs._owed[place])
+                assert revealed.payoffs[0] == pytest.approx(payoffs[place] + envs._games._owed[place])
                 first = revealed.last_actions.get(0)
                 assert first in (None, actions[place])
                 assert first is None or revealed.before == before[place]
@@ -228,7 +228,7 @@ def test_the_first_of_many_games_is_shown(screen, capsys):
     envs.reset(options={"state": MIDDLE})
     envs.step(np.array([1, 1, 1]))
     assert envs.render() is None
-    assert np.array_equal(pixels_of_window(), to_pixels(GAME.scene(envs._courses.revealed[0])))
+    assert np.array_equal(pixels_of_window(), to_pixels(GAME.scene(envs._games.revealed[0])))
     envs.close()
     assert pygame.display.get_surface() is None
     assert capsys.readouterr().out == ""

@@ -209,7 +209,7 @@ def test_a_deal_that_pays_and_games_that_pass_the_agent_by():
     game, means = KnockOut(), []
     opponents = [Always(STAND), "uniform_actions"]
     envs = GameVectorEnv(game, 500, opponent=opponents, seat=0)
-    assert type(envs._engine) is RulesEngine
+    assert type(envs._games.engine) is RulesEngine
     envs.reset(seed=1)
     returns, games = np.zeros(500), 0
     for _ in range(30):
@@ -279,7 +279,7 @@ def test_bad_options_leave_the_games_as_they_are():
     envs = GameVectorEnv("jujitsu", 2, **TINY)
     envs.reset(seed=0)
     envs.step(np.array([0, 1]))
-    before = envs._engine.states(), envs._engine.streams.copy()
+    before = envs._games.engine.states(), envs._games.engine.streams.copy()
     over, other = DuelState(((), ()), score=1), DuelState(((9,), (1,)))
     for arguments, message in [
         ({"options": {"state": other}}, "cards that it cannot hold"),
@@ -289,8 +289,8 @@ def test_bad_options_leave_the_games_as_they_are():
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
             envs.reset(**arguments)
-        assert envs._engine.states() == before[0]
-        assert np.array_equal(envs._engine.streams, before[1])
+        assert envs._games.engine.states() == before[0]
+        assert np.array_equal(envs._games.engine.streams, before[1])
 
 
 # -- what is refused, and what is handed out --------------------------------------------------
@@ -301,7 +301,7 @@ def test_an_illegal_action_changes_nothing(engine):
     envs = GameVectorEnv("dice_wars", 2, engine=engine, **TINY)
     envs.reset(seed=0)
     envs.step(np.array([0, 1]))
-    before = envs._engine.states(), envs._engine.streams.copy()
+    before = envs._games.engine.states(), envs._games.engine.streams.copy()
     for action in (1, -1, 3, 10**12):
         message = f"game 1: player_0 cannot play action {action}; legal actions are 0, 2"
         with pytest.raises(IllegalActionError, match=re.escape(message)):
@@ -309,8 +309,8 @@ def test_an_illegal_action_changes_nothing(engine):
     for actions in (np.array([1]), np.array([[1, 2]]), np.array([1.0, 2.0]), np.array([True, False]), None):
         with pytest.raises(ValueError, match="must be 2 integers"):
             envs.step(actions)
-    assert envs._engine.states() == before[0]
-    assert np.array_equal(envs._engine.streams, before[1])
+    assert envs._games.engine.states() == before[0]
+    assert np.array_equal(envs._games.engine.streams, before[1])
     envs.step(np.array([1, 2]))
 
 
@@ -318,13 +318,13 @@ def test_an_illegal_action_changes_nothing(engine):
 def test_every_illegal_number_of_the_space_is_refused(game):
     envs = GameVectorEnv(game, 2)
     seen, _ = envs.reset(seed=0)
-    states = envs._engine.states()
+    states = envs._games.engine.states()
     legal = seen["action_mask"].argmax(axis=1)
     for action in illegal_actions(game, states[0], 0):
         if type(action) is int and abs(action) < 2**62:
             with pytest.raises(IllegalActionError, match="game 0: player_0 cannot play"):
                 envs.step(np.array([action, legal[1]]))
-    assert envs._engine.states() == states
+    assert envs._games.engine.states() == states
 
 
 def test_an_opponent_that_answers_nonsense_changes_nothing():
@@ -334,11 +334,11 @@ def test_an_opponent_that_answers_nonsense_changes_nothing():
 
     envs = GameVectorEnv("jujitsu", 2, opponent=Nonsense(), **TINY)
     envs.reset(seed=0)
-    before = envs._engine.states(), envs._engine.streams.copy()
+    before = envs._games.engine.states(), envs._games.engine.streams.copy()
     with pytest.raises(ValueError, match="sum to"):
         envs.step(np.array([0, 1]))
-    assert envs._engine.states() == before[0]
-    assert np.array_equal(envs._engine.streams, before[1])
+    assert envs._games.engine.states() == before[0]
+    assert np.array_equal(envs._games.engine.streams, before[1])
 
 
 @each_row(
@@ -377,7 +377,7 @@ def test_texts_of_all_games():
     envs.reset(seed=0)
     envs.step(np.array([0, 2]))
     texts = [text.split("\nplayed") for text in envs.render()]
-    assert [text[0] for text in texts] == [envs.game.describe(state) for state in envs._engine.states()]
+    assert [text[0] for text in texts] == [envs.game.describe(state) for state in envs._games.engine.states()]
     assert len(set(envs.render())) == 2
     assert GameVectorEnv("jujitsu", 2).render() is None
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from knock_out import DUCK, STAND, WAIT, Always, KnockOut
+from pettingzoo.utils.conversions import aec_to_parallel
 from skins import choose, one_step
+from tiny_games import EVERY_GAME
 
 from cardwar_envs import IllegalActionError
 from cardwar_envs.core.play import sample_transition
@@ -98,10 +100,27 @@ def test_parallel_forgets_the_eliminated():
     assert terminations == {"player_0": True, "player_1": False, "player_2": False}
     assert env.agents == ["player_1", "player_2"]
     assert not observations["player_0"]["action_mask"].any()
-    with pytest.raises(ValueError, match=r"needed are those for \['player_1', 'player_2'\]"):
-        env.step({"player_0": WAIT, "player_1": WAIT, "player_2": DUCK})
-    result = env.step({"player_1": WAIT, "player_2": DUCK})
+    for actions in ({"player_0": WAIT, "player_1": WAIT}, {"player_1": WAIT, "player_2": DUCK, "player_3": DUCK}):
+        with pytest.raises(ValueError, match=r"needed are those for \['player_1', 'player_2'\]"):
+            env.step(actions)
+    # What is given for one who is out is ignored; TorchRL, for example, gives something for all.
+    result = env.step({"player_0": "anything", "player_1": WAIT, "player_2": DUCK})
     assert all(set(part) == {"player_1", "player_2"} for part in result)
+
+
+@pytest.mark.parametrize("game", [GAME, *EVERY_GAME], ids=lambda game: game.facts.name)
+def test_an_environment_says_whether_it_asks_everyone(game):
+    """AEC asks only those who act; PettingZoo's `aec_to_parallel` is for environments that ask all in every cycle."""
+    waits = game.facts.name in ("war", "knock_out")
+    assert ParallelGameEnv(game).metadata["is_parallelizable"] is True
+    env = AECGameEnv(game)
+    assert env.metadata["is_parallelizable"] is not waits
+    if not waits:
+        parallel = aec_to_parallel(env)
+        _, infos = parallel.reset(seed=0)
+        while parallel.agents:
+            moves = {agent: int(infos[agent]["action_mask"].argmax()) for agent in parallel.agents}
+            *_, infos = parallel.step(moves)
 
 
 # -- starts in which someone is out already ---------------------------------------------------

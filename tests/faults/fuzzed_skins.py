@@ -212,8 +212,8 @@ class FuzzedVector(Skin):
         return GameVectorEnv(self.game, 3, opponent=self.opponent, seat=self.fuzz.random.randrange(2))
 
     def look(self):
-        env, engine = self.env, self.env._engine
-        kept = env._views, env._paid, env._owed
+        games, engine = self.env._games, self.env._games.engine
+        kept = games.views, games._paid, games._owed
         return [
             engine.states(),
             engine.streams.tolist(),

@@ -17,9 +17,9 @@ from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
 from train.algorithms import ppo
 from train.algorithms.contract import option
-from train.algorithms.experience.fixed_opponents import AgainstVecEnv, Opponents
 from train.algorithms.experience.line_up import OPPONENT_HELP, LineUp
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 

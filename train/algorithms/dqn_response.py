@@ -21,9 +21,9 @@ from torch import Tensor
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.sb3.against import AgainstVecEnv
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
-from train.algorithms.experience.fixed_opponents import AgainstVecEnv
 from train.algorithms.experience.line_up import OPPONENT_HELP, LineUp
 from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
 from train.policies.networks import GreedyPolicy, Network

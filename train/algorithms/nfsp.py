@@ -23,11 +23,11 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
-from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.many_actions import LegalPairs, has_many_actions
 from train.policies.networks import Network, SoftmaxPolicy
 

@@ -15,18 +15,19 @@ from typing import Any, ClassVar
 import torch
 from pydantic.dataclasses import dataclass
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.sb3.against import AgainstVecEnv
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
-from train.algorithms.experience.fixed_opponents import AgainstVecEnv
 from train.algorithms.experience.league import League
-from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.policies.many_actions import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 
@@ -63,6 +64,20 @@ class Args(UpdateArgs):
 
     opponents: str = option("", "others to play against: names, files or run folders with commas; past: earlier selves")
     opponent_share: float = option(0.5, "share of games with opponents; in the others it plays all seats", 1e-9, 1.0)
+
+
+class Forgetful(BaseCallback):
+    """A callback that keeps nothing.
+
+    SB3's own ones keep all variables of a rollout, masks included, in a circle of references. With 11 players of WAR
+    these are 15 MB for each rollout, and Python's garbage collection, which counts objects only, comes too late.
+    """
+
+    def update_locals(self, locals_: dict[str, Any]) -> None:
+        """Takes nothing."""
+
+    def _on_step(self) -> bool:
+        return True
 
 
 class Learner(Resumable):
@@ -114,6 +129,7 @@ class Learner(Resumable):
             device="cpu",
         )
         self._model.set_logger(Logger(folder=None, output_formats=[]))
+        self._forgetful = Forgetful()
         policy = self._model.policy
         self.parts = {"network": policy, "optimizer": policy.optimizer, "batch": self._batch}
         if isinstance(envs, AgainstVecEnv):
@@ -137,7 +153,7 @@ class Learner(Resumable):
             self._model.env.opponents = self._league.opponents()
         while self.steps < steps:
             self._before_rollout()
-            self._model.learn(1, reset_num_timesteps=False, log_interval=NEVER)
+            self._model.learn(1, self._forgetful, log_interval=NEVER, reset_num_timesteps=False)
             # SB3 counts each environment, and several may be seats of one game.
             self.steps = self._model.num_timesteps * self._args.num_games // self._model.n_envs
             self._after_rollout()

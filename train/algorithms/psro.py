@@ -24,9 +24,9 @@ from torch import Tensor
 from baselines import head_to_head, solve_matrix
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
+from cardwar_envs.sb3.against import Opponents
 from train.algorithms.best_response import Responder, ResponderArgs
 from train.algorithms.contract import option, refusal
-from train.algorithms.experience.fixed_opponents import Opponents
 from train.algorithms.tabular.information_states import Strategies
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
 from train.policies.networks import SoftmaxPolicy

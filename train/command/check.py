@@ -110,7 +110,7 @@ def _check_environment(
     seen = coverage(subject)
     failures = [result for result in results if result.status == "failed"]
     if reproduce is not None and failures:
-        reproduce.write_text(failures[0].script)
+        reproduce.write_text(failures[0].script, encoding="utf-8")
     if as_json:
         checks = [dataclasses.asdict(result) for result in results]
         print(json.dumps({"environment": subject.name, "passed": not failures, "seen": seen, "checks": checks}))

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -15,7 +16,9 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
+from baselines.asking import Asked
 from cardwar_envs import GAMES, Game
+from train.words import printable
 
 T = TypeVar("T")
 GameName = Annotated[
@@ -29,13 +32,45 @@ MaxStates = Annotated[
     int | None, typer.Option(min=1, help="Refuse a game with more states than this, if its states have to be listed.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-# Names of files, policies and studies are shown as they are, whatever is in them.
-out, err = Console(markup=False, emoji=False), Console(stderr=True, markup=False, emoji=False)
+COMPILING = "Compiling (once, about 20 s)."
+
+
+class _Console(Console):
+    """A console on which names of files, policies and studies do nothing, whatever is in them."""
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """A text in which nothing is hidden and nothing makes a terminal do things."""
+        return super().render_str(printable(text), **settings)
+
+
+out, err = _Console(markup=False, emoji=False), _Console(stderr=True, markup=False, emoji=False)
 
 
 def say(line: str) -> None:
     """Prints one line to stdout without colours and without breaking it."""
     out.print(line, highlight=False, soft_wrap=True)
+
+
+def say_aside(line: str) -> None:
+    """Prints one line to stderr, also beside a bar that runs there."""
+    err.print(line, highlight=False, soft_wrap=True)
+
+
+def announce_compiling() -> None:
+    """From now on says on a terminal, once, when compiled code is not on disk yet and has to be made first."""
+    if not err.is_terminal:
+        return
+    from numba.core import event  # it takes most of a second to import, which work without kernels need not pay
+
+    class First(event.Listener):
+        def on_start(self, event: object) -> None:
+            say_once()
+
+        def on_end(self, event: object) -> None:
+            pass
+
+    say_once = cache(partial(say_aside, COMPILING))
+    event.register("numba:compile", First())
 
 
 def print_json(game: Game[Any], **entries: Any) -> None:
@@ -105,3 +140,10 @@ def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> Non
     smallest = game.smallest()
     if smallest is not None:
         question(smallest)
+
+
+def asked_in_words(asked: Asked) -> str:
+    """How often policies were asked for an exact figure, and how often it was tried whether they answer alike."""
+    words = f"{asked.questions:,} answers of the policies; {asked.again:,} of the questions asked again: the same"
+    held = f"\n{asked.claims:,} answers compared with what the policies say of themselves: true" if asked.claims else ""
+    return words + held

@@ -14,7 +14,18 @@ import baselines
 from baselines import CrossPlay
 from baselines.cross_play import warm_up
 from cardwar_envs import Game, Policy
-from train.command.console import AsJson, GameName, MaxStates, advancing, compile_for, out, print_json, say, timed
+from train.command.console import (
+    AsJson,
+    GameName,
+    MaxStates,
+    advancing,
+    asked_in_words,
+    compile_for,
+    out,
+    print_json,
+    say,
+    timed,
+)
 from train.policies.by_word import line_up_from
 from train.words import game_for, points, split_words
 
@@ -58,18 +69,21 @@ def _exact_match(
 ) -> None:
     compile_for(game, lambda small: baselines.head_to_head(small, "uniform", "uniform"))
     result, seconds = timed(lambda: baselines.head_to_head(game, *line_up, max_states=max_states))
-    figures, headings = dataclasses.asdict(result), ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
+    figures = dataclasses.asdict(result)
+    asked = figures.pop("asked")
+    headings = ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
     if not game.facts.zero_sum:  # then the other's payoff does not follow
         figures["mean_1"] = baselines.nash_conv(game, line_up, max_states=max_states).payoffs[1]
         headings += ["mean payoff of player_1"]
     if as_json:
-        print_json(game, policies=names, **figures, seconds=seconds)
+        print_json(game, policies=names, **figures, asked=asked, seconds=seconds)
         return
     say(f"{title}, exact")
     say(f"odds and mean payoff (points) of player_0 ({names[0]})")
     table = Table(*(Column(heading, justify="right") for heading in headings))
     table.add_row(*map(points, figures.values()))
     out.print(table)
+    say(asked_in_words(result.asked))
 
 
 def _played_match(

@@ -11,11 +11,11 @@ import typer
 from rich.table import Column, Table
 
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import needs_others, policy_names
+from cardwar_envs.core.policy import names_a_policy, needs_others
 from train.command.console import AsJson, GameName, advancing, new_table, out, print_json, say
 from train.policies.by_word import policy_from
 from train.reports.playoffs import DIGITS, PlayOffs, play_all, require_pairings, shipped_policies
-from train.words import game_from, game_in_words, points, split_words
+from train.words import game_from, game_in_words, points, printable, split_words
 
 
 def playoffs(
@@ -79,10 +79,10 @@ def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
     for word, name in zip(words, short, strict=True):
         if word in words[: len(policies)]:
             raise ValueError(f"{word} is given twice")
-        if word in policy_names() and needs_others(word):
+        if needs_others(word):
             raise ValueError(f"{word} must know its opponent, so it cannot play against all others")
-        taken = short.count(name) > 1 or (name in policy_names() and name != word)
-        policies[word if taken else name] = policy_from(word, game)
+        taken = short.count(name) > 1 or (names_a_policy(name) and name != word)
+        policies[printable(word if taken else name)] = policy_from(word, game)
     return policies
 
 

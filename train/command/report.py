@@ -24,7 +24,7 @@ def report(
 
     For each game it has curves, tables, and the commands that repeat the runs.
     """
-    from train.reports.page import say_skipped, write_report  # needs torch and matplotlib, unlike most commands
+    from train.reports.page import say_skipped, write_report  # needs the extra `report`
 
     written = write_report(folders, page, skip_damaged)
     say_skipped(written)

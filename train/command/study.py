@@ -171,6 +171,8 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
     for task in chosen:
         if task.reason is not None:
             say(f"Failed: {_line(task)} ({task.log})")
+        elif task.damage is not None:
+            say(f"Damaged: {task.run.name}: {task.damage}")
     for report in reports:
         say(f"Page: {report.page}\nTables: {report.tables}")
 
@@ -186,7 +188,7 @@ def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report])
             "name": task.run.name,
             "folder": str(task.folder),
             "state": str(task.state),
-            "reason": task.reason,
+            "reason": task.reason or task.damage,
             "command": ["cardwar", *task.run.words(task.folder)],
             "last": task.last,
         }

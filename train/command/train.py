@@ -57,7 +57,8 @@ def train(
         given = "".join(f"-{key}={text}" for key, text in parameters.items())
         folder = Path("runs") / f"{rules.facts.name}{given}-{entry.name}-seed={seed}"
     result = run(rules, entry.name, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
-    picture = plot_runs([result.folder], result.folder / PLOT_FILE)
+    picture = result.folder / PLOT_FILE
+    plot_runs([result.folder], picture)
     if as_json:
         print_json(
             rules,

@@ -19,8 +19,8 @@ from baselines.oracle import Progress
 from baselines.strategies.fitting import fitting_policies
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
+from cardwar_envs.sb3.against import Opponents
 from train.algorithms.best_response import Responder, ResponderArgs
-from train.algorithms.experience.fixed_opponents import Opponents
 from train.kinds import Figures, Kind
 from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
@@ -109,7 +109,7 @@ class ResponseBound:
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
         """The bound, and the mean that it is for, payoff points."""
-        learner = Responder(self._game, self._args, Opponents.one(policy), seed)
+        learner = Responder(self._game, self._args, Opponents.of(policy, self._game), seed)
         learner.advance(self._args.steps)
         network = learner.network()
         learned = {"greedy": GreedyPolicy(self._game, network), "sampled": SoftmaxPolicy(self._game, network)}

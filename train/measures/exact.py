@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, ClassVar
 
 from baselines import nash_conv, solve
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy, named_policy
 from train.kinds import Figures, Kind
 from train.words import game_in_words, points
@@ -52,6 +53,7 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
         ValueError: If the game is not a two-player zero-sum game, it is too large, or the policy does not answer
             with probabilities.
     """
+    require_game(game)
     facts = game.facts
     if facts.num_players != 2 or not facts.zero_sum:
         raise ValueError(f"{facts.name}: exploitability is for two-player zero-sum games")
@@ -61,7 +63,7 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
     return Evaluation(result.total / 2, result.total, (-responses[1], -responses[0]))
 
 
-@lru_cache(maxsize=8)
+@kept_for_games(8)
 def reference(game: Game[Any]) -> Reference:
     """The game's value and uniform play's exploitability; the last few games' are remembered.
 

@@ -13,11 +13,11 @@ from baselines.levels.level import levels
 from baselines.reproduction.documents import markdown
 from baselines.strategies.fitting import fitting_policies
 from cardwar_envs import Game, make_game
+from cardwar_envs.core.parameters import block_below, described
 from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id
 from train.pages.rounds import ROUNDS, as_text
 
 HISTORY = "Version history:"
-FIELD = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 ENTRY = re.compile(r"^    ([\w* ]+?)(?: if (\w+)=\"(\w+)\")?: (.*(?:\n {8,}.*)*)", re.MULTILINE)
 CHANCE = {"none": "none", "deal": "in the deal only", "moves": "when players move"}
 # Of more actions only the first and the last are shown.
@@ -66,11 +66,9 @@ def worked_round(game: Game[Any]) -> str:
 
 def parameters(game: Game[Any]) -> str:
     """Every field of the game's dataclass: its default, and what the docstrings say of it."""
-    told: dict[str, str] = {}
-    for kind in reversed(_classes(game)):
-        told |= dict(FIELD.findall(_below(kind.__doc__ or "", "Attributes:")))
+    told = described(type(game))
     fields = dataclasses.fields(type(game))  # type: ignore[arg-type]  # games are dataclasses
-    rows = [[f"`{field.name}`", _default(field, game), _line(told[field.name])] for field in fields]
+    rows = [[f"`{field.name}`", _default(field, game), told[field.name]] for field in fields]
     return markdown([["parameter", "default", "what it is"], *rows])
 
 
@@ -96,7 +94,7 @@ def observation(game: Game[Any]) -> str:
 def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
     """What the docstring of `observation` says: (how many in words, how many in this game, what they mean)."""
     found = []
-    text = _below(type(game).observation.__doc__ or "", "Entries:")
+    text = block_below(type(game).observation.__doc__ or "", "Entries:")
     for size, field, value, meaning in ENTRY.findall(text):
         count = 1 if not field or getattr(game, field) == value else 0
         for factor in size.split(" * "):
@@ -161,12 +159,6 @@ def _levels(game: Game[Any]) -> dict[str, int]:
     """Title of each game of this name that has levels -> how many."""
     own = [each for each in levels() if each.game == game.facts.name]
     return {each.title: max(other.number for other in own if other.title == each.title) for each in own}
-
-
-def _below(text: str, heading: str) -> str:
-    """The block of a docstring below such a heading."""
-    below = inspect.cleandoc(text).partition(f"{heading}\n")[2]
-    return re.split(r"^\S|\n\n", below, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def _line(text: str) -> str:

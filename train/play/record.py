@@ -14,17 +14,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from baselines.atomic_files import write_atomically
+from baselines.safe_reading import parse_object, read_plain
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
 from train.play.seal import Seal, opens_to
 from train.play.trainer import Step, Trainer
 from train.storage.formats import Points, Seed, Value
-from train.validation import MAX_INT, Strict, check, parse_object
+from train.validation import MAX_INT, Strict, check
 from train.words import json_parameters, points
 
 # Goes up when older records can no longer be read.
 FORMAT = 1
-# The longest games of WAR make some ten megabytes.
-MAX_BYTES = 100_000_000
 # Of a decision with more choices than this, such as a war with thousands, only those that matter are written down.
 MANY = 100
 
@@ -255,11 +254,8 @@ def read_record(path: Path) -> Record:
         ValueError: If it is not a record, or what it says cannot have happened; the error names the file.
         OSError: If it cannot be read.
     """
-    with open(path, "rb") as file:
-        content = file.read(MAX_BYTES + 1)
+    content = read_plain(path)
     try:
-        if len(content) > MAX_BYTES:
-            raise ValueError(f"it is longer than {MAX_BYTES} bytes")
         return Record(parse_object(content))
     except ValueError as error:
         raise ValueError(f"{path} is not the record of a game: {error}") from None

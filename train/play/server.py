@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
@@ -17,13 +18,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from baselines.safe_reading import parse_object
 from cardwar_envs.drawing.svg import to_svg
 from train.play.guard import LOOPBACK, Guard
 from train.play.host import Asked, AskedMove, Host, Refused
 from train.play.record import record_bytes
 from train.play.trainer import Table
 from train.play.view import choices_in, turn_of, view_of
-from train.validation import one_line, parse_object
+from train.validation import one_line
 from train.words import game_in_words
 
 PAGES = Path(__file__).with_name("page")
@@ -56,12 +58,14 @@ class Site:
         ]
 
     async def _page(self, request: Request) -> Response:
-        template = Template((PAGES / "page.html.jinja").read_text(), autoescape=True, undefined=StrictUndefined)
+        template = Template(
+            (PAGES / "page.html.jinja").read_text(encoding="utf-8"), autoescape=True, undefined=StrictUndefined
+        )
         return Response(template.render(game=game_in_words(self._host.game)), media_type="text/html")
 
     async def _part(self, request: Request) -> Response:
         path = PAGES / request.scope["path"].rpartition("/")[2]
-        return Response(path.read_text(), media_type=TYPES[path.suffix])
+        return Response(path.read_text(encoding="utf-8"), media_type=TYPES[path.suffix])
 
     async def _scene(self, request: Request) -> Response:
         scene = self._host.game.scene(self._host.trainer.revealed())
@@ -168,7 +172,8 @@ def listening_at(port: int) -> socket.socket:
     if not 0 <= port < 1 << 16:
         raise ValueError(f"port ({port}) must be in 0..{(1 << 16) - 1}")
     listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name == "posix":  # on Windows this option would let two programs share the port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))
         listening.listen()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import named_policy, policy_names, seated_policies
+from cardwar_envs.core.policy import named_policy, names_a_policy, seated_policies
 
 
 def policy_from(word: str, game: Game[Any]) -> Policy:
@@ -42,7 +42,7 @@ def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
 
 
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
-    known = word.partition(":")[0] in policy_names()
+    known = names_a_policy(word)
     if not known and word and Path(word).exists():
         from train.policies.files import load_policy  # needs torch, which most commands do without
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy
 from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, SoftmaxPolicy
 from train.policies.table import LearnedTable
 from train.storage.archive import Archive, read_archive, write_archive
+from train.storage.run_folder import CONFIG_FILE, RUN, RunFolder
 from train.words import json_parameters
 
 POLICY_FILE = "policy.safetensors"
@@ -23,8 +25,23 @@ POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
 }
 
 
-def save_policy(path: Path, policy: LearnedPolicy) -> None:
-    """Writes a policy and its game to a safetensors file, atomically."""
+def save_policy(path: Path, policy: LearnedPolicy, run: Mapping[str, Any] | None = None) -> None:
+    """Writes a policy and its game to a safetensors file, atomically.
+
+    Args:
+        path: The file.
+        policy: The policy.
+        run: The identity of the run that learned it; in the folder of another run the file is then refused.
+
+    Raises:
+        ValueError: If it is not a learned policy of this package.
+    """
+    if POLICY_KINDS.get(getattr(policy, "kind", "")) is not type(policy):
+        takes = ", ".join(kind.__name__ for kind in POLICY_KINDS.values())
+        raise ValueError(
+            f"policy ({policy!r}) cannot be stored in a file: save_policy takes learned policies of this package "
+            f"({takes}); a table of your policy, which ExploitabilityLog makes, is one"
+        )
     tensors, architecture = policy.to_archive()
     data = {
         "format": FORMAT,
@@ -33,6 +50,7 @@ def save_policy(path: Path, policy: LearnedPolicy) -> None:
         "parameters": json_parameters(policy.game),
         "kind": policy.kind,
         "architecture": architecture,
+        **({} if run is None else {RUN: dict(run)}),
     }
     write_archive(path, Archive(tensors, data))
 
@@ -48,16 +66,17 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         The policy.
 
     Raises:
-        ValueError: If there is no policy, the file is damaged or the policy was learned for
-            another game.
+        ValueError: If there is no policy, the file is damaged, or the policy was learned for another game or, in the
+            folder of a run, by another run.
     """
-    path = Path(path)
+    require_game(game)
+    path, folder = Path(path), None
     if path.is_dir():
-        path = path / POLICY_FILE
+        path, folder = path / POLICY_FILE, path
         if not path.exists():
-            raise ValueError(f"{path.parent} holds no learned policy; an unfinished run must be resumed first")
+            raise ValueError(f"{folder} holds no learned policy; an unfinished run must be resumed first")
     try:
-        tensors, data = read_archive(path)
+        tensors, data = read_archive(path, folder)
     except ValueError as error:
         raise ValueError(f"{error}; {RENEWED}") from None
     if data.get("format") != FORMAT:
@@ -68,6 +87,8 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     wanted = (game.facts.name, game.facts.version, json_parameters(game))
     if learned != wanted:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
+    if folder is not None and (folder / CONFIG_FILE).exists():
+        RunFolder(folder).check_policy(path, data)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in POLICY_KINDS:
         raise ValueError(f"{path} holds a policy of the unknown kind {kind!r}; known are {', '.join(POLICY_KINDS)}")

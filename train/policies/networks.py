@@ -153,9 +153,15 @@ class Network(nn.Sequential):
         return self[0].memory.weight
 
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """`[batch, observation_size]` -> `[batch, outputs]`, without gradients."""
+        """`[batch, observation_size]` -> `[batch, outputs]`, without gradients.
+
+        Raises:
+            ValueError: If the weights are so large that an output is not finite.
+        """
         with torch.no_grad():
             answer = self(torch.from_numpy(np.ascontiguousarray(observations, dtype=np.float32)))
+        if not torch.isfinite(answer).all():
+            raise ValueError("the network's weights are so large that its outputs are not finite")
         return answer.numpy().astype(np.float64)
 
 

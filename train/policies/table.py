@@ -12,6 +12,7 @@ from torch import Tensor
 
 from baselines import TablePolicy
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import SUM_TOLERANCE
 from train.storage.archive import Archive
 
 
@@ -89,4 +90,9 @@ class LearnedTable(TablePolicy):
         types = {name: tensor.dtype for name, tensor in tensors.items()}
         if types != {"observations": torch.float32, "probabilities": torch.float64}:
             raise ValueError(f"a table holds observations (float32) and probabilities (float64), not {types}")
-        return cls(game, tensors["observations"].numpy(), tensors["probabilities"].numpy())
+        observations, probabilities = tensors["observations"].numpy(), tensors["probabilities"].numpy()
+        if not ((probabilities >= 0.0).all() and (np.abs(probabilities.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
+            raise ValueError("a row of its table is no probabilities")
+        if len(np.unique(observations, axis=0)) < len(observations):
+            raise ValueError("an observation has two rows in its table")
+        return cls(game, observations, probabilities)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,10 +16,10 @@ from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocat
 
 from baselines.atomic_files import write_atomically
 from train.kinds import Kind
-from train.reports.figures import picture
+from train.reports.figures import as_file, drawing, picture
 from train.reports.groups import GameReport, Group, Run, read_run
 from train.reports.tables import figure_in_words
-from train.words import points
+from train.words import points, printable
 
 PLOT_FILE = "exploitability.png"
 # Exact figures are joined by lines. Samples are open points with bars; bounds are triangles, above which the truth is.
@@ -33,38 +35,76 @@ MARKS = ("o-", "s--", "^:")
 NUMBERS = FuncFormatter(lambda number, _: f"{number:,.10g}")
 
 
-def plot_runs(folders: Sequence[str | Path], out_path: str | Path) -> Path:
+class Curve(NamedTuple):
+    """A curve that comes from anywhere; what its values are its owner must know.
+
+    Attributes:
+        label: Its name in the picture.
+        points: Pairs of steps and value; payoff points, of the figure that is drawn.
+    """
+
+    label: str
+    points: Sequence[tuple[float, float]]
+
+
+def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = None) -> Figure:
     """Draws what was measured of one or several runs of the same game over the steps played.
 
     Args:
-        folders: The runs' folders, of which `config.json` and `metrics.csv` are read.
-        out_path: The PNG file to write.
+        runs: Folders of runs, of which `config.json` and `metrics.csv` are read; and plain curves, each a `Curve` or
+            a pair of its label and its points. At least one must be a folder: it says what is drawn.
+        out_path: A PNG file to write the picture to, if any.
 
     Returns:
-        `out_path`.
+        The picture, as matplotlib's figure.
 
     Raises:
-        ValueError: If there are no runs, one cannot be read, or they are of different games or kinds of figures.
+        ValueError: If there are no runs, one cannot be read, they are of different games or kinds of figures, or a
+            curve is not of a label and pairs of finite numbers.
     """
-    runs = [read_run(folder) for folder in folders]
+    figure = drawing(partial(_draw_runs, *_sorted(runs)), 8.0, 5.0)
+    if out_path is not None:
+        write_atomically(Path(out_path), as_file(figure, "png"))
+    return figure
+
+
+def _sorted(given: Sequence[str | Path | Curve]) -> tuple[list[Run], list[Curve]]:
+    """The runs and the plain curves, checked."""
+    runs = [read_run(each) for each in given if isinstance(each, (str, Path))]
+    curves = [_curve(each) for each in given if not isinstance(each, (str, Path))]
     if not runs:
-        raise ValueError("there must be at least one run to draw")
+        raise ValueError("there must be at least one run to draw: the folder of a run or of an ExploitabilityLog")
     games = {run.config["title"] for run in runs}
     if len(games) > 1:
         raise ValueError(f"runs of different games cannot share a picture: {', '.join(sorted(games))}")
     figures = {f"{run.config['figure']} ({run.config['measured']})" for run in runs}
     if len(figures) > 1:
         raise ValueError(f"different kinds of figures cannot share a picture: {', '.join(sorted(figures))}")
-    write_atomically(Path(out_path), picture(partial(_draw_runs, runs), 8.0, 5.0))
-    return Path(out_path)
+    return runs, curves
 
 
-def _draw_runs(runs: Sequence[Run], figure: Figure) -> None:
+def _curve(given: Any) -> Curve:
+    try:
+        label, points = given
+        curve = Curve(str(label), [(float(steps), float(value)) for steps, value in points])
+    except (TypeError, ValueError):
+        curve = Curve("", [])
+    if not curve.points or not all(map(math.isfinite, chain.from_iterable(curve.points))):
+        raise ValueError(
+            f"a curve ({reprlib.repr(given)}) must be a label and pairs of steps and value, "
+            "as in ('mine', [(1000, 0.4), (2000, 0.3)])"
+        )
+    return curve
+
+
+def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> None:
     axes, config = figure.subplots(), runs[0].config
     name, kind = config["figure"], config["measured"]
     for run in runs:
         _draw_run(axes, run, name, kind)
-    drawn = [row[name] for run in runs for row in run.rows]
+    for curve in curves:
+        axes.plot(*zip(*curve.points, strict=True), ls="--", lw=1.2, label=f" {curve.label}")
+    drawn = [row[name] for run in runs for row in run.rows] + [value for curve in curves for _, value in curve.points]
     if kind == "matches":
         _frame_of_matches(axes)
     else:
@@ -137,14 +177,16 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
     over_seconds.set_xlabel("seconds of learning, evaluations included")
     over_steps.set_ylabel(_axis(game.figure, game.kind))
     labels = over_steps.get_legend_handles_labels()
-    columns = LEGEND_LETTERS // max(map(len, labels[1]))
+    columns = LEGEND_LETTERS // max(map(len, labels[1]), default=LEGEND_LETTERS)
     figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
 
 
 def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> None:
     color, marks = f"C{number}", MARKS[number // 10 % len(MARKS)]
     figures = [figure for _, _, figure in group.curve]
-    label = group.name if len(group.runs) == 1 else f"{group.name}, {len(group.runs)} seeds"
+    label = printable(group.name)
+    label = label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ..."
+    label += "" if len(group.runs) == 1 else f", {len(group.runs)} seeds"
     if not all(run.finished for run in group.runs):
         label += " (unfinished)"
     # A space before it: a label that begins with _ would be left out of the legend.

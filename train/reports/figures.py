@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from typing import Literal
 
@@ -10,11 +11,12 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 DOTS_PER_INCH = 120
+Kind = Literal["png", "svg"]
 # The salt makes SVG reproducible. Without mathematics a $ in a name is shown as a $.
 SETTINGS = {"svg.hashsalt": "cardwar", "text.parse_math": False, "font.size": 9}
 
 
-def picture(draw: Callable[[Figure], None], width: float, height: float, kind: Literal["png", "svg"] = "png") -> bytes:
+def picture(draw: Callable[[Figure], None], width: float, height: float, kind: Kind = "png") -> bytes:
     """Makes a picture.
 
     Args:
@@ -26,9 +28,22 @@ def picture(draw: Callable[[Figure], None], width: float, height: float, kind: L
     Returns:
         The content of a file of that format.
     """
+    return as_file(drawing(draw, width, height), kind)
+
+
+def drawing(draw: Callable[[Figure], None], width: float, height: float) -> Figure:
+    """As `picture`, but the figure itself."""
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, layout="constrained")
         draw(figure)
-        file = io.BytesIO()
+    return figure
+
+
+def as_file(figure: Figure, kind: Kind) -> bytes:
+    """The content of a file of that format with the picture."""
+    file = io.BytesIO()
+    with mpl.rc_context(SETTINGS), warnings.catch_warnings():
+        # A name may have letters that the font lacks; they are drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
     return file.getvalue()

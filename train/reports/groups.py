@@ -11,13 +11,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from train.kinds import Kind
-from train.storage.run_folder import METRICS_FILE, RESUME, MetricsRow, RunFolder
+from train.storage.formats import OWN
+from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
 from train.words import train_words
 
 CONFIDENCE = 0.95
@@ -45,13 +45,20 @@ class Run:
         return self.config["seed"]
 
     @property
+    def is_log(self) -> bool:
+        """Whether it is a log of somebody's own learner; nobody but its owner knows when that has finished."""
+        return self.config["algorithm"] == OWN
+
+    @property
     def finished(self) -> bool:
         """Whether it has taken all steps that were asked for."""
-        return bool(self.rows) and self.rows[-1]["steps"] >= self.config["args"]["steps"]
+        return bool(self.rows) and (self.is_log or self.rows[-1]["steps"] >= self.config["args"]["steps"])
 
     @property
     def command(self) -> str:
-        """The command that repeats it, with all arguments written out."""
+        """The command that repeats it, with all arguments written out; a remark if it is a log."""
+        if self.is_log:
+            return f"# {self.config['label']}, seed {self.seed}: recorded in {self.folder} by ExploitabilityLog"
         return shlex.join(["cardwar", *train_words(self.config["title"], self.config, self.folder)])
 
 
@@ -135,6 +142,8 @@ class Group:
         Steps do not tell: a learner that takes many steps at a time goes past the step at which one is due.
         """
         args = self.config["args"]
+        if self.runs[0].is_log:
+            return row["steps"]
         return math.inf if row["steps"] >= args["steps"] else row["steps"] // args["evaluate_every"]
 
 
@@ -195,7 +204,7 @@ def read_run(path: str | Path) -> Run:
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
     config = {"measured": "exact", "figure": "exploitability", **config}  # older folders say neither
-    rows = folder.read_metrics() if (folder.path / METRICS_FILE).exists() else []
+    rows = folder.read_metrics()
     for number, row in enumerate(rows):
         row.setdefault("measured", "exact")
         if row["measured"] != config["measured"] or config["figure"] not in row:
@@ -206,11 +215,21 @@ def read_run(path: str | Path) -> Run:
     return Run(folder.path, config, rows, metadata["commit"])
 
 
+def refuse_twins(run: Run, others: Sequence[Run]) -> None:
+    """Raises ValueError if one of the other runs is of the same configuration and seed."""
+    for other in others:
+        if all(run.config[name] == other.config[name] for name in (*IDENTITY, "measured", "figure")):
+            raise ValueError(
+                f"{other.folder} and {run.folder} are runs of one configuration with one seed ({run.seed}); "
+                "give one of them"
+            )
+
+
 def arrange(runs: Sequence[Run]) -> list[GameReport]:
     """Sorts runs by game and kind of figures, and groups those that differ in nothing but the seed.
 
     Raises:
-        ValueError: If there are none, or two are of the same configuration and seed.
+        ValueError: If there are none.
     """
     if not runs:
         raise ValueError("there must be at least one run to report on")
@@ -231,12 +250,6 @@ def _groups(grouped: list[list[Run]]) -> tuple[Group, ...]:
     groups = []
     for runs in sorted(grouped, key=lambda runs: str(runs[0].config["label"])):
         runs = sorted(runs, key=lambda run: run.seed)
-        for one, next_one in pairwise(runs):
-            if one.seed == next_one.seed:
-                raise ValueError(
-                    f"{one.folder} and {next_one.folder} are runs of one configuration with one seed "
-                    f"({one.seed}); give one of them"
-                )
         args, names = runs[0].config["args"], _names(runs[0])
         alike = [other[0].config["args"] for other in grouped if _names(other[0]) == names]
         unlike = {name: args[name] for name in args if any(other.get(name) != args[name] for other in alike)}

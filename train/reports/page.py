@@ -12,9 +12,11 @@ from typing import NamedTuple
 from jinja2 import StrictUndefined, Template
 
 from baselines.atomic_files import write_atomically
+from baselines.safe_reading import require_plain
 from train.reports import tables
 from train.reports.curves import draw_game
-from train.reports.groups import GameReport, arrange, read_run
+from train.reports.groups import GameReport, arrange, read_run, refuse_twins
+from train.words import in_one_line, printable
 
 TEMPLATE = Path(__file__).with_name("page.html.jinja")
 
@@ -51,7 +53,7 @@ def write_report(
     page, beside = Path(out), Path(out).with_suffix(".md")
     if page == beside:
         raise ValueError(f"{out} must not end in .md: the tables go there, beside the page")
-    if beside.exists() and not beside.read_text(errors="replace").startswith(tables.FIRST_WORDS):
+    if beside.exists() and not _is_ours(beside):
         raise ValueError(
             f"{beside} exists and is not a report; the tables go there, so choose another --out than {out}"
         )
@@ -60,11 +62,12 @@ def write_report(
         try:
             run = read_run(folder)
             label = (labels or {}).get(folder, run.config["label"])
+            refuse_twins(run, runs)
             runs.append(replace(run, config={**run.config, "label": label}))
         except ValueError as error:
             if not skip_damaged:
                 raise
-            skipped.append(str(error))
+            skipped.append(in_one_line(str(error)))
     games = arrange(runs)
     texts = _page(games, skipped), tables.brief_tables(games, skipped)
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -73,11 +76,23 @@ def write_report(
     return Report(page, beside, skipped)
 
 
+def _is_ours(path: Path) -> bool:
+    """Whether a file holds a report's tables, by its first words."""
+    require_plain(path)
+    with open(path, "rb") as file:
+        return file.read(len(tables.FIRST_WORDS)) == tables.FIRST_WORDS.encode()
+
+
 def _page(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
     settings = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "keep_trailing_newline": True}
-    template = Template(TEMPLATE.read_text(), **settings)
+    template = Template(TEMPLATE.read_text(encoding="utf-8"), finalize=_shown, **settings)
     pictures = [base64.b64encode(draw_game(game)).decode() for game in games]
     return template.render(games=zip(games, pictures, strict=True), skipped=skipped, tables=tables)
+
+
+def _shown(value: object) -> object:
+    """A text as it is shown; what the template has made is left as it is."""
+    return printable(value) if type(value) is str else value
 
 
 def say_skipped(report: Report) -> None:

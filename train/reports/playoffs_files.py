@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from baselines.atomic_files import csv_bytes, write_atomically
 from train.reports.figures import picture
 from train.reports.playoffs import DIGITS, PlayOffs
-from train.reports.tables import markdown_table
+from train.reports.tables import markdown_table, plain
 from train.words import game_in_words, points
 
 PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
@@ -68,7 +68,7 @@ def _markdown(result: PlayOffs) -> str:
     ]
     headings = ["player_0", *result.names]
     parts = [
-        f"# Play-offs: {game_in_words(result.game)}",
+        f"# Play-offs: {plain(game_in_words(result.game))}",
         "Mean payoff to the row as player_0 against the column as player_1, in payoff points; its average over all "
         f"others and both seats. {_how_known(result)}",
         markdown_table([*headings, *_policies(result)[0][1:]], means),

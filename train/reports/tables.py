@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from train.kinds import EXPLAINED, is_measured
 from train.reports.groups import GameReport, Group, MedianInterval, Run
-from train.words import points
+from train.words import points, printable
 
 # A file that starts with these words holds a report's tables and may be overwritten.
 FIRST_WORDS = "Exploitability is exact: NashConv / 2"
@@ -21,6 +21,8 @@ PAGE_NOTE = (
     f"{NOTE} What is guaranteed is what the policy gets in that seat against a perfect opponent. Curves are drawn "
     "where all seeds were evaluated, over median seconds."
 )
+# What means something in Markdown; in an address, what makes it a link.
+MARKS = r"[\\`*_\[\]<>|#&~$@]|:(?=//)|(?<=www)\."
 # How the names of figures begin -> the same in words.
 IN_WORDS = {
     "payoff_": "payoff against ",
@@ -34,11 +36,11 @@ DIGITS, BRIEF_DIGITS = 6, 4
 
 def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
     """Markdown: for each game a table, the best learner first, and the commands that repeat its runs."""
-    parts = [NOTE, *(f"Left out: {_plain(line)}" for line in skipped)]
+    parts = [NOTE, *(f"Left out: {plain(line)}" for line in skipped)]
     for game in games:
         parts += [
-            f"## {_plain(heading(game))}",
-            _plain(known(game)),
+            f"## {plain(heading(game))}",
+            plain(known(game)),
             markdown_table(
                 brief_headings(game.figure),
                 [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in sorted(game.groups, key=_rank)],
@@ -50,22 +52,21 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown; its cells are escaped, so that they are shown as they are."""
-    first, *others = ([_plain(cell) for cell in row] for row in (headings, *rows))
+    first, *others = ([plain(cell) for cell in row] for row in (headings, *rows))
     lines = [first, ["---"] * len(headings), *others]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _plain(text: str) -> str:
-    """Escapes text, so that Markdown shows it as it is."""
-    marks = "\\`*_[]<>|#"
-    return "".join(f"\\{letter}" if letter in marks else letter for letter in " ".join(text.split()))
+def plain(text: str) -> str:
+    """Escapes text, so that Markdown shows it as it is: without marks, HTML, formulas or links."""
+    return re.sub(MARKS, r"\\\g<0>", printable(" ".join(text.split())))
 
 
 def _fenced(text: str) -> str:
     """A block of code in Markdown, between fences longer than any row of backticks in it."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}"
+    return f"{fence}\n{printable(text)}\n{fence}"
 
 
 def heading(game: GameReport) -> str:

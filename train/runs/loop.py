@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from torch.utils.tensorboard import SummaryWriter
 
 from baselines.atomic_files import refuse_links
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
 from train.algorithms.checkpoint import with_prefix
 from train.algorithms.contract import CommonArgs, Learner, SelfPlayArgs
 from train.algorithms.registry import Algorithm, algorithm_named
@@ -25,6 +25,8 @@ from train.measures.choice import measure_for
 from train.measures.measure import Measure
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
+from train.runs.sinks import Sink, tagged
+from train.storage.alone import alone_in
 from train.storage.archive import Archive
 from train.storage.formats import MAX_SEED
 from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder
@@ -68,6 +70,7 @@ def run(
     seed: int = 0,
     resume: bool = False,
     echo: TextIO | None = None,
+    sinks: Sequence[Sink] = (),
 ) -> RunResult:
     """Learns to play a game and measures the result.
 
@@ -80,23 +83,26 @@ def run(
         seed: Seed of everything random, 0 to 2**32 - 1.
         resume: Whether to go on with the run in `out`.
         echo: Where progress is shown: live on a terminal, else one line per evaluation.
+        sinks: Each gets every new row after it is written, e.g. `train.runs.sinks.wandb_sink(run)`.
 
     Returns:
         The result. With `resume`, a run that has ended gives the result that it had.
 
     Raises:
-        ValueError: If an argument does not fit; nothing in `out` is changed then.
+        ValueError: If an argument does not fit, or another run is at work in `out`; nothing in it is changed then.
     """
+    require_game(game)
     entry = algorithm_named(algorithm)
     if not isinstance(args, entry.args_type()):
         raise ValueError(f"args must be the arguments of {algorithm}, not {type(args).__name__}")
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
-    with own_generators(seed, threads):
+    with own_generators(seed, threads), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first, because it says whether it can learn the game
         measure = measure_for(game, args)
         config = _config(game, entry, args, seed, measure)
+        until_the_end.enter_context(alone_in(Path(out), make=not resume))
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
         rows = _continue(folder, learner, config)
         title = f"{entry.label} on {game_in_words(game)}"
@@ -105,9 +111,9 @@ def run(
                 rows.append(row)
                 _write_checkpoint(folder, learner, rows, config)
                 folder.write_metrics(rows)
-                record(row)
-                report(row)
-        return _finish(entry, learner, folder, rows[-1], measure)
+                for told in (record, *sinks, report):
+                    told(row)
+        return _finish(entry, learner, folder, rows[-1], measure, _identity(config))
 
 
 def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int, measure: Measure) -> dict[str, Any]:
@@ -168,12 +174,16 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     tensors["generator"] = torch.get_rng_state()
     generator, key, *rest = np.random.get_state()
     data = {
-        "run": {name: config[name] for name in IDENTITY},
+        "run": _identity(config),
         "rows": rows,
         "learner": learned,
         "generator": [generator, key.tolist(), *rest],
     }
     folder.write_checkpoint(Archive(tensors, data))
+
+
+def _identity(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: config[name] for name in IDENTITY}
 
 
 def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
@@ -204,20 +214,14 @@ def _tensorboard(folder: RunFolder, rows: list[MetricsRow]) -> Iterator[OnRow]:
         stale.unlink()  # it may hold a row beyond the checkpoint, or a torn one
 
     def record(row: MetricsRow) -> None:
-        for name, figure in row.items():
-            if name not in ("steps", "measured"):
-                writer.add_scalar(_tag(name, row["measured"]), figure, int(row["steps"]))
+        for name, figure in tagged(row).items():
+            writer.add_scalar(name, figure, int(row["steps"]))
         writer.flush()
 
     with SummaryWriter(str(path)) as writer:
         for row in rows:
             record(row)
         yield record
-
-
-def _tag(name: str, kind: Kind) -> str:
-    """A figure's name for TensorBoard, which says what kind of figure it is."""
-    return f"{kind.replace(' ', '_')}/{name}" if is_measured(name, kind) else f"learning/{name}"
 
 
 @contextmanager
@@ -241,9 +245,16 @@ def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> 
         )
 
 
-def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
+def _finish(
+    entry: Algorithm,
+    learner: Learner,
+    folder: RunFolder,
+    last: MetricsRow,
+    measure: Measure,
+    identity: Mapping[str, Any],
+) -> RunResult:
     policy, seconds = learner.policy(), last["seconds"]
-    save_policy(folder.path / POLICY_FILE, policy)
+    save_policy(folder.path / POLICY_FILE, policy, identity)
     return RunResult(
         folder=folder.path,
         policy=policy,

@@ -14,7 +14,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from baselines.atomic_files import write_atomically
-from train.validation import parse_object
+from baselines.safe_reading import parse_object, require_plain
 
 DIGEST = "sha256"
 DATA = "data"
@@ -35,13 +35,18 @@ def write_archive(path: Path, archive: Archive) -> None:
     write_atomically(path, save(tensors, metadata))
 
 
-def read_archive(path: Path) -> Archive:
+def read_archive(path: Path, folder: Path | None = None) -> Archive:
     """Reads what `write_archive` wrote.
+
+    Args:
+        path: The file.
+        folder: The folder that it was found in, as for `require_plain`.
 
     Raises:
         ValueError: If the file is missing, torn, damaged or not one that `write_archive` wrote.
     """
     try:
+        require_plain(path, folder)
         with safe_open(path, framework="pt") as file:
             metadata, names = file.metadata() or {}, file.keys()
             tensors = {name: file.get_tensor(name) for name in names}

@@ -5,7 +5,9 @@ Importing this does not import torch.
 
 from __future__ import annotations
 
+import math
 import reprlib
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
@@ -17,7 +19,22 @@ from train.validation import MAX_INT, Strict
 # Goes up when older run folders can no longer be read.
 FORMAT = 1
 MAX_SEED = 2**32 - 1
+# Stands for the algorithm in the folder of a log of somebody's own learner.
+OWN = "own"
 
+# Words and lists are as long as a game or an algorithm may need.
+LONGEST = 10_000
+Text = Annotated[str, Field(max_length=LONGEST)]
+
+
+def _check_name(name: str) -> str:
+    if len(name) > LONGEST or not name.isprintable():
+        raise ValueError(f"the name {reprlib.repr(name)} must have printable characters, at most {LONGEST}")
+    return name
+
+
+# Name of a figure.
+Name = Annotated[str, AfterValidator(_check_name)]
 Count = Annotated[int, Field(ge=1, le=MAX_INT)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 # Payoff points, as large as an exact solver allows.
@@ -32,13 +49,18 @@ Twister = Annotated[tuple[Literal["MT19937"], Key, Place, Flag, float], Field(st
 
 def _check_value(value: object) -> object:
     parts = value if isinstance(value, list) else [value]
-    if all(part is None or isinstance(part, str) or _is_moderate(part) for part in parts):
+    if len(parts) <= LONGEST and all(map(_is_moderate, parts)):
         return value
-    raise ValueError(f"{reprlib.repr(value)} must be a text, a number up to {MAX_INT}, true, false, null or a list")
+    raise ValueError(
+        f"{reprlib.repr(value)} must be a text, a number up to {MAX_INT}, true, false, null or a list of these, "
+        f"with at most {LONGEST} letters or items"
+    )
 
 
 def _is_moderate(value: object) -> bool:
-    return isinstance(value, (int, float)) and abs(value) <= MAX_INT
+    if isinstance(value, str):
+        return len(value) <= LONGEST
+    return value is None or (isinstance(value, (int, float)) and abs(value) <= MAX_INT)
 
 
 # Value of a parameter or an argument.
@@ -58,11 +80,15 @@ class StoredArgs(Strict):
 class StoredIdentity(Strict):
     """What tells one run from another, as `run_identity` makes it."""
 
-    game: str
-    parameters: dict[str, Value]
-    algorithm: str
+    game: Text
+    parameters: dict[Text, Value]
+    algorithm: Text
     args: StoredArgs
     seed: Seed
+
+
+# Exact figures that cannot be negative, but for rounding.
+NOT_NEGATIVE, ROUNDING = ("exploitability", "nash_conv"), 1e-6
 
 
 def _check_reference(reference: dict[str, float]) -> dict[str, float]:
@@ -72,27 +98,39 @@ def _check_reference(reference: dict[str, float]) -> dict[str, float]:
     return reference
 
 
+# What exact figures are compared with: one of these sets of names, at least.
+REFERENCES = ({"uniform_nash_conv"}, {"value", "uniform_exploitability"})
+
+
 class StoredConfig(StoredIdentity):
     """`config.json`: what was asked for, and all that pictures and reports say of it."""
 
     format: Literal[1]
-    title: str
-    label: str
-    step: str
+    title: Text
+    label: Text
+    step: Text
     measured: Kind = "exact"  # the only kind that there was at first
     # The figure of a row that pictures show, and what figures are compared with, payoff points.
-    figure: str = "exploitability"
-    reference: Annotated[dict[str, Points], AfterValidator(_check_reference)]
+    figure: Name = "exploitability"
+    reference: Annotated[dict[Name, Points], AfterValidator(_check_reference)]
+
+    @model_validator(mode="after")
+    def _figure_and_reference_are_of_the_kind(self) -> StoredConfig:
+        if not is_measured(self.figure, self.measured):
+            raise ValueError(f"figure ({self.figure}) is none of the kind {self.measured!r}")
+        if self.measured == "exact" and not any(names <= self.reference.keys() for names in REFERENCES):
+            raise ValueError(f"reference ({', '.join(self.reference)}) must have {' or '.join(map(str, REFERENCES))}")
+        return self
 
 
 class StoredMetadata(Strict):
     """`metadata.json`: where and when a run began, such as the versions of this and other packages."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, str]
+    __pydantic_extra__: dict[str, Text]
 
     seed: Seed
-    commit: str | None
+    commit: Text | None
 
 
 class StoredRow(Strict):
@@ -113,18 +151,43 @@ class StoredRow(Strict):
         figures = {
             name: figure for name, figure in (self.model_extra or {}).items() if is_measured(name, self.measured)
         }
+        for name in self.model_extra or {}:
+            _check_name(name)
         for name, figure in figures.items():
             if not abs(figure) <= LARGEST_PAYOFF:
                 raise ValueError(f"{name} ({figure}) must be a finite number, at most {LARGEST_PAYOFF:g}")
+            if name in NOT_NEGATIVE and figure < -ROUNDING:
+                raise ValueError(f"{name} ({figure}) must be at least 0")
         if not figures:
             raise ValueError(f"it has no figures of the kind {self.measured!r}")
+        if self.measured == "matches":
+            _check_intervals(figures)
         return self
+
+
+def _check_intervals(figures: dict[str, float]) -> None:
+    for name, mean in figures.items():
+        own = name.removeprefix("payoff_").isdigit()  # a responder's in that seat: no match, and without an interval
+        if not own and not name.endswith(("_low", "_high")):
+            low, high = (figures.get(f"{name}{end}", math.nan) for end in ("_low", "_high"))
+            if not low - ROUNDING <= mean <= high + ROUNDING:
+                raise ValueError(f"{name} ({mean}) must be in an interval, from {name}_low to {name}_high")
 
 
 class StoredRows(Strict):
     """All of `metrics.csv`."""
 
     rows: Annotated[list[StoredRow], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _rows_are_those_of_one_run(self) -> StoredRows:
+        names = set(self.rows[0].model_extra or {})
+        for number, (row, following) in enumerate(pairwise(self.rows), start=1):
+            if set(following.model_extra or {}) != names:
+                raise ValueError(f"rows[{number}] must have the figures of rows[0]")
+            if not (following.steps > row.steps and following.seconds >= row.seconds):
+                raise ValueError(f"rows[{number}] must have more steps than the row before, and not fewer seconds")
+        return self
 
 
 class StoredCheckpoint(StoredRows):

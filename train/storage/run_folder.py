@@ -19,14 +19,13 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 import cardwar_envs
 from baselines.atomic_files import csv_bytes, refuse_links, write_atomically
-from train.storage.archive import Archive, read_archive, write_archive
+from baselines.safe_reading import parse_object, read_plain
 from train.storage.formats import (
     FORMAT,
     StoredCheckpoint,
@@ -35,12 +34,20 @@ from train.storage.formats import (
     StoredMetadata,
     StoredRows,
 )
-from train.validation import Strict, check, parse_object
+from train.validation import Strict, check
+
+if TYPE_CHECKING:
+    from train.storage.archive import Archive  # it needs torch, which reports do without
 
 CONFIG_FILE, METADATA_FILE, METRICS_FILE = "config.json", "metadata.json", "metrics.csv"
 CHECKPOINT_FILE, CHECKSUM_FILE = "checkpoint.safetensors", "checksums.txt"
 ANEW = "put back a copy, or start the run again in another folder"
 RESUME = "to resume the run (--resume) writes it anew from the checkpoint"
+
+# Bytes of a file of settings or checksums.
+MOST_SETTINGS = 1_000_000
+# Under this name a policy's data has the identity of the run that learned it.
+RUN = "run"
 
 # What a run is: one that differs in any of these is another run.
 IDENTITY = tuple(StoredIdentity.model_fields)
@@ -102,10 +109,10 @@ class RunFolder:
         folder = cls(Path(path))
         if not (folder.path / CONFIG_FILE).exists():
             raise ValueError(f"{path} holds no run to resume")
-        folder.check_same(identity)
-        folder.metadata()
         for held_file in sorted(folder.path.iterdir()):
             refuse_links(folder.path, held_file.name)
+        folder.check_same(identity)
+        folder.metadata()
         return folder
 
     def check_same(self, identity: Mapping[str, Any]) -> None:
@@ -134,7 +141,7 @@ class RunFolder:
     def _read_json(self, name: str, kind: type[Strict]) -> dict[str, Any]:
         path = self.path / name
         try:
-            content = path.read_bytes()
+            content = read_plain(path, self.path, MOST_SETTINGS)
             held = parse_object(content)
             if "format" in kind.model_fields and held.get("format") != FORMAT:
                 raise ValueError(f"its format ({held.get('format')!r}) is that of another version, not {FORMAT}")
@@ -152,23 +159,42 @@ class RunFolder:
         Raises:
             ValueError: If the checkpoint is damaged or belongs to another run.
         """
+        from train.storage.archive import read_archive
+
         path = self.path / CHECKPOINT_FILE
         if not path.exists():
             return None
         try:
-            checkpoint = read_archive(path)
+            checkpoint = read_archive(path, self.path)
         except ValueError as error:
             raise ValueError(f"{error}; {ANEW}") from None
         try:
             check(StoredCheckpoint, checkpoint.data)
         except ValueError as error:
             raise ValueError(f"{path} is not of this version ({error}); {ANEW}") from None
-        if difference := _difference(checkpoint.data["run"], identity):
-            raise ValueError(f"{path} is that of another run, with {difference}; {ANEW}")
+        self._check_owner(path, checkpoint.data["run"], identity)
         return checkpoint
+
+    def check_policy(self, path: Path, data: Mapping[str, Any]) -> None:
+        """Raises ValueError if the data of a policy file in this folder says that it is of another run.
+
+        Policies that are no run's, and those of older versions, say nothing.
+        """
+        if RUN in data:
+            try:
+                check(StoredIdentity, data[RUN])
+            except ValueError as error:
+                raise ValueError(f"{path} does not say whose it is ({error}); {ANEW}") from None
+            self._check_owner(path, data[RUN], self.config())
+
+    def _check_owner(self, path: Path, owner: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+        if difference := _difference(owner, identity):
+            raise ValueError(f"{path} is that of another run, with {difference}; {ANEW}")
 
     def write_checkpoint(self, checkpoint: Archive) -> None:
         """Replaces the checkpoint, atomically."""
+        from train.storage.archive import write_archive
+
         write_archive(self.path / CHECKPOINT_FILE, checkpoint)
 
     def write_metrics(self, rows: Sequence[MetricsRow]) -> None:
@@ -177,17 +203,19 @@ class RunFolder:
         lines, line = self._checksums(), _checksum(METRICS_FILE, content)
         self._write_checksums([*lines, line])
         write_atomically(self.path / METRICS_FILE, content)
-        self._write_checksums([*(each for each in lines if not each.endswith(f"{METRICS_FILE}\n".encode())), line])
+        self._write_checksums([*(each for each in lines if not each.endswith(f"  {METRICS_FILE}\n".encode())), line])
 
     def read_metrics(self) -> list[MetricsRow]:
-        """The rows of `metrics.csv`.
+        """The rows of `metrics.csv`; none if the run was stopped before its first evaluation.
 
         Raises:
-            ValueError: If the file is missing, empty or damaged.
+            ValueError: If the file is empty or damaged, or it is missing though it was written.
         """
         path = self.path / METRICS_FILE
         try:
-            content = path.read_bytes()
+            if not (path.exists() or path.is_symlink() or self._was_written(METRICS_FILE)):
+                return []
+            content = read_plain(path, self.path)
             self._check_sum(METRICS_FILE, content)
             lines = csv.DictReader(io.StringIO(content.decode()))
             rows = [
@@ -201,7 +229,11 @@ class RunFolder:
     def _checksums(self) -> list[bytes]:
         """One line for each file, but two lines for metrics that are being replaced right now."""
         path = self.path / CHECKSUM_FILE
-        return path.read_bytes().splitlines(keepends=True) if path.exists() else []
+        there = path.exists() or path.is_symlink()
+        return read_plain(path, self.path, MOST_SETTINGS).splitlines(keepends=True) if there else []
+
+    def _was_written(self, name: str) -> bool:
+        return any(line.endswith(f"  {name}\n".encode()) for line in self._checksums())
 
     def _write_checksums(self, lines: Sequence[bytes]) -> None:
         write_atomically(self.path / CHECKSUM_FILE, b"".join(lines))
@@ -236,6 +268,8 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
 
 
 def _circumstances() -> dict[str, Any]:
+    import torch
+
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": cardwar_envs.__version__,

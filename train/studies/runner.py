@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
 import sys
@@ -14,6 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from filelock import lock_descriptor
 
 from baselines.atomic_files import open_inside, refuse_links
 from train.policies.files import POLICY_FILE
@@ -146,14 +147,10 @@ def _locked(out: Path) -> Iterator[int]:
     """Locks the folder for this study. Its runs hold the lock too, so the next study waits for runs left over."""
     with open_inside(out, LOCK, "ab") as file:
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise ValueError(f"{out}: another study is at work in this folder") from None
-                time.sleep(POLL_SECONDS)
+        while not lock_descriptor(file.fileno(), blocking=False):
+            if time.monotonic() > deadline:
+                raise ValueError(f"{out}: another study is at work in this folder")
+            time.sleep(POLL_SECONDS)
         yield file.fileno()
 
 
@@ -167,7 +164,7 @@ def _start(each: StudyTask, lock: int) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,  # closed when the study ends, however that happens
             stdout=log,
             stderr=log,
-            pass_fds=[lock],
+            pass_fds=[lock] if os.name == "posix" else [],  # Windows cannot; runs end with their study there too
             env={**os.environ, "CARDWAR_END_WITH_STDIN": "1"},
         )
 

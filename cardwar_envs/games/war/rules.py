@@ -128,6 +128,7 @@ class War(Game[WarState]):
             max_length=self.rounds * (1 + most_wars),
             max_rounds=self.rounds,
             chance="none",
+            everyone_acts=False,  # in a war those wait who did not tie or cannot pay for it
         )
 
     # -- the rules ------------------------------------------------------------------------

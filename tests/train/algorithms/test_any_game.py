@@ -10,7 +10,7 @@ import torch
 
 from cardwar_envs import Game, GameFacts, Transition, make_game
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.experience.self_play import SelfPlayVecEnv
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.joint_critic import joint_payoffs
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy

@@ -14,8 +14,8 @@ from baselines import best_response, make_policy
 from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
 from train.algorithms.best_response import Learner
-from train.algorithms.experience.fixed_opponents import AgainstVecEnv, Opponents
 from train.algorithms.registry import ALGORITHMS
 from train.policies.by_word import policy_from
 from train.policies.files import load_policy, save_policy
@@ -34,7 +34,7 @@ def learner(game=GAME, **values):
 
 
 def envs_against(policy, num_games, game=GAME):
-    return AgainstVecEnv(GameBatch(game, num_games, seed=0), Opponents.one(policy), seed=0)
+    return AgainstVecEnv(GameBatch(game, num_games, seed=0), Opponents.of(policy, game), seed=0)
 
 
 def test_the_learner_has_the_first_seat_in_even_games_and_the_second_in_odd_ones():

@@ -6,10 +6,10 @@ import torch
 
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms import nfsp
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import NEVER_PLAYED, MaskShowingEnv
-from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)

@@ -1,6 +1,7 @@
 """PPO in self-play: its environments, its schedules, and the library's own settings."""
 
 import dataclasses
+import gc
 import inspect
 import math
 
@@ -14,9 +15,9 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms import ppo
 from train.algorithms.experience.decisions import actor
-from train.algorithms.experience.self_play import SelfPlayVecEnv
 from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -44,6 +45,19 @@ def test_it_soon_gets_better_than_uniform_play():
     learner.advance(6_000)
     # Uniform play's exploitability is 0.5; later on the learner circles.
     assert evaluate(GAME, learner.policy()).exploitability < 0.35
+
+
+def test_rollouts_leave_no_circles_of_references_behind():
+    """What they would hold, masks included, lives until Python's collector runs, which may be gigabytes later."""
+    learner = ppo.Learner(GAME, ppo.Args(**SMALL), seed=0)
+    learner.advance(160)
+    gc.collect()
+    gc.disable()
+    try:
+        learner.advance(320)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_learning_rate_and_entropy_fall_over_the_whole_run():

@@ -3,11 +3,17 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from command import run, run_json
 from thinning import each_row
 
+import baselines
+import cardwar_envs
 from train.cli import main
+from train.pages.command import SUBCOMMANDS
+
+NAMES = ("random", "uniform")
 
 
 def test_solve_gives_a_certified_equilibrium(capsys):
@@ -78,9 +84,12 @@ BAD = [
     (["solve", "jujitsu", "uniform"], "'uniform' must read KEY=VALUE"),
     (["solve", "chess"], "unknown game 'chess'; known are"),
     (["solve", "jujitsu", "--nonsense"], "No such option: --nonsense"),
+    (["solve", "jujitzu"], "unknown game 'jujitzu' (did you mean 'jujitsu'?); known are"),
+    (["solve", "jujitsu", "num_card=3"], "no parameter 'num_card' (did you mean 'num_cards'?); it has"),
+    (["exploit", "war", "--policy", "maxx"], "unknown policy 'maxx' (did you mean 'max'?); known for war are dummie,"),
     (["solve"], "Missing argument 'GAME'"),
     (["nonsense"], "No such command 'nonsense'"),
-    (["exploit", "jujitsu", "num_cards=3", "--policy", "best"], "unknown policy 'best'; known are"),
+    (["exploit", "jujitsu", "num_cards=3", "--policy", "best"], "unknown policy 'best'; known for jujitsu are"),
     (["exploit", "jujitsu", "num_cards=3", "--policy", "runs/none"], "no run folder or policy file 'runs/none'"),
     (["match", "jujitsu", "num_cards=3", "uniform"], "1 policies given for 2 players"),
     (["match", "jujitsu", "num_cards=3", "uniform", "best"], "unknown policy 'best'"),
@@ -97,6 +106,37 @@ def test_bad_input_is_one_clear_line(capsys, arguments, message):
     assert err.startswith("cardwar: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_the_command_alone_shows_its_help(capsys):
+    code, out, err = run(capsys)
+    assert (code, err) == (2, "")
+    assert out.startswith("Usage: cardwar [OPTIONS] COMMAND")
+    assert all(f"  {name} " in out for name in SUBCOMMANDS)
+    assert out == run(capsys, "--help")[1]
+
+
+def test_version(capsys):
+    assert run(capsys, "--version") == (0, f"cardwar-envs {cardwar_envs.__version__}\n", "")
+
+
+def test_random_is_uniform_play(capsys):
+    random, uniform = (run_json(capsys, "exploit", "jujitsu", "num_cards=4", "--policy", each) for each in NAMES)
+    assert random["exploitability"] == uniform["exploitability"]
+
+
+def test_a_table_that_lacks_observations_says_so(capsys, monkeypatch):
+    game = cardwar_envs.make_game("jujitsu", num_cards=3)
+    start = game.observation(game.initial()[0].state, 0)
+    partial, foreign = (baselines.TablePolicy({key.tobytes(): np.eye(3)[0]}) for key in (start, start + 1))
+    monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: partial)
+    code, out, _ = run(capsys, "exploit", "jujitsu", "num_cards=3")
+    assert code == 0
+    assert f"The table knew 1 of the {partial.asked} observations that it was asked for" in out
+    monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: foreign)
+    code, out, err = run(capsys, "exploit", "jujitsu", "num_cards=3")
+    assert (code, out) == (2, "")
+    assert f"knows none of the {foreign.asked} observations that it was asked for; its keys must be" in err
 
 
 def test_a_policy_that_is_no_policy_is_an_error(capsys, monkeypatch):

@@ -1,7 +1,6 @@
 """Studies: what a file asks for, which runs are made, what is said of those that fail."""
 
 import dataclasses
-import fcntl
 import io
 import json
 import os
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from command import run as command
+from filelock import lock_descriptor
 from ppo_library import LIBRARY
 from rich.console import Console
 from thinning import each_row
@@ -320,7 +320,7 @@ def test_two_studies_do_not_work_in_one_folder(pretended, capsys, monkeypatch):
     monkeypatch.setattr(study_runner, "PATIENCE_SECONDS", 0.0)
     pretended.out.mkdir()
     with open(pretended.out / ".lock", "w") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
+        lock_descriptor(other.fileno())
         code, _, err = pretended(capsys)
     assert (code, pretended.calls) == (2, [])
     assert "another study is at work in this folder" in err

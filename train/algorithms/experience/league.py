@@ -9,8 +9,8 @@ import numpy as np
 from torch import Tensor
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.sb3.against import Opponents, one_seat_each
 from train.algorithms.checkpoint import with_prefix
-from train.algorithms.experience.fixed_opponents import Opponents, one_seat_each
 from train.algorithms.experience.named_policies import NamedPolicies
 from train.policies.by_word import split_policies
 from train.policies.networks import SoftmaxPolicy

@@ -8,7 +8,7 @@ from typing import Any
 from baselines import best_response, head_to_head, within_reach
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
-from train.algorithms.experience.fixed_opponents import Opponents
+from cardwar_envs.sb3.against import Opponents
 from train.algorithms.experience.named_policies import NamedPolicies
 from train.policies.by_word import split_policies
 
@@ -38,7 +38,7 @@ class LineUp:
             raise ValueError(f"opponent ({words}) names {len(names)} policies; {game.facts.name} needs {needed}")
         self._game, self._named = game, NamedPolicies(game, names)
         policies = self._named.policies
-        self.opponents = Opponents.line_up(policies) if len(names) > 1 else Opponents.one(policies[0])
+        self.opponents = Opponents.of(policies if len(names) > 1 else policies[0], game)
         exact = game.facts.num_players == 2 and game.facts.zero_sum and within_reach(game)
         self._best = [best_response(game, policies[0], seat).value for seat in (0, 1)] if exact else []
 

@@ -10,13 +10,44 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from baselines.strategies.generic import Uniform
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.core.streams import draw, new_streams
 from cardwar_envs.envs.engines.engine import chosen_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.experience.self_play import SelfPlayVecEnv
-from train.policies.many_actions import has_many_actions
+from cardwar_envs.envs.opponents import Opponent, opponent_pools
+from cardwar_envs.envs.session import resolved_game
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
+
+# With so many actions, rows of probabilities would take most of the time; batches draw uniform play without them.
+MANY_ACTIONS = 100
+
+
+def make_against(
+    game: str | Game[Any],
+    num_games: int = 64,
+    *,
+    opponent: Opponent | Sequence[Opponent] = "uniform",
+    seed: int | None = None,
+    start: str = "initial",
+    **parameters: Any,
+) -> AgainstVecEnv:
+    """Environments in which the model has one seat of each game, all seats in turns, and policies have the others.
+
+    Args:
+        game: A game or its name.
+        num_games: Games played side by side, each of them one environment.
+        opponent: As for `Opponents.of`: a policy, a name, a `Pool`, or one of these for each other seat.
+        seed: Seed of chance and of the opponents' draws; SB3's own `seed` sets it anew.
+        start: As for `GameBatch`.
+        **parameters: Parameters of the game, if its name was given.
+
+    Raises:
+        ValueError: If an argument is not allowed; a TypeError as well, if there is no such parameter.
+    """
+    rules = resolved_game(game, parameters)
+    batch = GameBatch(rules, num_games, seed, start)
+    return AgainstVecEnv(batch, Opponents.of(opponent, rules), seed)
 
 
 class Opponents(NamedTuple):
@@ -32,24 +63,34 @@ class Opponents(NamedTuple):
     weights: NDArray[np.float64]
 
     @classmethod
-    def one(cls, policy: Policy) -> Opponents:
-        """The same policy in every game and seat."""
-        return cls([policy], np.ones((1, 1)))
+    def of(cls, opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> Opponents:
+        """As environments take opponents.
 
-    @classmethod
-    def line_up(cls, policies: Sequence[Policy]) -> Opponents:
-        """A policy for each other seat: the first for the seat after the learner's, and so on round the table."""
-        count = len(policies) + 1
-        weights = np.zeros((count, count, count - 1))
-        for own in range(count):
-            for other in range(1, count):
-                weights[own, (own + other) % count, other - 1] = 1.0
+        Args:
+            opponent: A policy, the name of one, or a `Pool`, for all other seats; or a sequence with one for each: the
+                first for the seat after the learner's, and so on round the table.
+            game: The game.
+
+        Raises:
+            ValueError: If the number of opponents is wrong, or one is neither a policy nor the name of one.
+        """
+        pools, count = opponent_pools(opponent, game), game.facts.num_players
+        if all(pool is pools[0] for pool in pools):
+            return cls(pools[0].policies, np.tile(pools[0].shares, (count, 1)))
+        policies = [policy for pool in pools for policy in pool.policies]
+        weights, place = np.zeros((count, count, len(policies))), 0
+        for other, pool in enumerate(pools, start=1):
+            here = slice(place, place + len(pool.policies))
+            for own in range(count):
+                weights[own, (own + other) % count, here] = pool.shares
+            place = here.stop
         return cls(policies, weights)
 
 
 def one_seat_each(num_games: int, num_players: int) -> NDArray[np.bool_]:
     """`[num_games, num_players]`: the learner's seats if it has one in each game, the seats taken in turns."""
-    return np.arange(num_games)[:, None] % num_players == np.arange(num_players)
+    own: NDArray[np.bool_] = np.arange(num_games)[:, None] % num_players == np.arange(num_players)
+    return own
 
 
 class AgainstVecEnv(VecEnvWrapper):
@@ -65,7 +106,7 @@ class AgainstVecEnv(VecEnvWrapper):
     """
 
     def __init__(
-        self, batch: GameBatch[Any], opponents: Opponents, seed: int, learns: NDArray[np.bool_] | None = None
+        self, batch: GameBatch[Any], opponents: Opponents, seed: int | None, learns: NDArray[np.bool_] | None = None
     ) -> None:
         """Sets up the environments.
 
@@ -75,51 +116,59 @@ class AgainstVecEnv(VecEnvWrapper):
             seed: Seed of the batch.
             learns: `[num_games, num_players]`: the learner's seats, at least one in each game.
         """
-        super().__init__(SelfPlayVecEnv(batch))
+        self._seats = SelfPlayVecEnv(batch)
+        super().__init__(self._seats)
         count, players = batch.num_games, batch.game.facts.num_players
         self._batch, self.opponents = batch, opponents
         self._learns = one_seat_each(count, players) if learns is None else learns
         self._own = np.flatnonzero(self._learns)
         self.num_envs = len(self._own)
         self._drawn = np.zeros((count, players), dtype=np.int64)
-        # The batch has the first half of these, so no number is drawn twice.
-        self.streams = new_streams(seed, 2 * count)[count:]
+        self.streams = _second_half(seed, count)
         self._seen: NDArray[np.float32] | None = None
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seeds chance and the opponents' draws; it holds from the next `reset` on."""
+        seeds = self._seats.seed(seed)
+        self._seeds[0] = seeds[0]
+        return seeds
 
     def reset(self) -> NDArray[np.float32]:
         """Starts new games, each against newly drawn opponents; `[num_envs, observation_size]`."""
+        if self._seeds[0] is not None:
+            self.streams = _second_half(self._seeds[0], len(self._learns))
+            self._reset_seeds()
         self._draw_opponents(np.ones(len(self._learns), dtype=np.bool_))
-        return self._look(self.venv.reset())
+        return self._look(self._seats.reset())
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Takes the learner's actions, `[num_envs]`, and draws those of the opponents."""
         joint = self._replies().reshape(-1)
         joint[self._own] = actions
-        self.venv.step_async(joint)
+        self._seats.step_async(joint)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
-        observations, rewards, dones, _ = self.venv.step_wait()
-        dones = dones.reshape(self._learns.shape)
-        without = ~(self._batch.live() & self._learns).any(axis=1)
+        observations, rewards, ended, _ = self._seats.played()
+        dones = ended.reshape(self._learns.shape)
+        without: NDArray[np.bool_] = ~np.any(self._batch.live() & self._learns, axis=1)
         if without.any():
-            observations = self.venv.restart(without)
+            observations = self._seats.restart(without)
             dones[without] = True
-        self._draw_opponents(dones.all(axis=1))
+        self._draw_opponents(np.asarray(np.all(dones, axis=1)))
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        return self._look(np.asarray(observations)), rewards[self._own], dones.reshape(-1)[self._own], infos
+        return self._look(observations), rewards[self._own], dones.reshape(-1)[self._own], infos
 
     def action_masks(self) -> NDArray[np.int8]:
         """`[num_envs, num_actions]`: what is legal now."""
-        masks: NDArray[np.int8] = self.venv.action_masks()[self._own]
-        return masks
+        return self._seats.action_masks()[self._own]
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
         """Only `action_masks`: one mask `[num_actions]` per environment."""
         own = self._own[list(self._get_indices(indices))]
-        return self.venv.env_method(method_name, *method_args, indices=own, **method_kwargs)
+        return self._seats.env_method(method_name, *method_args, indices=own, **method_kwargs)
 
     def _look(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Keeps the observations of all seats, for the opponents, and returns the learner's."""
@@ -141,7 +190,7 @@ class AgainstVecEnv(VecEnvWrapper):
         if self._seen is None:
             raise ValueError("reset must be called before the first step")
         shape = self._learns.shape
-        seen, masks = self._seen.reshape(*shape, -1), self.venv.action_masks().reshape(*shape, -1)
+        seen, masks = self._seen.reshape(*shape, -1), self._seats.action_masks().reshape(*shape, -1)
         acting, numbers = self._batch.acting() & ~self._learns, np.zeros(shape)
         for seat in range(shape[1]):
             games = np.flatnonzero(acting[:, seat])
@@ -149,10 +198,14 @@ class AgainstVecEnv(VecEnvWrapper):
         replies = np.zeros(shape, dtype=np.int64)
         for place, policy in enumerate(self.opponents.policies):
             where = acting & (self._drawn == place)
-            if isinstance(policy, Uniform) and has_many_actions(self._batch.game):
-                # Batches play it themselves. Rows of so many probabilities would take most of the time.
+            if getattr(policy, "plays_uniformly", False) and self._batch.game.facts.num_actions >= MANY_ACTIONS:
                 replies[where] = self._batch.uniform_actions()[where]
             elif where.any():
                 probabilities = checked_probabilities(policy, seen[where], masks[where])
                 replies[where] = chosen_actions(probabilities, numbers[where])
         return replies
+
+
+def _second_half(seed: int | None, count: int) -> NDArray[np.uint64]:
+    """`[count]` streams of that seed. A batch of so many games has the first half, so no number is drawn twice."""
+    return new_streams(seed, 2 * count)[count:]

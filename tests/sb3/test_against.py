@@ -6,7 +6,7 @@ import pytest
 from cardwar_envs import make_game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.experience.fixed_opponents import AgainstVecEnv, Opponents, one_seat_each
+from cardwar_envs.sb3.against import AgainstVecEnv, Opponents, one_seat_each
 
 WAR = make_game("war", num_players=3, ranks=4, discards=1, max_rounds=60)
 UNIQUE = make_game("lowest_unique", numbers=3)
@@ -35,7 +35,7 @@ def test_the_learner_takes_the_seats_in_turns_and_a_line_up_follows_it_round_the
             joint.append(actions.tolist())
             return super().step(actions)
 
-    envs = AgainstVecEnv(Recording(UNIQUE, 4, seed=0), Opponents.line_up([Plays(1), Plays(2)]), seed=0)
+    envs = AgainstVecEnv(Recording(UNIQUE, 4, seed=0), Opponents.of([Plays(1), Plays(2)], UNIQUE), seed=0)
     assert envs.num_envs == 4
     envs.reset()
     envs.step(np.zeros(4, dtype=np.int64))
@@ -51,7 +51,7 @@ def played(envs, steps):
 
 def test_one_policy_in_several_seats_is_asked_once_and_only_for_those_who_choose():
     batch, policy = GameBatch(WAR, 6, seed=0), Plays()
-    envs, choosing, waiting = AgainstVecEnv(batch, Opponents.one(policy), seed=0), [], 0
+    envs, choosing, waiting = AgainstVecEnv(batch, Opponents.of(policy, WAR), seed=0), [], 0
     for _ in played(envs, 40):
         if choosing:
             (asked,) = policy.asked
@@ -64,7 +64,7 @@ def test_one_policy_in_several_seats_is_asked_once_and_only_for_those_who_choose
 
 def test_a_game_begins_anew_when_the_learner_is_out_and_it_has_paid_by_then():
     batch = GameBatch(WAR, 12, seed=0)
-    envs = AgainstVecEnv(batch, Opponents.one(Plays()), seed=0)
+    envs = AgainstVecEnv(batch, Opponents.of(Plays(), WAR), seed=0)
     (start,) = WAR.initial()
     first, ends = [WAR.observation(start.state, seat) for seat in range(3)], []
     for views, rewards, dones, _ in played(envs, 150):
@@ -79,7 +79,7 @@ def test_the_learner_may_have_all_seats_of_some_games():
     learns = one_seat_each(5, 3)
     learns[:2] = True
     batch, policy = GameBatch(UNIQUE, 5, seed=0), Plays(0)
-    envs = AgainstVecEnv(batch, Opponents.one(policy), 0, learns)
+    envs = AgainstVecEnv(batch, Opponents.of(policy, UNIQUE), 0, learns)
     assert envs.num_envs == 2 * 3 + 3
     envs.reset()
     assert envs.action_masks().shape == (9, UNIQUE.facts.num_actions)

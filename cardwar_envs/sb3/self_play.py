@@ -11,7 +11,31 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.envs.session import resolved_game
+
+
+def make_self_play(
+    game: str | Game[Any], num_games: int = 64, *, seed: int | None = None, start: str = "initial", **parameters: Any
+) -> SelfPlayVecEnv:
+    """Environments in which one model has every seat; it learns against its present self.
+
+    Args:
+        game: A game or its name.
+        num_games: Games played side by side; each seat of each game is one environment.
+        seed: Seed of all chance; SB3's own `seed` sets it anew.
+        start: As for `GameBatch`.
+        **parameters: Parameters of the game, if its name was given.
+
+    Raises:
+        ValueError: If an argument is not allowed; a TypeError as well, if there is no such parameter.
+    """
+    return SelfPlayVecEnv(GameBatch(resolved_game(game, parameters), num_games, seed, start))
+
+
+Played = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -19,7 +43,8 @@ class SelfPlayVecEnv(VecEnv):
 
     Environment `game * num_players + seat` is that seat of that game. Observations are the game's own. sb3-contrib
     asks for masks by `env_method("action_masks")`. A seat that goes out of a game is done, as it is when the game ends.
-    Until the next game its mask is all 0: such rows are no decisions, and nothing must be learned from them.
+    Until the next game its mask is all 0: such rows are no decisions, and nothing must be learned from them. That comes
+    up in games for more than two players only; `AgainstVecEnv` with one seat in each game has no such rows.
     """
 
     def __init__(self, batch: GameBatch[Any]) -> None:
@@ -33,7 +58,10 @@ class SelfPlayVecEnv(VecEnv):
         )
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts new games; `[num_envs, observation_size]`."""
+        """Starts new games; `[num_envs, observation_size]`. A number given to `seed` before seeds all chance anew."""
+        if self._seeds[0] is not None:
+            self._batch.streams = new_streams(self._seeds[0], self._batch.num_games)
+            self._reset_seeds()
         observations, self._masks = self._batch.reset()
         return self._by_env(observations)
 
@@ -43,6 +71,10 @@ class SelfPlayVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
+        return self.played()
+
+    def played(self) -> Played:
+        """What `step_wait` returns, of exact types."""
         if self._actions is None:
             raise ValueError("step_async must be called before step_wait")
         out = self._out()
@@ -67,8 +99,7 @@ class SelfPlayVecEnv(VecEnv):
     def _out(self) -> NDArray[np.bool_]:
         """`[num_games, num_players]`: who is out of the game."""
         assert self._masks is not None
-        out: NDArray[np.bool_] = ~self._masks.view(np.bool_).any(axis=2)
-        return out
+        return np.asarray(~np.any(self._masks.view(np.bool_), axis=2))
 
     def action_masks(self) -> NDArray[np.int8]:
         """`[num_envs, num_actions]`: what is legal now."""

@@ -1,0 +1,121 @@
+"""Who has the other seats: one policy, one for each seat, or a pool from which one is drawn for each game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, as_policy
+
+UNIFORM = "uniform"
+# Both names mean uniform play.
+UNIFORM_NAMES = (UNIFORM, "random")
+# A game may end before the agent is asked; a new one is started then, at most so often.
+MAX_STARTS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Policies, one of which is drawn for each game and seat and plays the whole game there.
+
+    `opponent=Pool(["uniform", "highest_card"])` meets one of the two in each game. A policy that draws anew at every
+    move is something else: it is one opponent with mixed play.
+
+    Attributes:
+        policies: Policies or names of policies; at least one.
+        weights: One number for each policy, not negative: its probability is its share of their sum. None draws all
+            alike.
+
+    Raises:
+        ValueError: If there is no policy, there are not as many weights as policies, or the weights are no shares.
+    """
+
+    policies: Sequence[Policy | str]
+    weights: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.policies, str) or not isinstance(self.policies, Sequence) or not self.policies:
+            raise ValueError(f"policies ({self.policies!r}) of a pool must be a list of at least one policy")
+        object.__setattr__(self, "policies", tuple(self.policies))
+        if self.weights is None:
+            return
+        weights = np.asarray(self.weights, dtype=np.float64)
+        if weights.shape != (len(self.policies),):
+            raise ValueError(f"weights ({self.weights}) of a pool of {len(self.policies)} policies must be as many")
+        if not (np.isfinite(weights).all() and (weights >= 0.0).all() and weights.sum() > 0.0):
+            raise ValueError(f"weights ({self.weights}) of a pool must not be negative, and one must be positive")
+        object.__setattr__(self, "weights", tuple(weights.tolist()))
+
+    def for_game(self, game: Game[Any]) -> SeatPool:
+        """The policies as objects.
+
+        Raises:
+            ValueError: If there is no policy of a name, or one cannot play the game.
+        """
+        policies = [as_policy(UNIFORM if is_uniform(each) else each, game) for each in self.policies]
+        weights = np.ones(len(policies)) if self.weights is None else np.array(self.weights)
+        return SeatPool(policies, weights / weights.sum())
+
+
+class SeatPool(NamedTuple):
+    """The policies of which one has a seat.
+
+    Attributes:
+        policies: The policies.
+        shares: `[number of policies]` probabilities.
+    """
+
+    policies: list[Policy]
+    shares: NDArray[np.float64]
+
+    def drawn(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The places of the policies for numbers drawn in [0, 1)."""
+        heights = self.shares.cumsum()
+        return np.searchsorted(heights / heights[-1], numbers, side="right")
+
+    def sitting(self, rng: np.random.Generator) -> Policy:
+        """The policy for one game; the generator is untouched where there is only one."""
+        return self.policies[int(self.drawn(rng.random(1))[0])] if len(self.policies) > 1 else self.policies[0]
+
+
+Opponent = str | Policy | Pool
+
+
+def is_uniform(opponent: object) -> bool:
+    """Whether this is a name of uniform play, which engines draw themselves, without asking for probabilities."""
+    return isinstance(opponent, str) and opponent in UNIFORM_NAMES
+
+
+def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> list[SeatPool]:
+    """The pool of each other seat, in order; a policy is a pool of its own.
+
+    Args:
+        opponent: A policy, the name of one, or a pool, for all other seats; or a sequence, one per other seat.
+        game: The game.
+
+    Raises:
+        ValueError: If the number of opponents is wrong, or one is neither a policy nor the name of one.
+    """
+    others = game.facts.num_players - 1
+    if isinstance(opponent, str | Policy | Pool) or not isinstance(opponent, Sequence):
+        return [_pool(opponent).for_game(game)] * others
+    if len(opponent) != others:
+        raise ValueError(
+            f"{len(opponent)} opponents given for {others} other seats; to draw one for each game, give a Pool"
+        )
+    return [_pool(each).for_game(game) for each in opponent]
+
+
+def _pool(opponent: Any) -> Pool:
+    return opponent if isinstance(opponent, Pool) else Pool([opponent])
+
+
+def seated_opponents(opponent: Opponent | Sequence[Opponent], game: Game[Any], seat: int) -> dict[int, SeatPool]:
+    """The pool of every seat but the agent's; arguments and errors are those of `opponent_pools`."""
+    others = [player for player in range(game.facts.num_players) if player != seat]
+    return dict(zip(others, opponent_pools(opponent, game), strict=True))

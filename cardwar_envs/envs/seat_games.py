@@ -1,0 +1,192 @@
+"""Many games in which the caller has one seat and policies have the others: what a vector environment steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.streams import draw, streams_of
+from cardwar_envs.envs.courses import Courses
+from cardwar_envs.envs.engines.choice import new_engine
+from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
+from cardwar_envs.envs.opponents import MAX_STARTS, SeatPool
+
+
+class SeatGames:
+    """Games of one kind, each with a random stream of its own, for chance and for the opponents' draws.
+
+    A method that takes `where`, `[count]` bool, is about these games only. No game restarts by itself.
+
+    Attributes:
+        engine: It steps the games.
+        views: What all players see; None before the first start.
+        revealed: What the caller's seat may see of the course of each game, if it is kept.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any],
+        count: int,
+        seat: int,
+        opponents: Mapping[int, SeatPool],
+        *,
+        uniform: bool,
+        engine: str,
+        courses: bool,
+    ) -> None:
+        """Sets up the games; `start` must be called first.
+
+        Args:
+            game: The rules.
+            count: Number of games.
+            seat: The caller's seat.
+            opponents: The pool of policies of every other seat.
+            uniform: Whether all opponents play uniformly, which the engine draws itself.
+            engine: "compiled", "rules", or "auto": compiled rules if the game has them.
+            courses: Whether `revealed` is kept.
+        """
+        self.game, self.seat, self.count = game, seat, count
+        self._opponents, self._uniform = opponents, uniform
+        # Callers get copies of the engine's views, so the engine may use the same arrays again.
+        self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, reuse=True)
+        self.views: Views | None = None
+        self._courses = Courses(game, seat, courses)
+        # Which policy of its pool has a seat: `[count, num_players]`.
+        self._sitting = np.zeros((count, game.facts.num_players), dtype=np.int64)
+        # What the seat was paid in each game so far, and the part that was not collected yet.
+        self._paid, self._owed = np.zeros(count), np.zeros(count)
+
+    @property
+    def revealed(self) -> list[Any]:
+        """What the seat may see of each game, one `Revealed` per game."""
+        return self._courses.revealed
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Restores everything if an error is raised, for example by an opponent."""
+        kept = dict(vars(self))
+        copied = deepcopy({name: kept[name] for name in ("engine", "_sitting", "_paid", "_owed")})
+        revealed = self._courses.revealed
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(kept | copied)
+            self._courses.revealed = revealed
+            if self.views is not None:
+                self.views = self.engine.views()
+            raise
+
+    def start(self, where: NDArray[np.bool_], options: Mapping[str, Any]) -> None:
+        """Starts games, and starts those again in which the caller is not asked.
+
+        Args:
+            where: The games.
+            options: Options of `reset` that were checked.
+
+        Raises:
+            ValueError: If the caller is not asked once in 100 games.
+        """
+        for _ in range(MAX_STARTS):
+            if not where.any():
+                self.views = self.engine.views()
+                return
+            self._seat_opponents(where)
+            state = options.get("state")
+            if state is not None:
+                self.engine.place([state], where)
+                dealt = np.zeros(self.engine.shape)
+            else:
+                dealt = self.engine.deal(where, options.get("start") == "random")
+            self._courses.start(self.engine, where, dealt)
+            self._paid = np.where(where, 0.0, self._paid)
+            self._owed = np.where(where, 0.0, self._owed)
+            self._pay(dealt[:, self.seat])
+            self._play_until_asked(where)
+            where = where & ~self.engine.acting()[:, self.seat]
+        raise ValueError(f"player_{self.seat} was not asked once in {MAX_STARTS} games")
+
+    def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
+        """Plays the caller's actions, and plays on until the caller must choose again.
+
+        Args:
+            actions: `[count]`.
+            where: The games.
+            offends: In which of them the action is illegal: these end, and over the whole game the caller's seat gets
+                the least payoff.
+        """
+        going_on = where & ~offends
+        joint = self._play(actions, where, going_on)
+        if offends.any():
+            self._pay(np.where(offends, self.game.facts.min_payoff - self._paid, 0.0))
+            self._courses.forfeit(offends, joint)
+        self._play_until_asked(going_on)
+
+    def collected(self, where: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """`[count]`: what the caller's seat was paid since it last collected, payoff points; 0 in other games."""
+        collected = np.where(where, self._owed, 0.0)
+        self._owed = np.where(where, 0.0, self._owed)
+        return collected
+
+    def _pay(self, rewards: NDArray[np.float64]) -> None:
+        self._paid = self._paid + rewards
+        self._owed = self._owed + rewards
+
+    def _seat_opponents(self, where: NDArray[np.bool_]) -> None:
+        places = np.flatnonzero(where)
+        for player, pool in self._opponents.items():
+            if len(pool.policies) > 1:
+                self._sitting[places, player] = pool.drawn(draw(self.engine.streams, places))
+
+    def _play_until_asked(self, where: NDArray[np.bool_]) -> None:
+        while True:
+            without = where & self.engine.live()[:, self.seat] & ~self.engine.acting()[:, self.seat]
+            if not without.any():
+                return
+            self._play(None, without, without)
+
+    def _play(
+        self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_], going_on: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Draws the opponents' actions and plays the joint action where games go on; returns it, `[count, players]`."""
+        joint = self._drawn(where, None if actions is None else self.views)
+        if actions is not None:
+            joint[:, self.seat] = actions
+        paid = self.engine.play(joint, going_on)[0]
+        self._pay(paid[:, self.seat])
+        self._courses.play(self.engine, going_on, joint, paid)
+        return joint
+
+    def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
+        """`[count, num_players]`: what the opponents play; `views` of all games, if known."""
+        joint = np.zeros(self.engine.shape, dtype=np.int64)
+        if self._uniform:
+            for player in self._opponents:
+                joint[:, player] = self.engine.uniform(player, where)
+            return joint
+        acting, answers = self.engine.acting() & where[:, None], []
+        for player, pool in self._opponents.items():
+            for place, policy in enumerate(pool.policies):
+                games = np.flatnonzero(acting[:, player] & (self._sitting[:, player] == place))
+                if len(games):
+                    seen = self._views_at(games, views)
+                    probabilities = checked_probabilities(policy, seen.observations[:, player], seen.masks[:, player])
+                    answers.append((player, games, probabilities))
+        # Nothing is drawn before all have answered, so an answer that is refused changes nothing.
+        for player, games, probabilities in answers:
+            joint[games, player] = chosen_actions(probabilities, draw(self.engine.streams, games))
+        return joint
+
+    def _views_at(self, games: NDArray[np.intp], views: Views | None) -> Views:
+        if views is None:
+            return self.engine.views(games)
+        if len(games) == self.count:
+            return views
+        return Views(views.observations[games], views.masks[games])

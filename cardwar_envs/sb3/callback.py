@@ -1,0 +1,88 @@
+"""Exact exploitability while a model of Stable-Baselines3 learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Any
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.sb3.model_policy import from_sb3
+
+# Measures are found here, so that environments do not import solvers.
+MEASURES = "cardwar_envs.measures"
+
+
+class ExploitabilityCallback(BaseCallback):
+    """Measures the model exactly before it learns, every so many steps, and when it has learned.
+
+    The figure goes to SB3's logger as `cardwar/exploitability` (NashConv, as `cardwar/nash_conv`, where the game is not
+    a zero-sum game of two players).
+
+    Attributes:
+        history: `(steps, figure)` of each measurement: SB3's steps of all environments, and payoff points.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any],
+        every: int = 10_000,
+        *,
+        illegal: str = "raise",
+        legal_only: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        """Sets up the callback.
+
+        Args:
+            game: The game that is learned, small enough for an oracle (see `baselines.within_reach`).
+            every: Steps, as SB3 counts them, from one measurement to the next.
+            illegal: As for `baselines.nash_conv`: "renormalise" for models that know no masks.
+            legal_only: As for `from_sb3`.
+            verbose: 1 prints each figure.
+
+        Raises:
+            ValueError: If an argument has a value that is not allowed.
+        """
+        super().__init__(verbose)
+        if not isinstance(game, Game):
+            raise ValueError(f"game ({game!r}) must be a game, such as cardwar_envs.make_game makes")
+        self.game, self.every = game, whole_number("every", every, range(1, 2**62))
+        self.history: list[tuple[int, float]] = []
+        self._illegal, self._legal_only = illegal, legal_only
+        self._nash_conv = _measure("nash_conv")
+        facts = game.facts
+        self._name = "exploitability" if facts.num_players == 2 and facts.zero_sum else "nash_conv"
+
+    def _on_training_start(self) -> None:
+        self._measure()
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps >= self.history[-1][0] + self.every:
+            self._measure()
+        return True
+
+    def _on_training_end(self) -> None:
+        self._measure()
+
+    def _measure(self) -> None:
+        policy = from_sb3(self.model, legal_only=self._legal_only)
+        total = self._nash_conv(self.game, policy, illegal=self._illegal).total
+        figure = total / 2 if self._name == "exploitability" else total
+        if self.history and self.history[-1][0] == self.num_timesteps:
+            self.history.pop()  # it has learned since, from the last rollout
+        self.history.append((self.num_timesteps, figure))
+        self.logger.record(f"cardwar/{self._name}", figure)
+        if self.verbose:
+            print(f"{self.num_timesteps:>9,} steps   {self._name} {figure:.4f}")
+
+
+def _measure(name: str) -> Callable[..., Any]:
+    for point in entry_points(group=MEASURES):
+        if point.name == name:
+            measure: Callable[..., Any] = point.load()
+            return measure
+    raise ValueError(f"no measure {name!r} is installed: install cardwar-envs again")

@@ -1,0 +1,106 @@
+"""A trained model of Stable-Baselines3 or sb3-contrib as a policy of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from torch import Tensor
+
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+
+Answers = Callable[[Tensor, Masks], Tensor]
+
+
+class SB3Policy:
+    """What a model plays: the probabilities that it draws from, not its most likely action.
+
+    The model is asked as it is at that moment, so a policy of a model that learns on changes with it.
+    """
+
+    def __init__(self, model: Any, legal_only: bool = False) -> None:
+        """See `from_sb3`."""
+        self._model, self._name = model, type(model).__name__
+        self._answers = _answers_of(model, legal_only)
+        space = model.observation_space
+        self._dict = isinstance(space, spaces.Dict)
+        seen = space.spaces.get("observation") if isinstance(space, spaces.Dict) else space
+        if not isinstance(seen, spaces.Box) or (self._dict and set(space.spaces) != {"observation", "action_mask"}):
+            raise ValueError(f"model {self._name} sees {space}, not the observations of a game")
+        self._size = seen.shape
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._name}>"
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """`[batch, num_actions]` probabilities.
+
+        Raises:
+            ValueError: If the observations are not of the size that the model was made for.
+        """
+        if observations.shape[1:] != self._size:
+            raise ValueError(
+                f"model {self._name} takes observations of shape {self._size}, not {observations.shape[1:]}: "
+                "was it made for another game?"
+            )
+        seen: Any = {"observation": observations, "action_mask": action_masks} if self._dict else observations
+        normalized = self._model.get_vec_normalize_env()
+        if normalized is not None:
+            seen = normalized.normalize_obs(seen)
+        policy = self._model.policy
+        learns = policy.training
+        policy.set_training_mode(False)
+        try:
+            with torch.no_grad():
+                answer = self._answers(policy.obs_to_tensor(seen)[0], action_masks)
+        finally:
+            policy.set_training_mode(learns)
+        return answer.cpu().numpy().astype(np.float64)
+
+
+def from_sb3(model: Any, *, legal_only: bool = False) -> SB3Policy:
+    """A model as a policy, for the oracles, for matches, and as an opponent in environments.
+
+    Args:
+        model: A model of Stable-Baselines3 or sb3-contrib with one discrete action:
+            MaskablePPO plays the probabilities of its actor, with the masks.
+            PPO and A2C play those of their actor. They know no masks, so illegal actions may have some; oracles
+            refuse that, unless they are asked with `illegal="renormalise"`.
+            DQN plays the action of greatest value, without exploration.
+        legal_only: For DQN: choose among the legal actions only. That is another policy than the one that learned, if
+            the greatest value is ever an illegal action's.
+
+    Returns:
+        The policy.
+
+    Raises:
+        ValueError: If it is another kind of model, or sees something else than the observations of a game.
+    """
+    return SB3Policy(model, legal_only)
+
+
+def _answers_of(model: Any, legal_only: bool) -> Answers:
+    """How to ask a model for probabilities."""
+    name, policy = type(model).__name__, getattr(model, "policy", None)
+    if policy is None or not isinstance(getattr(model, "action_space", None), spaces.Discrete):
+        raise ValueError(f"model ({name}) must be one of Stable-Baselines3's for a discrete action")
+    if hasattr(policy, "q_net"):
+        return lambda seen, masks: _greedy(policy.q_net(seen), masks, legal_only)
+    if legal_only:
+        raise ValueError(f'legal_only is for DQN; oracles measure {name} with illegal="renormalise"')
+    if not hasattr(policy, "get_distribution"):
+        raise ValueError(f"model ({name}) must have an actor or values of actions, as PPO and DQN have")
+    if "action_masks" in signature(policy.get_distribution).parameters:
+        return lambda seen, masks: policy.get_distribution(seen, action_masks=masks).distribution.probs
+    return lambda seen, masks: policy.get_distribution(seen).distribution.probs
+
+
+def _greedy(values: Tensor, masks: Masks, legal_only: bool) -> Tensor:
+    """1 for the action of greatest value of each row, the first of several, else 0."""
+    if legal_only:
+        values = values.masked_fill(torch.from_numpy(masks == 0).to(values.device), -torch.inf)
+    return torch.nn.functional.one_hot(values.argmax(dim=1), values.shape[1])

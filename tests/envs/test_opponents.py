@@ -1,0 +1,123 @@
+"""Who has the other seats: names, pools, and what both single environments and batches make of them."""
+
+import re
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import data_equivalence
+
+from cardwar_envs import Pool, make_game
+from cardwar_envs.envs.single_agent import SingleAgentEnv
+from cardwar_envs.envs.vector_env import GameVectorEnv
+
+GAMES = 300
+
+
+def opponents_first_cards(opponent, games=GAMES, seed=0, tricks=3):
+    """`[games, tricks]`: what the opponent plays in each game, in single environments and in a batch."""
+    env, single = SingleAgentEnv("dinosaur_war", num_cards=tricks, opponent=opponent), []
+    env.reset(seed=seed)
+    for _ in range(games):
+        env.reset()
+        played = []
+        for trick in range(tricks):
+            env.step(trick)
+            played.append(env._session.last_actions[1])
+        single.append(played)
+    envs, batch = GameVectorEnv("dinosaur_war", games, num_cards=tricks, opponent=opponent), []
+    envs.reset(seed=seed)
+    for trick in range(tricks):
+        before = envs._games.views.observations[:, 1, :tricks].copy()
+        envs.step(np.full(games, trick))
+        batch.append(before)
+    # The cards that are gone from the hand say what was played; the last is the one that was left.
+    hands = [*batch, np.zeros_like(batch[0])]
+    return np.array(single), np.stack([(hands[i] - hands[i + 1]).argmax(axis=1) for i in range(tricks)], axis=1)
+
+
+@pytest.mark.parametrize(("weights", "share"), [(None, 1 / 2), ((1, 3), 3 / 4), ((0, 2), 1.0)])
+def test_a_pool_draws_one_for_each_game_and_it_plays_the_whole_game(weights, share):
+    pool = Pool(["lowest_card", "highest_card"], weights)
+    for played in opponents_first_cards(pool):
+        assert {tuple(game) for game in played.tolist()} <= {(0, 1, 2), (2, 1, 0)}
+        high = (played[:, 0] == 2).mean()
+        assert abs(high - share) <= 4 * np.sqrt(share * (1 - share) / GAMES)
+
+
+def test_in_a_game_for_more_every_seat_draws_for_itself():
+    game = make_game("lowest_unique", num_players=3, numbers=3)
+
+    class Says:
+        def __init__(self, number):
+            self.number = number
+
+        def action_probabilities(self, observations, action_masks):
+            return np.eye(3)[[self.number] * len(observations)]
+
+    envs = GameVectorEnv(game, GAMES, opponent=[Pool([Says(0), Says(1)]), Says(2)])
+    rewards = set()
+    envs.reset(seed=0)
+    for _ in range(3):
+        rewards |= set(envs.step(np.zeros(GAMES, dtype=int))[1].tolist())
+    assert rewards == {-0.5, 1.0}, "0 is alone, or both have it and the third wins"
+    envs = GameVectorEnv(game, GAMES, opponent=Pool([Says(1), Says(2)]))
+    envs.reset(seed=0)
+    drawn = envs._games._sitting[:, 1:]
+    assert {tuple(row) for row in drawn.tolist()} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
+@pytest.mark.parametrize("kind", [SingleAgentEnv, GameVectorEnv])
+def test_a_seed_repeats_the_draws(kind):
+    def shown():
+        env = kind("jujitsu", num_cards=3, opponent=Pool(["uniform", "lowest_card", "highest_card"]))
+        several = kind is GameVectorEnv
+        for seed in (3, None, None):
+            yield env.reset(seed=seed)
+            for trick in range(3):
+                yield env.step(np.array([trick]) if several else trick)
+
+    assert data_equivalence(list(shown()), list(shown()), exact=True)
+
+
+@pytest.mark.parametrize("kind", [SingleAgentEnv, GameVectorEnv])
+def test_random_means_uniform_play(kind):
+    def shown(opponent):
+        env = kind("dinosaur_war", hand_0=(1, 1, 2), hand_1=(1, 1, 2), opponent=opponent)
+        yield env.reset(seed=0)
+        for _ in range(20):
+            yield env.reset()
+            yield env.step(np.array([0]) if kind is GameVectorEnv else 0)
+
+    assert data_equivalence(list(shown("random")), list(shown("uniform")), exact=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([],), "policies ([]) of a pool must be a list of at least one policy"),
+        (("uniform",), "policies ('uniform') of a pool must be a list"),
+        ((["uniform"], [1, 2]), "weights ([1, 2]) of a pool of 1 policies must be as many"),
+        ((["uniform", "max"], [1, -1]), "weights ([1, -1]) of a pool must not be negative"),
+        ((["uniform"], [0]), "and one must be positive"),
+        ((["uniform"], [float("nan")]), "must not be negative"),
+    ],
+)
+def test_bad_pools(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Pool(*arguments)
+
+
+def test_a_pool_of_nobody_is_refused_when_it_sits_down():
+    with pytest.raises(ValueError, match="unknown policy 'grandmaster'"):
+        SingleAgentEnv("jujitsu", opponent=Pool(["uniform", "grandmaster"]))
+    with pytest.raises(ValueError, match="2 opponents given for 1 other seats; to draw one for each game, give a Pool"):
+        SingleAgentEnv("jujitsu", opponent=["uniform", "uniform"])
+
+
+def test_an_unknown_keyword_is_a_type_error_too():
+    """Stable-Baselines3 and TorchRL try keywords of their own, and go on without them after a TypeError."""
+    for kind in (SingleAgentEnv, GameVectorEnv):
+        for given in ({"game": "jujitsu"}, {"game": make_game("jujitsu")}):
+            for error in (TypeError, ValueError):
+                with pytest.raises(error, match="frameskip"):
+                    kind(**given, frameskip=4)

@@ -1,0 +1,209 @@
+"""A log of anybody's learner: measures its policies, and writes a run folder like those of this package's learners.
+
+The learner can be anything: it hands over a policy now and then. `cardwar report`, `cardwar playoffs` and `plot_runs`
+take the folder beside others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
+from train.algorithms.contract import CommonArgs
+from train.measures.choice import WAYS, measure_for
+from train.measures.measure import Measure
+from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
+from train.policies.table import LearnedTable
+from train.runs.sinks import Sink
+from train.storage.formats import MAX_SEED, OWN
+from train.storage.run_folder import CONFIG_FILE, METRICS_FILE, MetricsRow, RunFolder
+from train.validation import MAX_INT
+from train.words import game_in_words, json_parameters
+
+# A policy is kept as a table if it was asked for so many observations at most.
+MOST_KEPT = 200_000
+
+
+class ExploitabilityLog:
+    """Measures the policies of a learner of your own, and keeps the figures in a run folder.
+
+    A folder that holds such a log already is continued, so a script that was killed can be started again. After each
+    `record` the folder is complete. It also keeps the newest policy, for play-offs, if that is measured exactly and
+    at most 200,000 observations of the game ask for it.
+
+    Attributes:
+        folder: The folder.
+        measured: What kind of figures these are: "exact", a "lower bound", or "matches".
+        rows: What was recorded: one dict for each call of `record`, in order.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any],
+        folder: str | Path,
+        *,
+        label: str,
+        seed: int = 0,
+        step: str = "training steps",
+        measure: str = "exact",
+        against: str = "uniform",
+        sinks: Sequence[Sink] = (),
+    ) -> None:
+        """Makes the folder, or opens that of the same log.
+
+        Args:
+            game: What is learned.
+            folder: A new or empty folder, or that of the same log.
+            label: Name of the learner in reports. Logs with the same label and other seeds are put together there.
+            seed: Seed of the learner, 0 to 2**32 - 1; also of what is drawn if figures are not exact.
+            step: What a step is, in a few words, for axes and tables.
+            measure: "exact"; or, where that is out of reach, "matches" (1,000 games, with 99 % intervals), or "bound"
+                (a responder learns anew for each row, which takes long).
+            against: The policies that matches are played against, separated by commas.
+            sinks: Each gets every row after it is written, e.g. `wandb_sink(run)`.
+
+        Raises:
+            ValueError: If the folder holds anything but this log; if the game is out of reach of exact measures; or
+                an argument is not allowed.
+        """
+        require_game(game)
+        seed = whole_number("seed", seed, range(MAX_SEED + 1))
+        if not isinstance(label, str) or not label.strip():
+            raise ValueError(f"label ({label!r}) must be a name, e.g. 'my learner'")
+        self._game, self._seed, self._sinks = game, seed, tuple(sinks)
+        self._measure = _measure(game, measure, against)
+        config = {
+            "game": game.facts.name,
+            "parameters": json_parameters(game),
+            "algorithm": OWN,
+            "args": {"steps": 1, "evaluate_every": 1, "label": label, "measure": measure, "against": against},
+            "seed": seed,
+            "title": game_in_words(game),
+            "label": label,
+            "step": step,
+            "measured": self._measure.kind,
+            "figure": self._measure.figure,
+            "reference": self._measure.reference,
+        }
+        held = (Path(folder) / CONFIG_FILE).exists()
+        self._folder = RunFolder.reopen(folder, config) if held else RunFolder.create(folder, config)
+        self.folder, self.measured = self._folder.path, self._measure.kind
+        recorded = (self.folder / METRICS_FILE).exists()
+        self.rows: list[MetricsRow] = self._folder.read_metrics() if recorded else []
+        self._since = time.perf_counter() - (self.rows[-1]["seconds"] if self.rows else 0.0)
+
+    def __repr__(self) -> str:
+        return f"<ExploitabilityLog of {game_in_words(self._game)} in {self.folder}: {len(self.rows)} rows>"
+
+    @property
+    def steps(self) -> int:
+        """Steps at the last row; 0 if there is none."""
+        return int(self.rows[-1]["steps"]) if self.rows else 0
+
+    def record(self, steps: int, policy: Policy | str) -> MetricsRow:
+        """Measures a policy that plays in all seats, and writes a row.
+
+        Args:
+            steps: How many steps the learner has taken; more than at the row before.
+            policy: Anything with `action_probabilities(observations, action_masks)`; see `Policy`.
+
+        Returns:
+            The row: `steps`, `seconds` since the log was begun, `measured`, and the figures in payoff points.
+
+        Raises:
+            ValueError: If the steps are not more than before, or the policy does not answer with probabilities.
+                Nothing is written then.
+        """
+        steps = whole_number("steps", steps, range(1, MAX_INT + 1))
+        if steps <= self.steps:
+            raise ValueError(
+                f"steps ({steps}) must be more than {self.steps}, where the last row of {self.folder} is; "
+                "rewind(steps) drops the rows after a step, and another run needs another folder"
+            )
+        answers = _Remembered(as_policy(policy, self._game))
+        figures = self._measure(answers.asked_through if self.measured == "exact" else answers.policy, self._seed)
+        seconds = round(time.perf_counter() - self._since, 3)
+        row = {"steps": float(steps), "seconds": seconds, "measured": self.measured, **figures}
+        self._keep(answers)
+        self._write([*self.rows, row])
+        for sink in self._sinks:
+            sink(row)
+        return row
+
+    def rewind(self, steps: int) -> None:
+        """Drops the rows after a step, for a learner that goes on from an older checkpoint of its own."""
+        rows = [row for row in self.rows if row["steps"] <= steps]
+        if not rows and self.rows:
+            raise ValueError(f"steps ({steps}) must be at least {self.rows[0]['steps']:.0f}, where the first row is")
+        if len(rows) < len(self.rows):
+            self._write(rows)
+
+    def _write(self, rows: list[MetricsRow]) -> None:
+        self._folder.write_metrics(rows)
+        self.rows = rows
+
+    def _keep(self, answers: _Remembered) -> None:
+        """Keeps the policy in the folder; one that cannot be kept leaves none there, rather than an old one."""
+        path = self.folder / POLICY_FILE
+        policy = answers.policy
+        kept = policy if type(policy) in POLICY_KINDS.values() else answers.table(self._game)
+        if kept is None:
+            path.unlink(missing_ok=True)
+        else:
+            save_policy(path, kept)
+
+
+def _measure(game: Game[Any], way: str, against: str) -> Measure:
+    if way not in WAYS or way == "auto":
+        raise ValueError(f"measure ({way!r}) must be one of {', '.join(WAYS[1:])}")
+    try:
+        return measure_for(game, CommonArgs(measure=way, against=against))
+    except ValueError as error:
+        if way == "exact":
+            raise ValueError(f'{error}; measure="matches" records matches against a policy instead') from None
+        raise
+
+
+class _Remembered:
+    """Passes questions on to a policy, and remembers its answers: an exact measure asks for all that can come up.
+
+    Attributes:
+        policy: The policy.
+        asked_through: What a measure is to ask.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self._observations: list[NDArray[np.float32]] = []
+        self._answers: list[NDArray[np.float64]] = []
+        self._count = 0
+        # A policy that is not asked for every observation cannot be kept as a table of them.
+        partly = getattr(policy, "by_words", False) or getattr(policy, "stationary", False)
+        self.asked_through: Policy = policy if partly else self
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """The policy's answers."""
+        answers = checked_probabilities(self.policy, observations, action_masks)
+        self._count += len(observations)
+        if self._count <= MOST_KEPT:
+            self._observations.append(np.array(observations))
+            self._answers.append(answers)
+        return answers
+
+    def table(self, game: Game[Any]) -> LearnedTable | None:
+        """The policy as a table, if it was asked for few enough observations."""
+        if not 0 < self._count <= MOST_KEPT:
+            return None
+        # Adding zero turns -0.0, whose bytes differ, into 0.0.
+        observations = np.concatenate(self._observations) + np.float32(0.0)
+        observations, first = np.unique(observations, axis=0, return_index=True)
+        return LearnedTable(game, observations, np.concatenate(self._answers)[first])
