@@ -100,21 +100,21 @@ def measure(environments, path, processes, seconds):
     known = stored(path)
     results = {name: known.get(key_of(name, each)) for name, each in environments.items()}
     missing = [name for name, result in results.items() if result is None]
-    at_once = f"{processes} at once (--processes, or make broken PROCESSES=N)"
-    print(
-        f"{len(missing)} of {len(results)} environments are to be run, {at_once}; results are kept in {path},",
-        flush=True,
-    )
-    print("so a run that was ended, by Ctrl-C or kill, goes on if it is started again.", flush=True)
+    print(f"{len(missing)} of {len(results)} environments are to be run, {processes} at once (--processes).")
+    print(f"Results are kept in {path}: a run that was ended, by Ctrl-C or kill, goes on from there.", flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file, ThreadPoolExecutor(processes) as pool:
         file.write("\n" * bool(known))  # after a line that was cut off
         running = [pool.submit(measured, name, environments[name], seconds) for name in missing]
-        for done in as_completed(running):
-            result = done.result()
-            results[result["name"]] = result
-            print(json.dumps(result), file=file, flush=True)
-            print(f"{result['name']}: {tables.verdict(result)} ({result['seconds']} s)", flush=True)
+        try:
+            for done in as_completed(running):
+                result = done.result()
+                results[result["name"]] = result
+                print(json.dumps(result), file=file, flush=True)
+                print(f"{result['name']}: {tables.verdict(result)} ({result['seconds']} s)", flush=True)
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)  # those that run are waited for
+            raise
     return results
 
 
