@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.asking import Witnesses
-from baselines.oracle import Progress
+from baselines.oracle import Progress, lead
 from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.war.simulator import NOBODY, UNFINISHED, simulate, takes
@@ -215,8 +215,9 @@ class _GamesInProgress:
 
 def _ending(game: Game[Any], course: _Course) -> tuple[int, int]:
     """The winner, and the number of rounds."""
-    most = max(course.paid)
-    winner = course.paid.index(most) if course.paid.count(most) == 1 else NOBODY
+    paid = np.array(course.paid)
+    best = int(paid.argmax())
+    winner = best if (lead(paid[best], np.delete(paid, best)) > 0.0).all() else NOBODY
     if isinstance(course.state, WarState):  # payoffs are 0 both at the limit of rounds and where nobody wins
         rounds = game.initial()[0].state.rounds_left - course.state.rounds_left
         return UNFINISHED if len(course.state.live) > 1 else winner, rounds

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from baselines.asking import Witnesses
 from baselines.intervals import CONFIDENCE, Interval, mean_interval, share_interval
-from baselines.oracle import Progress
+from baselines.oracle import Progress, lead
 from baselines.strategies.generic import Uniform
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
@@ -97,7 +97,7 @@ def match(
         before += len(played)
         certain &= was_certain
     own = np.concatenate(payoffs)
-    won = own[:, 0] > own[:, 1:].max(axis=1, initial=-np.inf)
+    won = (lead(own[:, :1], own[:, 1:]) > 0.0).all(axis=1)
     if certain:
         mean, share_won = float(own[:, 0].mean()), float(won.mean())
         return Match(len(own), Interval(mean, mean, mean), Interval(share_won, share_won, share_won))
