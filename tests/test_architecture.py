@@ -123,19 +123,20 @@ ROOMS = {
     | FILES
     | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
     # The estimate of how long solving takes goes by the processors that there are.
+    "train.estimates": ANSWERS | {"baselines.threads"},
     "train.play": ENVS
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.threads", "train.policies", "train.storage", "train.words", "train.validation"},
+    | {"train.estimates", "train.policies", "train.storage", "train.words", "train.validation"},
     "train.command": ENVS
     | DOORS
     | ANSWERS
     | FILES
     | {"baselines.reproduction", "baselines.views", "baselines.levels"}
-    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play"}
+    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "train.estimates"}
     | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
-    "train.cli": {"train.command"},
+    "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,
     # Pages of documents: a game's, and the command's. Generated parts are written as the reproductions' are.
@@ -143,6 +144,8 @@ ROOMS = {
     | {"baselines.reproduction", "baselines.strategies", "baselines.levels"}
     | {"train.algorithms", "train.cli"},
     "train.optimal_gallery": ENVS | DOORS | {"baselines.views", "train.command"},
+    # The shipped results are read as documents hold them.
+    "train.results": {"baselines.atomic_files", "baselines.reproduction"},
     "train": set(),
 }
 

@@ -13,6 +13,8 @@ from baselines.reproduction.findings import Reproduction, write
 from baselines.reproduction.rauscher import paper as rauscher
 from baselines.reproduction.rauscher.plan_grid import make_grid
 from train.reports.tables import BRIEF_DIGITS, NOTE, brief_headings, known, markdown_table, points
+from train.results import FILE, load_results
+from train.results.__main__ import as_csv, results_in
 
 ROOT = Path(__file__).parents[2]
 PAGES = {name: (ROOT / name).read_text() for name in documents.DOCUMENTS}
@@ -146,3 +148,17 @@ def test_results_have_the_form_of_brief_tables(section):
             assert re.fullmatch(r"[\d,]+ (joint actions|iterations|best responses)", steps)
             assert seconds.isdecimal()
             assert re.fullmatch(r"\d\.\d{4} to \d\.\d{4} \(75 %\)" if seeds == "0, 1, 2" else "", interval)
+
+
+# -- the same as data --------------------------------------------------------------------------------
+
+
+def test_the_shipped_results_are_those_of_the_page():
+    written = list(results_in(PAGES["docs/results.md"]))
+    assert load_results() == written, "run python -m train.results"
+    assert FILE.read_bytes() == as_csv(written)
+    rows = sum(line.startswith("| ") for found in STUDY_SECTIONS for line in found["body"].splitlines())
+    tables = sum(found["body"].count("| algorithm |") for found in STUDY_SECTIONS)
+    assert len(written) == rows - 2 * tables > 80
+    best = min((row for row in written if row.game == "jujitsu num_cards=5"), key=lambda row: row.exploitability)
+    assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q", (0, 1, 2), 0.491667)

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -31,6 +32,7 @@ MaxStates = Annotated[
     int | None, typer.Option(min=1, help="Refuse a game with more states than this, if its states have to be listed.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+COMPILING = "Compiling (once, about 20 s)."
 
 
 class _Console(Console):
@@ -47,6 +49,28 @@ out, err = _Console(markup=False, emoji=False), _Console(stderr=True, markup=Fal
 def say(line: str) -> None:
     """Prints one line to stdout without colours and without breaking it."""
     out.print(line, highlight=False, soft_wrap=True)
+
+
+def say_aside(line: str) -> None:
+    """Prints one line to stderr, also beside a bar that runs there."""
+    err.print(line, highlight=False, soft_wrap=True)
+
+
+def announce_compiling() -> None:
+    """From now on says on a terminal, once, when compiled code is not on disk yet and has to be made first."""
+    if not err.is_terminal:
+        return
+    from numba.core import event  # it takes most of a second to import, which work without kernels need not pay
+
+    class First(event.Listener):
+        def on_start(self, event: object) -> None:
+            say_once()
+
+        def on_end(self, event: object) -> None:
+            pass
+
+    say_once = cache(partial(say_aside, COMPILING))
+    event.register("numba:compile", First())
 
 
 def print_json(game: Game[Any], **entries: Any) -> None:
@@ -120,6 +144,6 @@ def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> Non
 
 def asked_in_words(asked: Asked) -> str:
     """How often policies were asked for an exact figure, and how often it was tried whether they answer alike."""
-    words = f"{asked.questions:,} answers of the policies; {asked.again:,} questions asked again got the same answers"
-    held = f"; {asked.claims:,} answers were as the policies say that they play" if asked.claims else ""
+    words = f"{asked.questions:,} answers of the policies; {asked.again:,} of the questions asked again: the same"
+    held = f"\n{asked.claims:,} answers compared with what the policies say of themselves: true" if asked.claims else ""
     return words + held

@@ -103,9 +103,7 @@ def _equilibrium(game: Game[Any], yes: bool) -> tuple[Solution | None, str]:
 
 def _searched(game: Game[Any], patient: bool) -> Solution:
     if err.is_terminal:
-        err.print(
-            "Finding the equilibrium. The first time, compiling its solver can take up to a minute.", soft_wrap=True
-        )
+        err.print("Finding the equilibrium.", soft_wrap=True)
     with advancing("matrix games") as progress:
         return find_equilibrium(game, patient=patient, progress=progress)
 

@@ -12,8 +12,9 @@ import typer
 
 import baselines
 from cardwar_envs import Game
-from train.command.console import AsJson, GameName, MaxStates, Words, advancing, compile_for, print_json, say
+from train.command.console import AsJson, GameName, MaxStates, Words, advancing, compile_for, print_json, say, say_aside
 from train.command.mixes import plays_at_starts, show_start, show_state
+from train.estimates import Announced
 from train.state_words import state_from, state_in_any_words
 from train.words import game_of_words, points
 
@@ -73,7 +74,7 @@ def solve(
             selection=selection,
             exact=exact,
             max_states=max_states,
-            progress=progress,
+            progress=Announced(say_aside, progress),
             engine=engine,
             keep_layers=keep_layers,
             cache=cache,

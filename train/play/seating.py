@@ -9,9 +9,9 @@ from typing import Any
 import baselines
 from baselines import Solution
 from baselines.oracle import Progress, require_two_zero_sum
-from baselines.threads import processors
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import needs_others
+from train.estimates import in_words, seconds_for
 from train.play.judge import judge_by
 from train.play.trainer import Table
 from train.policies.by_word import policy_from
@@ -21,10 +21,6 @@ EQUILIBRIUM = "equilibrium"
 WITHOUT_EQUILIBRIUM = "uniform"
 # A person waits so long, in seconds, without being asked.
 PATIENCE = 60.0
-# Processor time for a matrix game of a large duel: docs/scale.md, 17 cards.
-SECONDS_PER_MATRIX_GAME = 2.7e-6
-
-UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
 class TooLongError(Exception):
@@ -35,8 +31,7 @@ class TooLongError(Exception):
         if seconds is None:
             super().__init__(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
         else:
-            size, unit = next((size, unit) for size, unit in UNITS if seconds >= 2 * size)
-            super().__init__(f"takes about {seconds / size:.0f} {unit}")
+            super().__init__(f"takes {in_words(seconds)}")
 
 
 class _Patience:
@@ -48,7 +43,7 @@ class _Patience:
 
     def expect(self, total: int) -> None:
         """Called with the number of matrix games before the work, where it is known."""
-        seconds = total * SECONDS_PER_MATRIX_GAME / processors()
+        seconds = seconds_for(total)
         if seconds > PATIENCE:
             raise TooLongError(seconds)
         self._accepted = True

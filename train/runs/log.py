@@ -53,7 +53,7 @@ class ExploitabilityLog:
         *,
         label: str,
         seed: int = 0,
-        step: str = "steps",
+        step: str = "training steps",
         measure: str = "exact",
         against: str = "uniform",
         sinks: Sequence[Sink] = (),

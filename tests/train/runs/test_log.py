@@ -107,7 +107,7 @@ def test_reports_play_offs_and_pictures_take_logs(log, tmp_path):
     other.record(100, Leaning(0.3))
     report = write_report([log.folder, other.folder], tmp_path / "report.html")
     tables = report.tables.read_text()
-    assert "| leaning | 0, 1 | 200 steps |" in tables
+    assert "| leaning | 0, 1 | 200 training steps |" in tables
     assert f"# leaning, seed 1: recorded in {other.folder} by ExploitabilityLog" in tables
     figure = plot_runs([log.folder, ("by hand", [(1, 0.5), (300, 0.2)]), Curve("more", [(5, 0.1)])])
     labels = figure.axes[0].get_legend_handles_labels()[1]
