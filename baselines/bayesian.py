@@ -26,6 +26,7 @@ from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.kept import kept_for_games
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
@@ -244,8 +245,7 @@ def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
     Raises:
         ValueError: If the game is of another kind or there is no such player.
     """
-    if player not in (0, 1):
-        raise ValueError(f"player ({player}) must be 0 or 1")
+    player = whole_number("player", player, range(2))
     form = form_of(game)
     program = _Program(form if player == 0 else _mirrored(form))
     best = float(program.guarantee @ program.solve(-program.guarantee).x)

@@ -21,6 +21,7 @@ from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.war.simulator import NOBODY, UNFINISHED, simulate, takes
 from cardwar_envs.core.game import Game, Transition, require_game
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.play import sample_transition
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 from cardwar_envs.games.war.state import WarState
@@ -29,6 +30,7 @@ GAMES = 1000
 # Choices that a policy is asked for at once. More would not stay in the cache: masks can have thousands of actions.
 ROWS = 128
 CERTAIN_TO = 1e-9
+SEEDS = range(1 << 64)
 
 # The strategies that the compiled simulator knows, and its names for them.
 _COMPILED: dict[type, str] = {
@@ -121,6 +123,7 @@ def cross_play(
     require_game(game)
     if isinstance(games, bool) or not isinstance(games, SupportsIndex) or index(games) < 1:
         raise ValueError(f"games ({games}) must be at least 1")
+    seed = whole_number("seed", seed, SEEDS)
     players = seated_policies(policies, game)
     witnesses = Witnesses(game, players)
     only = _GamesInProgress(game, witnesses.seats, seed).play(1, while_certain=True)

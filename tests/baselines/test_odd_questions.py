@@ -9,6 +9,7 @@ from toys import END, Toy
 
 import baselines
 from baselines import cross_play, head_to_head, match, mean_interval, share_interval
+from baselines.strategies.generic import Uniform
 from cardwar_envs import make_game
 from cardwar_envs.games.dice_poker import DicePoker
 
@@ -118,6 +119,9 @@ ODD_ARGUMENTS = [
     ),
     *((lambda n=n: baselines.solve(GAME, max_states=n), "max_states") for n in (0, -1, 1.5, True, "5", NAN)),
     *((lambda p=p: baselines.best_response(GAME, "uniform", p), "player") for p in (True, 1.0, -1, 2, "0", None, NAN)),
+    *((lambda s=s: match(GAME, "uniform", "uniform", seed=s), "seed") for s in (-1, 1.5, None, "a", NAN, True)),
+    *((lambda s=s: cross_play(GAME, ["uniform"] * 2, seed=s), "seed") for s in (-1, 1.5, None, "a", NAN, True)),
+    *((lambda n=n: match(GAME, "uniform", "uniform", games=n), "games") for n in (0, -1, 1.5, None, "5", NAN, True)),
     *((lambda c=c: mean_interval(ONE, 0, 1, c), "confidence") for c in (0, 1, 2, -1, NAN, "x", None)),
     *((lambda c=c: share_interval(3, 10, c), "confidence") for c in (0, 1, 2, -1, NAN, "x", None)),
     *((lambda s=s: mean_interval(s, 0, 1), "samples") for s in ([], [NAN, 1], [[0, 1]], ["a"], [2.0], [None], 3)),
@@ -135,5 +139,59 @@ def test_odd_arguments_are_refused_by_name(question, named):
         question()
 
 
+HUGE = [[10**400]]
+UNORDERED = [{"uniform", "lowest_card"}, frozenset({"uniform", "lowest_card"}), {"uniform": 0, "lowest_card": 1}]
+ODD_MATRICES = [
+    [[NAN, 1]],
+    [[INF, 1]],
+    [[1j]],
+    [["a"]],
+    [[None]],
+    [[10**400]],
+    np.zeros((1, 1), "M8[s]"),
+    [],
+    [[]],
+    None,
+    5,
+]
+
+
+@pytest.mark.parametrize("policies", UNORDERED, ids=repr)
+def test_policies_without_an_order_have_no_seats(policies):
+    for question in (baselines.nash_conv, baselines.best_response, baselines.exploitability, cross_play):
+        with pytest.raises(ValueError, match="in the order of the seats"):
+            question(GAME, policies)
+
+
+@pytest.mark.parametrize("matrix", ODD_MATRICES)
+def test_a_matrix_that_is_none_is_refused(matrix):
+    with pytest.raises(ValueError, match=r"payoffs|matrix|convert"):
+        baselines.solve_matrix(matrix)
+    if matrix is not HUGE:  # a fraction can be as large
+        with pytest.raises(ValueError, match=r"matrix|Fraction|NaN"):
+            baselines.solve_matrix_exact(matrix)
+
+
+@pytest.mark.parametrize("mask", [[[NAN, 1]], [[INF, 1]], [["a", "b"]], [[None, 1]], [[1j, 1]]], ids=repr)
+def test_a_mask_of_odd_things_is_refused(mask):
+    with pytest.raises(ValueError, match="row_masks must be numbers"):
+        baselines.solve_matrices([[[1.0], [0.0]]], mask)
+
+
 def test_samples_in_a_list_are_samples():
     assert mean_interval([0, 1, 0.5], 0, 1) == mean_interval(ONE[[0, 2, 1]], 0, 1)
+
+
+class Lowest(Uniform):
+    """Is made of uniform play, but plays the lowest card."""
+
+    def action_probabilities(self, observations, action_masks):
+        return np.eye(action_masks.shape[1])[action_masks.argmax(axis=1)]
+
+
+def test_a_strategy_made_of_uniform_play_is_played_as_it_is():
+    patched = baselines.make_policy("uniform", GAME)
+    patched.action_probabilities = Lowest(GAME).action_probabilities
+    for policy in (Lowest(GAME), patched):
+        assert match(GAME, policy, "highest_card").payoff == match(GAME, "lowest_card", "highest_card").payoff
+    assert baselines.make_policy("uniform", GAME).plays_uniformly
