@@ -296,8 +296,8 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
         ValueError: If the number of policies is wrong, something is neither a policy nor the name of
             one, or two policies must each know what the other does.
     """
-    if not isinstance(policies, Sequence):  # a set has no order, and one of a dict's keys would be overlooked
-        raise ValueError(f"policies ({policies!r}) must be a list or tuple in the order of the seats")
+    if not isinstance(policies, Sequence):
+        raise _without_order(policies)
     if len(policies) != game.facts.num_players:
         raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")
     seated: list[Any] = list(policies)
@@ -323,5 +323,11 @@ def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
         ValueError: If a sequence has another length than there are players, or the policies have no order.
     """
     if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
-        return seated_policies(policy if isinstance(policy, Set | Mapping) else list(policy), game)
+        if isinstance(policy, Set | Mapping):
+            raise _without_order(policy)
+        return seated_policies(list(policy), game)
     return [as_policy(policy, game)] * game.facts.num_players
+
+
+def _without_order(policies: object) -> ValueError:
+    return ValueError(f"policies ({policies!r}) must be a list or tuple in the order of the seats")
