@@ -62,7 +62,7 @@ def study(folder, disk, refused, expected):
     """A study without room, with little, and then with enough."""
     asked = folder / "asked.toml"
     asked.write_text(STUDY)
-    for free in (0, 12288, 49152):
+    for free in (0, 12288):
         mount(disk, "size=4m")
         fill(disk, free)
         words = ["study", asked, "--out", disk / "study"]
