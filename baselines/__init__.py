@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from baselines.asking import Asked, TwoAnswersError
 from baselines.best_response import best_response
 from baselines.cross_play import CrossPlay, cross_play
 from baselines.exploitability import exploitability, nash_conv
@@ -41,6 +42,7 @@ def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
 
 
 __all__ = [
+    "Asked",
     "BestResponse",
     "CrossPlay",
     "ExactMatrixSolution",
@@ -56,6 +58,7 @@ __all__ = [
     "Solution",
     "StateSolution",
     "TablePolicy",
+    "TwoAnswersError",
     "best_response",
     "cross_play",
     "exploitability",

@@ -66,7 +66,7 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     """
     try:
         content = json.loads(text, object_pairs_hook=_each_once)
-        if ("\\u" if isinstance(text, str) else b"\\u") in text:
+        if "\\u" in text if isinstance(text, str) else b"\\u" in text:
             json.dumps(content, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

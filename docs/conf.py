@@ -53,7 +53,7 @@ autodoc_typehints_description_target = "documented"
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!(cardwar_envs|baselines|train)\.).*"),
-    ("py:.*", r".*\.(S|Views)"),  # a type variable and an alias, which have no page
+    ("py:.*", r".*\.(S|Views|Play)"),  # a type variable, an alias, and a class of the kit's inside, without pages
 ]
 
 

@@ -9,7 +9,7 @@ which PPO as libraries ship it gets worse than uniform play:
   becomes deterministic, and whatever is deterministic has a perfect answer;
 - *no discount and raw advantages*: games are short and payoffs are points, so gamma is 1, and advantages are not
   scaled to unit variance, which would blow up noise where nothing is left to gain;
-- *many games, few steps*: a rollout is a few thousand games from their start to their end.
+- *a slow average*: what is measured is a moving average of the weights. The present weights circle around it.
 
 What a perfect opponent wins from the network is computed exactly, every so often.
 
@@ -20,6 +20,7 @@ Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017); t
 
 import argparse
 import time
+from copy import deepcopy
 from dataclasses import dataclass, fields
 
 import torch
@@ -36,18 +37,19 @@ class Args:
 
     num_cards: int = 4
     seed: int = 0
-    updates: int = 150
-    num_games: int = 1024
-    epochs: int = 4
-    minibatch: int = 2048
-    learning_rate: float = 2e-3
+    updates: int = 800
+    num_games: int = 256
+    epochs: int = 2
+    minibatch: int = 1024
+    learning_rate: float = 1e-3
     clip: float = 0.2
     gae_lambda: float = 0.95
     entropy: float = 0.2
-    final_entropy: float = 0.02
+    final_entropy: float = 0.04
     value_weight: float = 0.5
-    width: int = 128
-    report_every: int = 15
+    average_rate: float = 0.02
+    width: int = 64
+    report_every: int = 100
 
 
 class Agent(nn.Module):
@@ -81,7 +83,7 @@ class Agent(nn.Module):
 
 
 def play(batch, agent, steps):
-    """Plays all seats from the start of games; arrays `[steps, games, seats, ...]`, `done` `[steps, games]`."""
+    """Plays all seats from the start of games: `[steps, games, seats, ...]` by name; `done` is `[steps, games]`."""
     kept = {name: [] for name in ("observations", "masks", "actions", "logs", "values", "rewards", "done")}
     observations, masks = batch.reset()
     for _ in range(steps):
@@ -135,22 +137,26 @@ def improve(agent, optimizer, rollout, args, entropy_weight):
 
 
 def train(args, show=print):
-    """Learns; returns the agent and the exact exploitability at each report, as (games, figure)."""
+    """Learns; returns the average agent and the exact exploitability at each report, as (games, figure)."""
     torch.manual_seed(args.seed)
     game = make_game("jujitsu", num_cards=args.num_cards)
     batch, agent = GameBatch(game, args.num_games, seed=args.seed), Agent(game.facts, args.width)
-    optimizer, curve = torch.optim.Adam(agent.parameters(), lr=args.learning_rate), []
+    average, curve = deepcopy(agent), []
+    optimizer = torch.optim.Adam(agent.parameters(), lr=args.learning_rate)
     for update in range(args.updates + 1):
         if update % args.report_every == 0 or update == args.updates:
             games = update * args.num_games
-            curve.append((games, exploitability(game, agent)))
+            curve.append((games, exploitability(game, average)))
             show(f"{games:>9,} games   exploitability {curve[-1][1]:.4f}   {time.process_time():.0f} CPU seconds")
         if update == args.updates:
-            return agent, curve
+            return average, curve
         left = 1.0 - update / args.updates
         optimizer.param_groups[0]["lr"] = args.learning_rate * left
         entropy_weight = args.final_entropy + (args.entropy - args.final_entropy) * left
         improve(agent, optimizer, play(batch, agent, game.facts.max_length), args, entropy_weight)
+        with torch.no_grad():
+            for slow, fast in zip(average.parameters(), agent.parameters(), strict=True):
+                slow.lerp_(fast, args.average_rate)
 
 
 def parsed(kind):

@@ -136,7 +136,7 @@ ROOMS = {
     | {"baselines.reproduction", "baselines.views", "baselines.levels"}
     | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "train.estimates"}
     | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
-    "train.cli": {"train.command", "cardwar_envs"},  # it says the version
+    "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,
     # Pages of documents: a game's, and the command's. Generated parts are written as the reproductions' are.

@@ -184,11 +184,13 @@ class DuelTable(CanonicalTable):
         return answer, layers
 
     def _solve_state(self, representative: Any) -> SolvedState:
-        if len(self._solved) >= MAX_KEPT:
-            self._solved.clear()
-        if representative not in self._solved:
-            self._solved[representative] = self._solve_one(representative)
-        return self._solved[representative]
+        solved = self._solved.get(representative)
+        if solved is None:
+            solved = self._solve_one(representative)
+            if len(self._solved) >= MAX_KEPT:
+                self._solved.clear()  # other threads may look just now
+            self._solved[representative] = solved
+        return solved
 
     def _solve_one(self, state: DuelState) -> SolvedState:
         matrices = self._answer(state, DuelLayers.matrix)[0][None]

@@ -16,31 +16,40 @@ class TablePolicy:
     """Plays what a table says for an observation; for other observations, all legal actions are equally likely.
 
     Exact measures refuse a table that knows none of the observations that they ask for: what they would measure is
-    uniform play.
-
-    Attributes:
-        asked: For how many observations it was asked so far, repeated ones counted again.
-        known: How many of these were in the table.
+    uniform play. Such a measure begins to count anew, so afterwards `asked` and `known` are about what it asked.
     """
 
     def __init__(self, table: Mapping[bytes, NDArray[np.float64]]) -> None:
         """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities."""
         self._table = dict(table)
-        self.asked = self.known = 0
+        self._asked: set[bytes] = set()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self._table):,} observations>"
 
+    @property
+    def asked(self) -> int:
+        """For how many different observations it was asked."""
+        return len(self._asked)
+
+    @property
+    def known(self) -> int:
+        """How many of these are in the table."""
+        return len(self._asked & self._table.keys())
+
+    def count_anew(self) -> None:
+        """Forgets what it was asked for."""
+        self._asked.clear()
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
-        self.asked += len(observations)
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
         # Adding zero turns -0.0, whose bytes differ, into 0.0.
         for row, observation in enumerate(np.ascontiguousarray(observations, dtype=np.float32) + np.float32(0.0)):
-            listed = self._table.get(observation.tobytes())
+            self._asked.add(key := observation.tobytes())
+            listed = self._table.get(key)
             if listed is not None:
                 probabilities[row] = listed
-                self.known += 1
         return probabilities
 
 
@@ -52,11 +61,12 @@ def refusing_strangers(policies: Iterable[Policy]) -> Iterator[None]:
         ValueError: If one of the policies is such a table; the message says what its keys must be.
     """
     tables = [policy for policy in policies if isinstance(policy, TablePolicy)]
-    before = {id(table): (table, table.asked, table.known) for table in tables}
+    for table in tables:
+        table.count_anew()
     yield
-    for table, asked, known in before.values():
-        if table.asked > asked and table.known == known:
+    for table in tables:
+        if table.asked and not table.known:
             raise ValueError(
-                f"{table!r} knows none of the {table.asked - asked:,} observations that it was asked for; "
+                f"{table!r} knows none of the {table.asked:,} observations that it was asked for; "
                 "its keys must be observation.tobytes() of this game's observations, which are float32"
             )

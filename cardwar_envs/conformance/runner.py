@@ -23,6 +23,7 @@ from cardwar_envs.conformance import (
     secrecy,
     seeds,
     skins,
+    stale,
     steady,
 )
 from cardwar_envs.conformance.subject import Subject, quiet
@@ -70,6 +71,7 @@ _LISTED: tuple[tuple[Check, tuple[Check, ...]], ...] = (
     (accounts.last_tells_what_is_so, ()),
     (accounts.rewards_are_counted_once, ()),
     (accounts.observations_are_of_now, ()),
+    (stale.infos_are_of_now, (accounts.observations_are_of_now,)),
     (parallel.results_name_the_agents, ()),
     (ends.ends_are_final, (parallel.results_name_the_agents,)),
     (ends.nobody_is_paid_after_the_end, (parallel.results_name_the_agents,)),

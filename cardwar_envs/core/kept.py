@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import cached_property, lru_cache, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -38,19 +38,23 @@ def kept_for_games(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Ca
     """Decorates a function of a game, and of other hashable arguments: keeps the answers for the last `most` games."""
 
     def decorate(work: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-        @lru_cache(maxsize=most)
-        def by_rules(rules: _Rules, *args: P.args, **kwargs: P.kwargs) -> R:
+        def by_rules(rules: _Rules, *args: Any, **kwargs: Any) -> R:
             return work(rules.game, *args, **kwargs)
 
+        kept: Any = lru_cache(maxsize=most)(by_rules)
+
         @wraps(work)
-        def ask(game: Any, *args: P.args, **kwargs: P.kwargs) -> R:
+        def ask(game: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 rules = _Rules(game)
             except _ChangeableError:
                 return work(game, *args, **kwargs)
-            return by_rules(rules, *args, **kwargs)
+            answer: R = kept(rules, *args, **kwargs)
+            return answer
 
-        return ask
+        told: Any = ask
+        told.cache_clear = kept.cache_clear
+        return cast(Callable[Concatenate[Any, P], R], ask)
 
     return decorate
 

@@ -118,10 +118,10 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             ResetNeeded: If some games have never been started and `reset_mask` leaves them out.
         """
         seeds = None if seed is None else self._checked_seeds(seed)
+        self._session.check_options(options, needed=self.seat)
         where = games_to_reset(options, self.num_envs)
         if self._games.views is None and not where.all():
             raise ResetNeeded("there are no games yet: reset_mask must be true for all of them at first")
-        self._session.check_options(options, needed=self.seat)
         with self._games.all_or_nothing():
             if seeds is not None:
                 self._games.engine.streams[where] = streams_of(seeds)[where]

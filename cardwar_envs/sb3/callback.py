@@ -66,13 +66,14 @@ class ExploitabilityCallback(BaseCallback):
         return True
 
     def _on_training_end(self) -> None:
-        if self.num_timesteps > self.history[-1][0]:
-            self._measure()
+        self._measure()
 
     def _measure(self) -> None:
         policy = from_sb3(self.model, legal_only=self._legal_only)
         total = self._nash_conv(self.game, policy, illegal=self._illegal).total
         figure = total / 2 if self._name == "exploitability" else total
+        if self.history and self.history[-1][0] == self.num_timesteps:
+            self.history.pop()  # it has learned since, from the last rollout
         self.history.append((self.num_timesteps, figure))
         self.logger.record(f"cardwar/{self._name}", figure)
         if self.verbose:

@@ -548,6 +548,15 @@ class Late(AEC):
         return copy.deepcopy(old[agent])
 
 
+class LateInfos(AEC):
+    """Infos have the mask of the round before."""
+
+    def announce(self):
+        super().announce()
+        old, self._old = getattr(self, "_old", {}) if self.round else {}, copy.deepcopy(self.infos)
+        self.infos |= {agent: info for agent, info in old.items() if agent in self.agents}
+
+
 def deals_a_deck(self, seed):
     self.rng = self.generator(seed)
     self._deck = [int(prize) for prize in self.rng.integers(1, 4, 4)]
@@ -579,6 +588,7 @@ def lends_its_generator(self, seed):
 only("last_tells_what_is_so", SwapsFlags)
 only("rewards_are_counted_once", AddsTwice)
 only("observations_are_of_now", Late)
+only("infos_are_of_now", LateInfos)
 broken("infos_are_steady", "luck in infos", info=lambda self, agent: {"luck": np.random.default_rng().random()})
 broken("hash_seed_does_not_matter", "prize from a hash", draw=lambda self: 1 + (hash("prize") + Table.draw(self)) % 3)
 broken("earlier_games_do_not_matter", "more to win after twenty games", deal=doubles_after_twenty_games)

@@ -195,3 +195,17 @@ def test_a_seed_with_a_mask_is_for_those_games_only():
     other, _ = envs.reset(options={**options, "reset_mask": mask})
     assert np.array_equal(other["observation"][~mask], again["observation"][~mask])
     assert not np.array_equal(other["observation"][mask], again["observation"][mask])
+
+
+def test_the_picture_of_a_forfeit_is_that_of_a_single_environment():
+    """`RecordVideo` above compares pixels; these are the words."""
+    for mode in ("NextStep", "Disabled"):
+        arguments = {"opponent": "lowest_card", "illegal_action": "forfeit", "render_mode": "ansi", "num_cards": 3}
+        envs = GameVectorEnv("jujitsu", 1, autoreset_mode=mode, **arguments)
+        single = SingleAgentEnv("jujitsu", **arguments)
+        for env, actions in ((envs, [np.array([2]), np.array([2])]), (single, [2, 2])):
+            env.reset(seed=0)
+            for action in actions:
+                env.step(action)
+        assert envs.render() == (single.render(),)
+        assert "forfeits" in single.render()

@@ -17,6 +17,7 @@ from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
+from cardwar_envs.envs.vector_env import GameVectorEnv
 from cardwar_envs.games.dice_poker import DicePokerState
 
 GAME = make_game("dice_poker", sides=4)
@@ -163,3 +164,23 @@ def test_batches_show_the_own_roll_and_the_seat():
     higher = np.sign(observations[:, 0, 0] - observations[:, 1, 0])
     assert np.array_equal(step.rewards, np.column_stack([higher, -higher]))  # all check
     assert step.done.all()
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_every_skin_shows_a_player_its_own_die(player):
+    start, name = {"state": DicePokerState((3, 2))}, NAMES[player]
+    aec, parallel = AECGameEnv(GAME), ParallelGameEnv(GAME)
+    single = SingleAgentEnv(GAME, seat=player, render_mode="ansi")
+    vector = GameVectorEnv(GAME, 2, seat=player, render_mode="ansi")
+    aec.reset(options=start)
+    seen = [
+        aec.observe(name),
+        parallel.reset(options=start)[0][name],
+        single.reset(options=start)[0],
+        {key: rows[1] for key, rows in vector.reset(options=start)[0].items()},
+    ]
+    own = (3, 2)[player]
+    assert [each["observation"].tolist() for each in seen] == [[own, player]] * 4
+    for text in (single.render(), vector.render()[1]):
+        assert f"{name} rolled {own}" in text
+        assert f"{NAMES[1 - player]} rolled ?" in text

@@ -1,4 +1,4 @@
-"""Load: many episodes in one process, many environments in many processes, several processes in one folder."""
+"""Load: many episodes, environments and threads in one process, many processes, several processes in one folder."""
 
 import multiprocessing
 import os
@@ -7,14 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from forked import finish, run_program, start
+from command import run
+from forked import cardwar, finish, run_program, start
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from tiny_games import EVERY_GAME
+from together import THREADS, answers, course, in_threads, in_turns, some_states
 
 from baselines.duel.solver import DuelTable
 from baselines.solution import solve
 from cardwar_envs import make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv
+from train.reports.groups import read_run
+from train.storage.alone import alone_in
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
 
@@ -37,6 +41,74 @@ def test_memory_does_not_grow():
 @pytest.mark.soak
 def test_memory_does_not_grow_in_a_million_episodes():
     check_memory(1_000_000)
+
+
+# -- environments and threads in one process --------------------------------------------------------
+
+
+def play_as_alone(count, steps):
+    numbers = range(count)
+    assert in_turns(numbers, steps) == [list(course(number, steps)) for number in numbers]
+
+
+def test_environments_that_live_at_once_play_as_alone():
+    play_as_alone(30, 8)
+
+
+@pytest.mark.soak
+def test_a_thousand_environments_that_live_at_once_play_as_alone():
+    play_as_alone(1000, 40)
+
+
+def play_in_threads(rounds, steps):
+    for first in range(0, rounds * THREADS, THREADS):
+        found = in_threads(lambda number, first=first: list(course(first + number, steps)))
+        assert found == [list(course(first + number, steps)) for number in range(THREADS)]
+
+
+def test_environments_in_threads_play_as_alone():
+    play_in_threads(1, 8)
+
+
+@pytest.mark.soak
+def test_environments_in_threads_play_as_alone_again_and_again():
+    play_in_threads(30, 100)
+
+
+def one_solution_for_all(game, count):
+    """Threads that ask one solution, each in an order of its own, get the answers of a solution of one's own."""
+    states = some_states(game, count)
+    orders = [np.random.default_rng(number).permutation(count) for number in range(THREADS)]
+    shared, alone = solve(game), solve(game)
+    expected = answers(alone, states, range(count))
+    for found in in_threads(lambda number: answers(shared, states, orders[number])):
+        assert found == expected
+
+
+def test_threads_share_a_solution():
+    one_solution_for_all(make_game("goofspiel", num_cards=3), 10)
+
+
+SHARED = {
+    "duel": make_game("jujitsu", num_cards=7),
+    "graph": make_game("goofspiel", num_cards=4),
+    "dice": make_game("dice_wars", num_cards=3, sides=3, ties="carry", payoff="win"),
+    "rounds": make_game("war", ranks=4, discards=1, max_rounds=30),
+}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", SHARED)
+def test_threads_share_a_solution_again_and_again(name, monkeypatch):
+    monkeypatch.setattr("baselines.duel.solver.MAX_KEPT", 3)  # what is kept is thrown away all the time
+    for count in (20, 60, 150):
+        one_solution_for_all(SHARED[name], count)
+
+
+@pytest.mark.soak
+def test_children_forked_after_compiling_compute_the_same():
+    answer = run_program("program_fork.py", 6)
+    assert answer == {"alike": [True] * 6, "codes": [0] * 6, "after": True, "finite": True}
 
 
 # -- environments in processes of their own ---------------------------------------------------------
@@ -117,3 +189,52 @@ def test_two_processes_solve_into_one_folder(tmp_path):
 def test_two_processes_solve_into_one_folder_again_and_again(tmp_path):
     for number in range(15):
         solved_by_two(tmp_path / str(number), 7 + number % 3)
+
+
+# -- two trainers, one folder -----------------------------------------------------------------------
+
+TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "40", "--evaluate-every", "2"]
+
+
+def refused(code, errors):
+    said = [line for line in errors.splitlines() if line.startswith("cardwar: ")]
+    return code == 2 and len(said) == 1 and ("another run is at work" in said[0] or "already holds a run" in said[0])
+
+
+def rows(folder):
+    return [{key: cell for key, cell in row.items() if key != "seconds"} for row in read_run(folder).rows]
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_the_second_trainer_in_a_folder_is_refused_and_nothing_is_lost(tmp_path, capsys):
+    out, words = tmp_path / "run", [*TRAIN, "--out", str(tmp_path / "run")]
+    with alone_in(out, make=True):
+        code, _, errors = run(capsys, *words)
+        assert refused(code, errors)
+        assert not list(out.iterdir()), "nothing was written"
+    assert run(capsys, *words)[0] == 0
+    before = files(out)
+    with alone_in(out):
+        code, _, errors = run(capsys, *words, "--resume")
+        assert refused(code, errors)
+        assert files(out) == before
+    assert run(capsys, *words, "--resume")[0] == 0
+
+
+@pytest.mark.soak
+def test_of_trainers_in_one_folder_one_goes_on_again_and_again(tmp_path):
+    assert cardwar(*TRAIN, "--out", tmp_path / "alone")[0] == 0
+    expected = rows(tmp_path / "alone")
+    for number in range(15):
+        out = tmp_path / str(number)
+        ended = [finish(*each) for each in [start(*TRAIN, "--out", out) for _ in range(3)]]
+        assert sorted(code for code, _ in ended) == [0, 2, 2], ended
+        assert all(code == 0 or refused(code, errors) for code, errors in ended), ended
+        assert rows(out) == expected
+        ended = [finish(*each) for each in [start(*TRAIN, "--out", out, "--resume") for _ in range(3)]]
+        assert 0 in [code for code, _ in ended]
+        assert all(code == 0 or refused(code, errors) for code, errors in ended), ended
+        assert rows(out) == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -26,6 +26,7 @@ from train.measures.measure import Measure
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
 from train.runs.sinks import Sink, tagged
+from train.storage.alone import alone_in
 from train.storage.archive import Archive
 from train.storage.formats import MAX_SEED
 from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder
@@ -88,7 +89,7 @@ def run(
         The result. With `resume`, a run that has ended gives the result that it had.
 
     Raises:
-        ValueError: If an argument does not fit; nothing in `out` is changed then.
+        ValueError: If an argument does not fit, or another run is at work in `out`; nothing in it is changed then.
     """
     require_game(game)
     entry = algorithm_named(algorithm)
@@ -97,10 +98,11 @@ def run(
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
-    with own_generators(seed, threads):
+    with own_generators(seed, threads), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first, because it says whether it can learn the game
         measure = measure_for(game, args)
         config = _config(game, entry, args, seed, measure)
+        until_the_end.enter_context(alone_in(Path(out), make=not resume))
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
         rows = _continue(folder, learner, config)
         title = f"{entry.label} on {game_in_words(game)}"

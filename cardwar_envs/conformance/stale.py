@@ -1,0 +1,102 @@
+"""A check that infos are as new as observations."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.compare import arrays_in
+from cardwar_envs.conformance.explore import Driver
+from cardwar_envs.conformance.play import Play
+from cardwar_envs.conformance.seeds import SHORT, steady_skins
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed
+
+SEEDS = range(16)
+# A name that says so may tell of the turn before.
+OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
+# So often, in all games together, the turn before must have been another than the turn now.
+LEAST_CHANGES = 8
+# Longer arrays are compared as a whole only.
+MOST_ENTRIES = 64
+
+# Place -> what stands there, as bytes that compare equal if the numbers do.
+Numbers = dict[str, bytes]
+# For each turn of one agent in one game: the numbers of its observation, and those of its info.
+Game = list[tuple[Numbers, Numbers]]
+
+
+def infos_are_of_now(subject: Subject) -> None:
+    """An info tells of this turn: not what was so in the turn before.
+
+    Two signs show an info that comes too late, in all games that are compared: it repeats what the observation told
+    in the turn before; or it stays as it is from the first turn to the second, and changes in every turn from then
+    on. An info whose name says that it tells of the past ("last", "previous", "before") may do so.
+    """
+    for skin in steady_skins(subject):
+        games: dict[Any, list[Game]] = defaultdict(list)
+        for seed in SEEDS:
+            for agent, turns in _turns(skin, seed).items():
+                games[agent].append(turns)
+        for agent, known in games.items():
+            for name in sorted({name for game in known for _, info in game for name in info}):
+                if not OF_THE_PAST.search(name) and (sign := _sign(known, name)):
+                    raise Failed(f"{skin.kind}: the info {name!r} of {agent} {sign}")
+
+
+def _turns(skin: Skin[Any], seed: int) -> dict[Any, Game]:
+    """One game, as each agent is told of it when it is asked."""
+    play, told = skin.new(choices=seed).reset(seed), defaultdict[Any, Game](list)
+    play.chooser = Driver(seed)
+    while not play.over and len(play.played) < SHORT:
+        for agent in play.asked():
+            told[agent].append(_told(play, agent))
+        play.step(log=False)
+    return told
+
+
+def _told(play: Play, agent: Any) -> tuple[Numbers, Numbers]:
+    observation, info = play.told(agent)
+    return dict(_numbers(observation, "")), dict(_numbers(play.steady(info), ""))
+
+
+def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
+    """All numbers in a piece of data; of an array the whole, and each entry."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _numbers(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(data, Number | np.ndarray | list | tuple):
+        for at, array in arrays_in(np.asarray(data) if isinstance(data, Number) else data, path):
+            if array.dtype.kind in "biuf":
+                numbers = array.astype(np.float64).ravel() + 0.0
+                yield at, numbers.tobytes()
+                if 1 < numbers.size <= MOST_ENTRIES:
+                    yield from ((f"{at}[{i}]", number.tobytes()) for i, number in enumerate(numbers))
+
+
+def _sign(games: list[Game], name: str) -> str | None:
+    """What shows that an info comes too late, in words."""
+    games = [game for game in games if all(name in info for _, info in game)]
+    told = [[info[name] for _, info in game] for game in games]
+    if not any(one != other for values in told for one, other in pairwise(values)):
+        return None
+    for place in sorted({place for game in games for seen, _ in game for place in seen}):
+        seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
+        if told == seen:
+            return None
+    for place in sorted({place for game in games for seen, _ in game for place in seen}):
+        seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
+        changes = sum(one != other for values in seen for one, other in pairwise(values))
+        if changes >= LEAST_CHANGES and told == [[*values[:1], *values[:-1]] for values in seen]:
+            return f"tells what the observation ({place}) told in the turn before"
+    later = [pair for values in told for pair in pairwise(values[1:])]
+    repeats = all(len(values) < 2 or values[0] == values[1] for values in told)
+    if repeats and len(later) >= LEAST_CHANGES and all(one != other for one, other in later):
+        return "is in the second turn what it was in the first, though it changes in every turn from then on"
+    return None
