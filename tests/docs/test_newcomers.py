@@ -105,7 +105,7 @@ def test_rock_paper_scissors_is_checked(capsys):
 
 def test_rock_paper_scissors_is_checked_or_its_extra_is_named(capsys, monkeypatch):
     """The extra `test`, which `make demo` installs, brings pygame-ce."""
-    importlib.import_module("pettingzoo.classic.rps_v2")
+    importlib.import_module("pettingzoo.classic.rps.rps")
 
     monkeypatch.setitem(sys.modules, "pygame", None)
     for name in ("rps_v2", "rps.rps"):
