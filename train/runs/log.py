@@ -37,8 +37,8 @@ class ExploitabilityLog:
     """Measures the policies of a learner of your own, and keeps the figures in a run folder.
 
     A folder that holds such a log already is continued, so a script that was killed can be started again. After each
-    `record` the folder is complete. It also keeps the newest policy, for play-offs, if that is measured exactly and
-    at most 200,000 observations of the game ask for it.
+    `record` the folder is complete. It also keeps the newest policy as a table, for play-offs, if that is measured
+    exactly with at most 200,000 questions.
 
     Attributes:
         folder: The folder.
