@@ -7,6 +7,7 @@ from baselines.best_response import best_response
 from baselines.cross_play import CrossPlay, cross_play
 from baselines.exploitability import exploitability, nash_conv
 from baselines.head_to_head import head_to_head
+from baselines.illegal import IllegalMass
 from baselines.intervals import Interval, mean_interval, share_interval
 from baselines.matches import Match, match, play_games
 from baselines.matrix_game import (
@@ -19,7 +20,7 @@ from baselines.matrix_game import (
 )
 from baselines.oracle import Exploit
 from baselines.oracles import within_reach
-from baselines.results import BestResponse, HeadToHead, IllegalMass, NashConv, PrivateSolution, Solution, StateSolution
+from baselines.results import BestResponse, HeadToHead, NashConv, PrivateSolution, Solution, StateSolution
 from baselines.solution import solve
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.game import Game

@@ -7,16 +7,21 @@ the figure has been worked out, in another order and in smaller batches. A polic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.illegal import IllegalMass, LegalPart
+from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, name_of
+from cardwar_envs.core.parameters import one_of
+from cardwar_envs.core.policy import IllegalProbabilityError, Policy, name_of
 
 # Of the questions that a policy was asked so many are asked again, in so many batches. Where there were fewer than the
 # second number, they are asked again several times.
@@ -26,6 +31,9 @@ SAME_TO = 1e-5
 # Of two long answers so many probabilities are shown.
 SHOWN = 4
 SEED = 0
+ILLEGAL = ("raise", "renormalise")
+
+Claims = Callable[[Sequence[Policy | None]], int]
 
 
 class TwoAnswersError(ValueError):
@@ -154,6 +162,79 @@ class Witnesses:
         except TwoAnswersError:
             return False
         return True
+
+
+class Seated:
+    """The policies that an oracle is asked about, and what was learned about them on the way.
+
+    Attributes:
+        policies: One per seat, for the oracle.
+        removed: With "renormalise", what the policies had given to illegal actions; else None. Known at the end.
+        asked: How often they were asked. Known at the end.
+    """
+
+    def __init__(self, policies: Sequence[Policy]) -> None:
+        self.policies = policies
+        self.removed: IllegalMass | None = None
+        self.asked: Asked = NOT_ASKED
+
+
+@contextmanager
+def seated(
+    game: Game[Any],
+    claims: Claims,
+    policies: Sequence[Policy],
+    illegal: str = "raise",
+    responder: int | None = None,
+) -> Iterator[Seated]:
+    """The policies to ask an oracle about.
+
+    At the end they are asked again, and a warning says how much probability was removed, if any was.
+
+    Args:
+        game: The game.
+        claims: Holds policies to what they say of themselves, `None` for a seat that is not asked, and returns how
+            many answers it compared: `Oracle.claims` of the oracle that will ask.
+        policies: One per seat.
+        illegal: What to do about illegal actions: "raise" or "renormalise".
+        responder: A seat whose policy is not asked, if there is one.
+
+    Raises:
+        ValueError: If `illegal` is something else, or a table knows none of the observations that are asked for.
+        TwoAnswersError: If a policy gives two answers to one question.
+        IllegalProbabilityError: If a policy gives probability to an illegal action and that is not to be removed, or
+            gives it to illegal actions only.
+    """
+    one_of("illegal", illegal, ILLEGAL)
+    tables = [policy for policy in policies if isinstance(policy, TablePolicy)]
+    parts = {id(policy): LegalPart(policy) for policy in policies} if illegal == "renormalise" else {}
+    plain: list[Policy] = [parts.get(id(policy), policy) for policy in policies]
+    witnesses = Witnesses(game, plain)
+    seats = Seated(witnesses.seats)
+    try:
+        compared = claims([None if seat == responder else policy for seat, policy in enumerate(plain)])
+        for table in tables:
+            table.count_anew()
+        yield seats
+        for table in tables:
+            table.require_known()
+        if parts:
+            seats.removed = _removed(list(parts.values()))
+        seats.asked = witnesses.ask_again(compared)
+    except IllegalProbabilityError as error:
+        hint = "" if illegal == "renormalise" else '; illegal="renormalise" measures its legal part'
+        raise IllegalProbabilityError(f"{error}{hint}") from None
+    if seats.removed is not None and seats.removed.any:
+        warnings.warn(
+            f"this is not the exact figure of the policy as it was given: illegal actions had {seats.removed}. "
+            "That was removed, and the rest renormalised",
+            stacklevel=4,  # the caller of the public function
+        )
+
+
+def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
+    rows = max(1, sum(part.rows for part in parts))
+    return IllegalMass(max(part.most for part in parts), sum(part.removed for part in parts) / rows)
 
 
 def place(game: Game[Any], observation: NDArray[np.float32]) -> str:

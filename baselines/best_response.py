@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from baselines.asking import seated
 from baselines.oracle import Seats
 from baselines.oracles import oracle_for
 from baselines.results import BestResponse
-from baselines.seated import seated
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import as_policies
@@ -47,6 +47,6 @@ def best_response(
     require_game(game)
     player = whole_number("player", player, range(game.facts.num_players))
     oracle = oracle_for(game, max_states)
-    with seated(game, oracle, as_policies(policy, game), illegal, responder=player) as seats:
+    with seated(game, oracle.claims, as_policies(policy, game), illegal, responder=player) as seats:
         response = oracle.response(seats.policies, player)
     return replace(response, removed=seats.removed, asked=seats.asked)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from baselines.asking import seated
 from baselines.oracles import oracle_for
 from baselines.results import HeadToHead
-from baselines.seated import seated
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy, seated_policies
 
@@ -34,6 +34,6 @@ def head_to_head(
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
     oracle = oracle_for(game, max_states)
-    with seated(game, oracle, seated_policies((first, second), game)) as seats:
+    with seated(game, oracle.claims, seated_policies((first, second), game)) as seats:
         odds = oracle.odds(seats.policies)
     return replace(odds, asked=seats.asked)

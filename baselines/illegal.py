@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
-from cardwar_envs.core.policy import Policy, renormalised_probabilities
+from cardwar_envs.core.policy import ILLEGAL_TOLERANCE, Policy, renormalised_probabilities
+
+
+class IllegalMass(NamedTuple):
+    """The probability of illegal actions that was removed from a policy before it was measured.
+
+    Attributes:
+        most: The most at any information state that the oracle asked about.
+        mean: The mean over these, each counted as often as it was asked about.
+    """
+
+    most: float
+    mean: float
+
+    def __str__(self) -> str:
+        mean, most = (f"{100 * share:.3g} %" for share in (self.mean, self.most))
+        return f"{mean} of the probability on average over information states, at most {most}"
+
+    @property
+    def any(self) -> bool:
+        """Whether it was more than policies that keep to legal actions may have by rounding."""
+        return self.most > ILLEGAL_TOLERANCE
 
 
 class LegalPart:

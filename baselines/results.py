@@ -6,17 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.asking import NOT_ASKED, Asked
+from baselines.illegal import IllegalMass
 from baselines.views import html
 from baselines.views.at_state import PlayAt, certified_mix, exact_mix
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import ILLEGAL_TOLERANCE, Policy
+from cardwar_envs.core.policy import Policy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,27 +28,6 @@ N = TypeVar("N", float, Fraction)
 Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
 # A strategy of a player with private information: `[types, own actions]` probabilities.
 Behaviour = NDArray[np.float64]
-
-
-class IllegalMass(NamedTuple):
-    """The probability of illegal actions that was removed from a policy before it was measured.
-
-    Attributes:
-        most: The most at any information state that the oracle asked about.
-        mean: The mean over these, each counted as often as it was asked about.
-    """
-
-    most: float
-    mean: float
-
-    def __str__(self) -> str:
-        mean, most = (f"{100 * share:.3g} %" for share in (self.mean, self.most))
-        return f"{mean} of the probability on average over information states, at most {most}"
-
-    @property
-    def any(self) -> bool:
-        """Whether it was more than policies that keep to legal actions may have by rounding."""
-        return self.most > ILLEGAL_TOLERANCE
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,8 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
         content = json.loads(text, object_pairs_hook=_each_once)
         if "\\u" in text if isinstance(text, str) else b"\\u" in text:
             json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"it has half of a character ({error.object[error.start]!r})") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(content, dict):

@@ -45,12 +45,13 @@ ROOMS = {
     "baselines.atomic_files": set(),
     "baselines.safe_reading": {"baselines.atomic_files"},
     "baselines.published": set(),
-    "baselines.asking": ENVS,
+    # What is asked may be a table, which must know something.
+    "baselines.asking": ENVS | {"baselines.illegal", "baselines.strategies"},
     # Results show themselves, and say how often policies were asked.
-    "baselines.results": ENVS | {"baselines.asking", "baselines.views"},
+    "baselines.results": ENVS | {"baselines.asking", "baselines.illegal", "baselines.views"},
     "baselines.views": {"baselines.matrix_game"},
     "baselines.oracle": ENVS | {"baselines.results"},
-    "baselines.illegal": ENVS | {"baselines.results"},
+    "baselines.illegal": ENVS,
     "baselines.strategies": ENVS,
     "baselines.matrix_game": {"baselines.threads"},
     # A best response is a table of observations, which is a strategy.
@@ -66,11 +67,9 @@ ROOMS = {
     "baselines.intervals": {"cardwar_envs.core"},
     "baselines.matches": ENVS | {"baselines.asking", "baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
-    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
-    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},
-    # It refuses a table that knows nothing of the game.
-    "baselines.seated": ENVS | ANSWERS | {"baselines.asking", "baselines.illegal", "baselines.strategies"},
+    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
     # How far its games have come is reported as solvers report it.
     "baselines.cross_play": ENVS | {"baselines.asking", "baselines.war", "baselines.strategies", "baselines.oracle"},
     # The source of WAR is about simulated games.
@@ -80,7 +79,10 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.published", "baselines.strategies", "baselines.matrix_game", "baselines.threads", "baselines.war"},
-    "baselines": ENVS | DOORS | ANSWERS | {"baselines.matrix_game", "baselines.strategies", "baselines.oracles"},
+    "baselines": ENVS
+    | DOORS
+    | ANSWERS
+    | {"baselines.illegal", "baselines.matrix_game", "baselines.strategies", "baselines.oracles"},
     "train.words": ENVS,
     "train.kinds": set(),
     "train.state_words": ENVS,

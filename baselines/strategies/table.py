@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
-from cardwar_envs.core.policy import Policy
 
 
 class TablePolicy:
@@ -41,6 +39,14 @@ class TablePolicy:
         """Forgets what it was asked for."""
         self._asked.clear()
 
+    def require_known(self) -> None:
+        """Raises a ValueError if it was asked, and for nothing that is in the table."""
+        if self.asked and not self.known:
+            raise ValueError(
+                f"{self!r} knows none of the {self.asked:,} observations that it was asked for; "
+                "its keys must be observation.tobytes() of this game's observations, which are float32"
+            )
+
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
@@ -51,22 +57,3 @@ class TablePolicy:
             if listed is not None:
                 probabilities[row] = listed
         return probabilities
-
-
-@contextmanager
-def refusing_strangers(policies: Iterable[Policy]) -> Iterator[None]:
-    """Refuses tables that know none of the observations that they are asked for meanwhile.
-
-    Raises:
-        ValueError: If one of the policies is such a table; the message says what its keys must be.
-    """
-    tables = [policy for policy in policies if isinstance(policy, TablePolicy)]
-    for table in tables:
-        table.count_anew()
-    yield
-    for table in tables:
-        if table.asked and not table.known:
-            raise ValueError(
-                f"{table!r} knows none of the {table.asked:,} observations that it was asked for; "
-                "its keys must be observation.tobytes() of this game's observations, which are float32"
-            )

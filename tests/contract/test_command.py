@@ -44,7 +44,7 @@ def test_check_fails_with_exit_code_1(capsys):
     ("arguments", "message"),
     [
         (["jujitsu", "num_cards=0"], "num_cards (0) must be in 1.."),
-        (["jujitsu", "cards=3"], "jujitsu has no parameter 'cards'; it has num_cards"),
+        (["jujitsu", "cards=3"], "jujitsu has no parameter 'cards' (did you mean 'num_cards'?); it has num_cards"),
         (["jujitsu", "3"], "'3' must read KEY=VALUE"),
         (["jujitsu", "--zero-sum"], "--zero-sum is for environments"),
         (["jujitsu", "--max-states", "0"], "max_states (0) must be in 1.."),

@@ -36,7 +36,7 @@ def test_every_argument_has_a_default_and_a_line_of_help(algorithm):
         ({"learning_rate": "fast"}, r"learning_rate \('fast'\) must be a number"),
         ({"learning_rate": float("nan")}, r"learning_rate \(nan\) must be a finite number"),
         ({"learning_rate": float("inf")}, r"learning_rate \(inf\) must be a finite number"),
-        ({"learning": 1}, r"minimax_q has no parameter 'learning'; it has steps, "),
+        ({"learning": 1}, r"minimax_q has no parameter 'learning' \(did you mean 'learning_rate'\?\); it has steps, "),
     ],
 )
 def test_a_bad_argument_is_named_with_its_range(values, message):

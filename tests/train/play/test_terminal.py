@@ -209,8 +209,8 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(monkeypatch, capsys):
     typed(monkeypatch, "quit\n")
-    monkeypatch.setattr("train.play.seating.processors", lambda: 2)
-    monkeypatch.setattr("train.play.seating.SECONDS_PER_MATRIX_GAME", 2.0)
+    monkeypatch.setattr("train.estimates.processors", lambda: 2)
+    monkeypatch.setattr("train.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
     code, out, _ = run(capsys, "play", "jujitsu", "num_cards=5", "--seed", "1")
     assert code == 0
     # 89 matrix games on two processors

@@ -442,7 +442,7 @@ def test_a_file_that_is_no_text_or_not_there_is_an_error(tmp_path, capsys):
 
 def tasks(tmp_path, *rows):
     """Tasks of runs of 100 steps: algorithm, steps so far, seconds so far."""
-    read = [{"steps": steps, "seconds": seconds} for _, steps, seconds in rows]
+    read = [{"algorithm": name, "steps": steps, "seconds": seconds} for name, steps, seconds in rows]
     text = "".join(
         GROUP.replace("cfr_plus", name) + f"seeds = [{number}]\nargs = {{ steps = 100 }}\n"
         for number, (name, _, _) in enumerate(rows)
@@ -453,7 +453,9 @@ def tasks(tmp_path, *rows):
         task.folder.mkdir(parents=True)
         (task.folder / "config.json").touch()
         if row["steps"]:
-            task.held = study_runner.Run(task.folder, {"args": {"steps": 100}}, [row], None)
+            task.held = study_runner.Run(
+                task.folder, {"algorithm": row["algorithm"], "args": {"steps": 100}}, [row], None
+            )
             for name in ("policy.safetensors", "exploitability.png"):
                 (task.folder / name).touch()
     return made
