@@ -76,7 +76,7 @@ BAD = [
     ("lowest_unique", {"rounds": 2.5}, r"rounds \(2\.5\) must be an integer"),
     ("lowest_unique", {"payoff": "margin"}, r"payoff \('margin'\) must be one of 'share', 'prize'"),
     ("jujitsu", {"sides": 6}, r"jujitsu has no parameter 'sides' \(did you mean 'ties'\?\); it has num_cards, hand_0"),
-    ("poker", {}, f"unknown game 'poker'; known are {', '.join(GAMES)}; a"),
+    ("poker", {}, rf"unknown game 'poker' \(did you mean 'dice_poker'\?\); known are {', '.join(GAMES)}; a"),
     ("Jujitsu", {}, "unknown game 'Jujitsu'"),
 ]  # fmt: skip
 
