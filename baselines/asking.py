@@ -63,6 +63,8 @@ class Witness:
         self._kept: list[NDArray[Any]] = []  # observations, masks and answers
 
     def __getattr__(self, name: str) -> Any:
+        if name == "stands_for":  # a copy that is being made has none yet
+            raise AttributeError(name)
         return getattr(self.stands_for, name)
 
     def __repr__(self) -> str:

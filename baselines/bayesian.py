@@ -19,12 +19,14 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from baselines.matrix_game.exact_lp import maximise
+from baselines.matrix_game.limits import LARGEST_PAYOFF
 from baselines.oracle import Payoffs, Request, require_two_zero_sum
 from baselines.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.kept import kept_for_games
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
@@ -39,10 +41,18 @@ def form_of(game: Game[Any]) -> BayesianForm:
     """The game's arrays, kept for the next question about it.
 
     Raises:
-        ValueError: If it is not a two-player zero-sum game of that kind.
+        ValueError: If it is not a two-player zero-sum game of that kind, or its arrays cannot be those of one.
     """
     require_two_zero_sum(game, "an exact answer on private information")
-    return game.bayesian_form()
+    form = game.bayesian_form()
+    if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
+        raise ValueError(f"{game.facts.name}: deals must be numbers of at least 0, and some more than 0")
+    if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
+        raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
+    for player, seen in enumerate(form.observations):
+        if len({row.tobytes() for row in seen}) < len(form.types[player]):
+            raise ValueError(f"{game.facts.name}: two types of player_{player} see the same")
+    return form
 
 
 class BayesianOracle:
@@ -235,8 +245,7 @@ def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
     Raises:
         ValueError: If the game is of another kind or there is no such player.
     """
-    if player not in (0, 1):
-        raise ValueError(f"player ({player}) must be 0 or 1")
+    player = whole_number("player", player, range(2))
     form = form_of(game)
     program = _Program(form if player == 0 else _mirrored(form))
     best = float(program.guarantee @ program.solve(-program.guarantee).x)

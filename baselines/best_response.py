@@ -10,6 +10,7 @@ from baselines.oracles import oracle_for
 from baselines.results import BestResponse
 from baselines.seated import seated
 from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import as_policies
 
 
@@ -44,8 +45,7 @@ def best_response(
             probability to illegal actions somewhere.
     """
     require_game(game)
-    if player not in range(game.facts.num_players):
-        raise ValueError(f"player ({player}) must be in 0..{game.facts.num_players - 1}")
+    player = whole_number("player", player, range(game.facts.num_players))
     oracle = oracle_for(game, max_states)
     with seated(game, oracle, as_policies(policy, game), illegal, responder=player) as seats:
         response = oracle.response(seats.policies, player)

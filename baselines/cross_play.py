@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.asking import Witnesses
-from baselines.oracle import Progress
+from baselines.oracle import Progress, lead
 from baselines.strategies.generic import Uniform
 from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.war.simulator import NOBODY, UNFINISHED, simulate, takes
 from cardwar_envs.core.game import Game, Transition, require_game
+from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.play import sample_transition
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 from cardwar_envs.games.war.state import WarState
@@ -29,6 +30,7 @@ GAMES = 1000
 # Choices that a policy is asked for at once. More would not stay in the cache: masks can have thousands of actions.
 ROWS = 128
 CERTAIN_TO = 1e-9
+SEEDS = range(1 << 64)
 
 # The strategies that the compiled simulator knows, and its names for them.
 _COMPILED: dict[type, str] = {
@@ -121,6 +123,7 @@ def cross_play(
     require_game(game)
     if isinstance(games, bool) or not isinstance(games, SupportsIndex) or index(games) < 1:
         raise ValueError(f"games ({games}) must be at least 1")
+    seed = whole_number("seed", seed, SEEDS)
     players = seated_policies(policies, game)
     witnesses = Witnesses(game, players)
     only = _GamesInProgress(game, witnesses.seats, seed).play(1, while_certain=True)
@@ -215,8 +218,9 @@ class _GamesInProgress:
 
 def _ending(game: Game[Any], course: _Course) -> tuple[int, int]:
     """The winner, and the number of rounds."""
-    most = max(course.paid)
-    winner = course.paid.index(most) if course.paid.count(most) == 1 else NOBODY
+    paid = np.array(course.paid)
+    best = int(paid.argmax())
+    winner = best if (lead(paid[best], np.delete(paid, best)) > 0.0).all() else NOBODY
     if isinstance(course.state, WarState):  # payoffs are 0 both at the limit of rounds and where nobody wins
         rounds = game.initial()[0].state.rounds_left - course.state.rounds_left
         return UNFINISHED if len(course.state.live) > 1 else winner, rounds

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from cardwar_envs.core.parameters import whole_number
+
 CONFIDENCE = 0.99
 
 
@@ -44,12 +46,18 @@ def mean_interval(samples: NDArray[np.float64], least: float, most: float, confi
         confidence: Probability, at least, that both ends are right; that one end is right is surer.
 
     Raises:
-        ValueError: If there are no samples, or some are out of range.
+        ValueError: If `samples` is no array of one dimension, there are none, some are out of range, or the
+            confidence is not between 0 and 1.
     """
-    mean, count = float(np.mean(samples)) if len(samples) else 0.0, len(samples)
-    width = _bernstein_width(samples, least, most, (1.0 - confidence) / 2.0)
-    if not count or samples.min() < least - 1e-9 or samples.max() > most + 1e-9:
+    error = _error(confidence)
+    samples = np.asarray(samples)
+    if samples.dtype.kind not in "fiub" or samples.ndim != 1:
+        raise ValueError(f"samples must be numbers, [samples], not {samples.dtype} of shape {samples.shape}")
+    samples, slack = samples.astype(np.float64, copy=False), 1e-9 * max(1.0, abs(least), abs(most))
+    # So written that NaN is out of range.
+    if not len(samples) or not (samples.min() >= least - slack and samples.max() <= most + slack):
         raise ValueError(f"there must be samples, all in {least:g}..{most:g}")
+    mean, width = float(np.mean(samples)), _bernstein_width(samples, least, most, error)
     return Interval(mean, max(mean - width, least), min(mean + width, most))
 
 
@@ -66,11 +74,20 @@ def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) 
     """A share of independent trials, with the exact binomial interval of Clopper and Pearson (1934).
 
     Raises:
-        ValueError: If there are no trials, or more successes than trials.
+        ValueError: If there are no trials, or more successes than trials, either is no whole number, or the
+            confidence is not between 0 and 1.
     """
-    if not 0 <= successes <= trials or not trials:
+    error = _error(confidence)
+    trials = whole_number("trials", trials)
+    if not 0 <= whole_number("successes", successes) <= trials or not trials:
         raise ValueError(f"successes ({successes}) must be in 0..trials ({trials}), and trials at least 1")
-    error = (1.0 - confidence) / 2.0
     low = float(betaincinv(successes, trials - successes + 1, error)) if successes else 0.0
     high = float(betaincinv(successes + 1, trials - successes, 1.0 - error)) if successes < trials else 1.0
     return Interval(successes / trials, low, high)
+
+
+def _error(confidence: float) -> float:
+    """The probability with which one end of an interval may be wrong."""
+    if not isinstance(confidence, (float, int)) or not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence ({confidence}) must be a number between 0 and 1")
+    return (1.0 - confidence) / 2.0

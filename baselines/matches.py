@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from baselines.asking import Witnesses
 from baselines.intervals import CONFIDENCE, Interval, mean_interval, share_interval
-from baselines.oracle import Progress
-from baselines.strategies.generic import Uniform
+from baselines.oracle import Progress, lead
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities, seated_policies
@@ -31,6 +30,7 @@ MOST_GAMES, MOST_MASKS = 4096, 1 << 23
 # Entries of one answer of a policy at most.
 MOST_ENTRIES = 1 << 20
 CERTAIN_TO = 1e-9
+SEEDS = range(1 << 64)
 # Of games with more deals each seat is played.
 MOST_DEALS = 1000
 
@@ -79,6 +79,7 @@ def match(
     require_game(game)
     facts = game.facts
     seats = range(1 if alike_for_all(game) else facts.num_players)
+    games = whole_number("games", games)
     if games < len(seats):
         raise ValueError(f"games ({games}) must be at least {len(seats)}, one for each seat")
     if isinstance(others, str) or not isinstance(others, Sequence):
@@ -97,7 +98,7 @@ def match(
         before += len(played)
         certain &= was_certain
     own = np.concatenate(payoffs)
-    won = own[:, 0] > own[:, 1:].max(axis=1, initial=-np.inf)
+    won: NDArray[np.bool_] = np.all(lead(own[:, :1], own[:, 1:]) > 0.0, axis=1)
     if certain:
         mean, share_won = float(own[:, 0].mean()), float(won.mean())
         return Match(len(own), Interval(mean, mean, mean), Interval(share_won, share_won, share_won))
@@ -157,7 +158,7 @@ def _played(
     game: Game[Any], policies: Sequence[Policy | str], games: int, seed: list[int], progress: Progress | None
 ) -> tuple[NDArray[np.float64], bool]:
     """`[games, players]` payoffs, and whether they are those of the only possible game."""
-    games = whole_number("games", games, range(1, 1 << 40))
+    games, seed = whole_number("games", games, range(1, 1 << 40)), [whole_number("seed", each, SEEDS) for each in seed]
     players = seated_policies(policies, game)
     if game.facts.chance == "none":
         witnesses = Witnesses(game, players)
@@ -221,7 +222,7 @@ class _Table:
             here[:, seats] = acting[:, seats] & wanted[:, None]
             if not here.any():
                 continue
-            if isinstance(policy, Uniform):  # batches play it themselves, and compiled
+            if getattr(policy, "plays_uniformly", False):  # batches play it themselves, and compiled
                 actions[here] = self._batch.uniform_actions()[here]
                 self.certain &= self.certain and bool((np.count_nonzero(masks[here], axis=1) == 1).all())
             else:

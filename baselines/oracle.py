@@ -22,6 +22,8 @@ from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy
 
+# Two payoffs that differ by this share of their size, or of a point, are the same.
+ROUNDING = 1e-9
 # Observations go to a policy in batches of this size.
 BATCH = 1 << 15
 
@@ -276,3 +278,13 @@ def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> N
     """
     if game.facts.num_players != 2 or not game.facts.zero_sum:
         raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")
+
+
+def lead(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many points each of `first` is ahead of `second`, alike in shape; 0 where that can be rounding.
+
+    0.1 + 0.2 points are not ahead of 0.3, although their sum in floats is.
+    """
+    ahead = first - second
+    size = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)).max(initial=0.0))
+    return np.where(np.abs(ahead) <= ROUNDING * size, 0.0, ahead)

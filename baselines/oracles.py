@@ -6,6 +6,7 @@ it solves. The first in the list that says yes is asked.
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 from baselines.bayesian import BayesianOracle
@@ -16,6 +17,7 @@ from baselines.rounds.response import RoundsOracle
 from cardwar_envs.core.arrays import Masks, Observations
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.kept import kept_for_games
+from cardwar_envs.core.parameters import whole_number
 
 # States that `within_reach` lists at most. More could be listed, but not while somebody waits for an answer.
 QUICKLY_LISTED = 100_000
@@ -34,6 +36,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
     kind = next(kind for kind in ORACLES if kind.takes(game))
     if max_states is None:
         return kind(game)
+    max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
     if kind is GraphOracle:
         return GraphOracle(game, max_states)
     if kind is RoundsOracle:
@@ -47,6 +50,8 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     Raises:
         ValueError: If an option is given that the game's solver does not have.
     """
+    if request.max_states is not None:
+        whole_number("max_states", request.max_states, range(1, sys.maxsize))
     kind = next(kind for kind in ORACLES if kind.solves(game, request))
     options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
     for option, value in options.items():

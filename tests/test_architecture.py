@@ -63,7 +63,7 @@ ROOMS = {
     "baselines.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "baselines.war": ENVS | {"baselines.threads"},
     "baselines.oracles": ENVS | FAMILIES | {"baselines.oracle"},
-    "baselines.intervals": set(),
+    "baselines.intervals": {"cardwar_envs.core"},
     "baselines.matches": ENVS | {"baselines.asking", "baselines.oracle", "baselines.intervals", "baselines.strategies"},
     "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
     "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles", "baselines.seated"},

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from baselines.graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
 from baselines.graph.matrix_games import LayerGames, cards_of, values_to_go
+from baselines.graph.soundness import require_starts
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
 from baselines.matrix_game.even_play import evenly_if_optimal, exactly_even
 from baselines.oracle import PLAIN, CanonicalTable, Request, SolvedState, Starts
@@ -57,6 +58,7 @@ class EquilibriumTable(CanonicalTable):
         most = request.max_states or MAX_STATES
         if starts == self.game.initial():
             require_size(self.game, canonical=True, max_states=most)
+            require_starts(self.game)
         graph = build_graph(self.game, roots, canonical=True, max_states=most, progress=request.progress)
         if request.exact:
             self._solve_exactly(graph)

@@ -17,6 +17,13 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.graph.soundness import (
+    legal_actions,
+    require_distinct,
+    require_outcomes,
+    require_payments,
+    require_starts,
+)
 from baselines.oracle import BATCH, Progress
 from cardwar_envs.core.game import Game, S, Transition
 from cardwar_envs.core.kept import kept_for_games
@@ -88,6 +95,8 @@ class GameGraph(Generic[S]):
             for row, s in enumerate(acts):
                 observations[row] = self.game.observation(self.states[s], player)
                 masks[row] = self.game.action_mask(self.states[s], player)
+            if facts.public_state:
+                require_distinct(self.game, player, [self.states[s] for s in acts], observations)
             self._seen[player] = (np.array(acts, dtype=np.int64), observations, masks)
         return self._seen[player]
 
@@ -222,7 +231,7 @@ class _Explorer(Generic[S]):
     def _expand(self, state: S) -> None:
         acting = self.game.acting_players(state)
         row = [END] * self.game.facts.num_players
-        for choice in itertools.product(*(self.game.legal_actions(state, player) for player in acting)):
+        for choice in itertools.product(*(legal_actions(self.game, state, player) for player in acting)):
             for player, action in zip(acting, choice, strict=True):
                 row[player] = action
             outcomes = self.game.transitions(state, dict(zip(acting, choice, strict=True)))
@@ -242,6 +251,7 @@ class _Explorer(Generic[S]):
         first_edge = np.array(self.first_edge, dtype=np.int64)
         parents = np.repeat(np.arange(count), np.diff(first_edge))
         children = np.array(self.children, dtype=np.int32)
+        self._check(parents, np.array(root_rewards, dtype=np.float64).reshape(-1, players))
         heights = _heights(parents, children, count, self.game.facts.max_length)
         order = np.argsort(heights, kind="stable")
         place = np.empty(count + 1, dtype=np.int32)
@@ -264,6 +274,13 @@ class _Explorer(Generic[S]):
             rewards=np.array(self.rewards).reshape(-1, players)[edges],
             swapped=np.array(self.swapped, dtype=np.bool_)[edges],
         )
+
+    def _check(self, parents: NDArray[np.int64], root_rewards: NDArray[np.float64]) -> None:
+        game, players = self.game, self.game.facts.num_players
+        actions, outcomes = np.array(self.choices, dtype=np.int32), np.array(self.outcomes, dtype=np.int64)
+        probabilities, rewards = np.array(self.probabilities), np.array(self.rewards).reshape(-1, players)
+        require_outcomes(game, self.states, parents, outcomes, probabilities, actions.reshape(-1, players))
+        require_payments(game, np.concatenate([root_rewards, rewards]), game.facts.max_length + 1)
 
 
 def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int, longest: int) -> NDArray[np.int64]:
@@ -288,6 +305,7 @@ def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
     kept = _kept(game)
     if not kept:
         require_size(game, canonical=False, max_states=max_states)
+        require_starts(game)
         kept.append(build_graph(game, game.initial(), max_states=max_states))
     elif len(kept[0].states) > max_states:
         raise _too_many(game, max_states)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from baselines.graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
 from baselines.graph.selection import table_for
-from baselines.oracle import Payoffs, Request, solve_table
+from baselines.oracle import Payoffs, Request, lead, solve_table
 from baselines.results import BestResponse, HeadToHead, StateSolution
 from baselines.strategies.table import TablePolicy
 from cardwar_envs.core.game import Game
@@ -72,7 +72,7 @@ class GraphOracle:
         graph = full_graph(self._game, self._max_states)
         strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
         payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))
-        ahead = payoffs[:, 0] - payoffs[:, 1]
+        ahead = lead(payoffs[:, 0], payoffs[:, 1])
         win, loss = float(probabilities[ahead > 0].sum()), float(probabilities[ahead < 0].sum())
         return HeadToHead(win, loss, float(probabilities[ahead == 0].sum()), float(probabilities @ payoffs[:, 0]))
 

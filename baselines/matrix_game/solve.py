@@ -224,9 +224,12 @@ def solve_matrix_exact(matrix: Sequence[Sequence[Fraction | int]]) -> ExactMatri
         An equilibrium whose duality gap is exactly zero.
 
     Raises:
-        ValueError: If the matrix is empty or ragged.
+        ValueError: If the matrix is empty or ragged, or an entry is no finite number.
     """
-    games = [[Fraction(entry) for entry in row] for row in matrix]
+    try:
+        games = [[Fraction(entry) for entry in row] for row in matrix]
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"matrix must be rows of finite real numbers: {error}") from None
     if not games or not games[0] or any(len(row) != len(games[0]) for row in games):
         raise ValueError("matrix must have at least one row and one column, all rows of equal length")
     x, y = _exact_saddle_point(games) or _exact_simplex(games)
@@ -266,7 +269,13 @@ def _exact_simplex(matrix: list[list[Fraction]]) -> _ExactStrategies:
 
 
 def _shaped(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:
-    shaped = np.ascontiguousarray(matrix, dtype=np.float64)
+    given = np.asarray(matrix)
+    try:
+        if given.dtype.kind not in "fiubO":  # objects can be fractions
+            raise TypeError
+        shaped = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, OverflowError):
+        raise ValueError(f"payoffs must be real numbers of at most {LARGEST_PAYOFF:g}, not {given.dtype}") from None
     if shaped.ndim != dimensions or 0 in shaped.shape[-2:]:
         raise ValueError(f"payoffs of shape {shaped.shape} must have {dimensions} dimensions and no empty side")
     return shaped
@@ -275,7 +284,10 @@ def _shaped(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:
 def _checked_mask(mask: ArrayLike | None, shape: tuple[int, ...], name: str) -> NDArray[np.bool_]:
     if mask is None:
         return np.ones(shape, dtype=np.bool_)
-    checked = np.ascontiguousarray(mask, dtype=np.bool_)
+    given = np.asarray(mask)
+    if given.dtype.kind not in "fiub" or not np.isfinite(given).all():
+        raise ValueError(f"{name} must be numbers, nonzero where an action may be played")
+    checked = np.ascontiguousarray(given, dtype=np.bool_)
     if checked.shape != shape:
         raise ValueError(f"{name} of shape {checked.shape} must have shape {shape}")
     if not checked.any(axis=1).all():

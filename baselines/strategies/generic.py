@@ -19,14 +19,17 @@ class Uniform:
 
     stationary = True
     by_words = True
-    # Batches of games can draw its actions themselves, without probabilities.
-    plays_uniformly = True
 
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self._game.facts.name}: every card alike>"
+
+    @property
+    def plays_uniformly(self) -> bool:
+        """Whether batches of games may draw its actions themselves; not those of a subclass that plays otherwise."""
+        return getattr(self.action_probabilities, "__func__", None) is Uniform.action_probabilities
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""

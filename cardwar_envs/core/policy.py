@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from importlib.metadata import entry_points
 from inspect import signature
@@ -296,6 +296,8 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
         ValueError: If the number of policies is wrong, something is neither a policy nor the name of
             one, or two policies must each know what the other does.
     """
+    if not isinstance(policies, Sequence):
+        raise _without_order(policies)
     if len(policies) != game.facts.num_players:
         raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")
     seated: list[Any] = list(policies)
@@ -318,8 +320,14 @@ def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
     """One policy per seat, given one for all seats or a sequence of them.
 
     Raises:
-        ValueError: If a sequence has another length than there are players.
+        ValueError: If a sequence has another length than there are players, or the policies have no order.
     """
     if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
+        if isinstance(policy, Set | Mapping):
+            raise _without_order(policy)
         return seated_policies(list(policy), game)
     return [as_policy(policy, game)] * game.facts.num_players
+
+
+def _without_order(policies: object) -> ValueError:
+    return ValueError(f"policies ({policies!r}) must be a list or tuple in the order of the seats")

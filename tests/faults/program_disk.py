@@ -1,4 +1,4 @@
-"""Runs, solutions and reports where nothing can be written: FOLDER, in a mount namespace of its own."""
+"""Runs, studies, solutions and reports where nothing can be written: FOLDER, in a mount namespace of its own."""
 
 import json
 import subprocess
@@ -15,6 +15,18 @@ from train.storage.run_folder import RunFolder
 
 TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "30", "--evaluate-every", "10"]
 SOLVE = ["solve", "jujitsu", "num_cards=7"]
+STUDY = """
+title = "On a full disk"
+
+[defaults.cfr_plus]
+steps = 30
+evaluate_every = 10
+
+[[runs]]
+games = ["jujitsu num_cards=3"]
+algorithms = ["cfr_plus"]
+seeds = [0]
+"""
 
 
 def mount(folder, options):
@@ -46,6 +58,24 @@ def steps_kept(out):
     return [] if held is None else [row["steps"] for row in held.data["rows"]]
 
 
+def study(folder, disk, refused, expected):
+    """A study without room, with little, and then with enough."""
+    asked = folder / "asked.toml"
+    asked.write_text(STUDY)
+    for free in (0, 12288):
+        mount(disk, "size=4m")
+        fill(disk, free)
+        words = ["study", asked, "--out", disk / "study"]
+        refused[f"study {free}"] = cardwar(*words)
+        (disk / "filler").unlink()
+        code, errors = cardwar(*words)
+        assert code == 0, errors
+        (run,) = [path.parent for path in (disk / "study").rglob("config.json")]
+        assert rows(run) == expected
+        assert list((disk / "study").glob("*.html"))
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
 def main(folder):
     disk, unbroken = folder / "disk", folder / "unbroken"
     disk.mkdir()
@@ -74,6 +104,7 @@ def main(folder):
             refused["read-only solve"] = cardwar(*SOLVE, "--cache", disk / "new")
             refused["read-only report"] = cardwar("report", unbroken, "--out", disk / "page.html")
         subprocess.run(["umount", "--lazy", str(disk)], check=True)
+    study(folder, disk, refused, expected)
     print(json.dumps(refused))
 
 

@@ -1,0 +1,116 @@
+"""What a listed game must be, or no figure means anything: chances that sum to one, finite payments, moves to make.
+
+These are the cheap checks. Whether the rules tell the truth about themselves is for `cardwar_envs.check_game` to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game.limits import LARGEST_PAYOFF
+from cardwar_envs.core.game import Game
+
+# Sums of probabilities and payments may differ by so much from what they should be, by rounding.
+ROUNDING = 1e-9
+
+
+def legal_actions(game: Game[Any], state: Any, player: int) -> tuple[int, ...]:
+    """The actions of a player who acts.
+
+    Raises:
+        ValueError: If there are none, or they are not ascending numbers of actions.
+    """
+    legal = game.legal_actions(state, player)
+    in_order = all(one < other for one, other in pairwise(legal))
+    if not legal or not in_order or legal[0] < 0 or legal[-1] >= game.facts.num_actions:
+        raise ValueError(
+            f"{game.facts.name}: player_{player} acts in {state!r}, and its legal actions are {legal}; "
+            f"they must be ascending numbers in 0..{game.facts.num_actions - 1}, at least one"
+        )
+    return legal
+
+
+def require_starts(game: Game[Any]) -> None:
+    """Raises ValueError if the probabilities of a game's starts do not sum to one."""
+    _require_chances(game, "the starts", np.array([float(start.probability) for start in game.initial()]))
+
+
+def _require_chances(game: Game[Any], of: str, chances: NDArray[np.float64]) -> None:
+    if not ((chances >= 0.0).all() and abs(chances.sum() - 1.0) <= ROUNDING):
+        raise ValueError(f"{game.facts.name}: the probabilities of {of} are {chances.tolist()}; they must sum to 1")
+
+
+def require_outcomes(
+    game: Game[Any],
+    states: Sequence[Any],
+    parents: NDArray[np.int64],
+    outcomes: NDArray[np.int64],
+    probabilities: NDArray[np.float64],
+    actions: NDArray[np.int32],
+) -> None:
+    """Checks the probabilities of all outcomes of all joint actions.
+
+    Args:
+        game: The game.
+        states: Its states.
+        parents: `[edges]` the state that each edge leaves.
+        outcomes: `[joint actions]` how many edges each has, one after the other.
+        probabilities: `[edges]`.
+        actions: `[joint actions, players]`.
+
+    Raises:
+        ValueError: If some do not sum to one; it names the game, the state and the actions.
+    """
+    ends = np.cumsum(outcomes)
+    sums = np.diff(np.concatenate([[0.0], np.cumsum(probabilities)])[np.concatenate([[0], ends])])
+    # Such sums of many are exact to about this much, and the few in doubt are added up again.
+    doubtful = ~(np.abs(sums - 1.0) <= ROUNDING) | (outcomes == 0)
+    doubtful[np.searchsorted(ends, np.flatnonzero(~(probabilities >= 0.0)), side="right")] = True
+    for joint in np.flatnonzero(doubtful):
+        edges = slice(ends[joint] - outcomes[joint], ends[joint])
+        if not outcomes[joint]:
+            raise ValueError(f"{game.facts.name}: a joint action, {actions[joint].tolist()}, has no outcome")
+        of = f"what follows {actions[joint].tolist()} in {states[parents[edges.start]]!r}"
+        _require_chances(game, of, probabilities[edges])
+
+
+def require_payments(game: Game[Any], rewards: NDArray[np.float64], longest: int) -> None:
+    """Checks payments, `[edges, players]` payoff points, in a game of so many joint actions at most.
+
+    Raises:
+        ValueError: If some are not finite, a whole game's could overflow, or the game says that it is zero-sum for two
+            players and a payment does not sum to zero.
+    """
+    most = LARGEST_PAYOFF / max(longest, 1)
+    if not (np.abs(rewards) <= most).all():
+        worst = rewards.flat[int(np.argmax(~(np.abs(rewards) <= most)))]
+        raise ValueError(
+            f"{game.facts.name}: a payment is {worst:g}; payments must be finite, at most {most:g} in size"
+        )
+    if game.facts.zero_sum and game.facts.num_players == 2:
+        sums, size = rewards.sum(axis=1), np.abs(rewards).max(axis=1, initial=0.0)
+        wrong = ~(np.abs(sums) <= ROUNDING * np.maximum(size, 1.0))
+        if wrong.any():
+            paid = rewards[int(wrong.argmax())].tolist()
+            raise ValueError(f"{game.facts.name} says that it is zero-sum, but {paid} is paid at once")
+
+
+def require_distinct(game: Game[Any], player: int, states: Sequence[Any], observations: NDArray[np.float32]) -> None:
+    """Checks that a player who is said to see the state can tell states apart.
+
+    Raises:
+        ValueError: If two states look alike to the player; it names both.
+    """
+    first: dict[bytes, int] = {}
+    for row, seen in enumerate(observations):
+        other = first.setdefault(seen.tobytes(), row)
+        if other != row:
+            raise ValueError(
+                f"{game.facts.name} says that players see the state, but player_{player} sees the same in "
+                f"{states[other]!r} and in {states[row]!r}"
+            )

@@ -1,0 +1,197 @@
+"""Games, arguments and samples of which no figure means anything: each is one clear error, never a number."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from toys import END, Toy
+
+import baselines
+from baselines import cross_play, head_to_head, match, mean_interval, share_interval
+from baselines.strategies.generic import Uniform
+from cardwar_envs import make_game
+from cardwar_envs.games.dice_poker import DicePoker
+
+HALF = Fraction(1, 2)
+PENNIES = {(i, j): [(1, END, 1 if i == j else 0)] for i in (0, 1) for j in (0, 1)}
+NAN, INF = float("nan"), float("inf")
+
+
+def after(*outcomes):
+    return Toy((((0, 1), {(0, 0): list(outcomes)}),))
+
+
+def changed(**methods):
+    """Matching pennies with other methods."""
+    return type("Changed", (Toy,), {**methods, "__hash__": Toy.__hash__})((((0, 1), PENNIES),))
+
+
+HIDDEN = (
+    ((0, 1), {(0, 0): [(HALF, 1, 0), (HALF, 2, 0)]}),
+    ((0, 1), {(0, 0): [(1, END, 1)], (1, 0): [(1, END, -1)]}),
+    ((0, 1), {(0, 0): [(1, END, -1)], (1, 0): [(1, END, 1)]}),
+)
+Blind = type("Blind", (Toy,), {"observation": lambda *_: np.zeros(2, np.float32), "__hash__": Toy.__hash__})
+CHANCES = r"the probabilities of what follows \[0, 0\] in 0 are \[.*\]; they must sum to 1"
+LEGAL = r"player_0 acts in 0, and its legal actions are \(.*\); they must be ascending numbers in 0..2"
+PAYMENT = r"a payment is .*; payments must be finite, at most 1e\+299 in size"
+ODD_GAMES = {
+    "too little chance": (after((Fraction(9, 10), END, 1)), CHANCES),
+    "too much chance": (after((1, END, 1), (1, END, 1)), CHANCES),
+    "a negative chance": (after((Fraction(3, 2), END, 1), (-HALF, END, -5)), CHANCES),
+    "no outcome": (after(), r"a joint action, \[0, 0\], has no outcome"),
+    "starts that may not be": (Toy((((0, 1), PENNIES),), starts=((HALF, 0, 0.0),)), "of the starts are"),
+    "no start": (Toy((((0, 1), PENNIES),), starts=()), "of the starts are"),
+    "a payment that is no number": (after((1, END, NAN)), PAYMENT),
+    "an endless payment": (after((1, END, INF)), PAYMENT),
+    "payments that overflow": (after((1, END, 1e308)), PAYMENT),
+    "no action": (changed(legal_actions=lambda *_: ()), LEGAL),
+    "an action twice": (changed(legal_actions=lambda *_: (0, 0, 1)), LEGAL),
+    "actions out of order": (changed(legal_actions=lambda *_: (1, 0)), LEGAL),
+    "an action that does not exist": (changed(legal_actions=lambda *_: (-1, 0)), LEGAL),
+    "zero-sum in words only": (changed(_rewards=lambda self, paid: (paid, paid)), "says that it is zero-sum, but"),
+}
+
+
+@pytest.mark.parametrize("name", ODD_GAMES)
+def test_a_game_of_which_no_figure_means_anything_is_refused(name):
+    game, message = ODD_GAMES[name]
+    for question in (baselines.nash_conv, baselines.best_response, baselines.exploitability):
+        with pytest.raises(ValueError, match=rf"toy.* {message}|toy: {message}"):
+            question(game, "uniform_actions")
+    with pytest.raises(ValueError, match=rf"{message}"):
+        head_to_head(game, "uniform_actions", "uniform_actions")
+    with pytest.raises(ValueError, match=rf"{message}"):
+        baselines.solve(game)
+
+
+def test_players_who_do_not_see_what_they_are_said_to_see_have_no_exact_figures():
+    with pytest.raises(ValueError, match="says that players see the state, but player_0 sees the same in 1 and in 2"):
+        baselines.nash_conv(Blind(HIDDEN), "uniform")
+    assert baselines.nash_conv(Toy(HIDDEN), "uniform").total == 1.0
+
+
+class Form(DicePoker):
+    """Dice Poker whose arrays are changed."""
+
+    def bayesian_form(self):
+        form = super().bayesian_form()
+        name, change, _ = CHANGES[self.ante]
+        return replace(form, **{name: change(getattr(form, name))})
+
+
+# Ante -> which array is changed, how, and what is said of it.
+CHANGES = {
+    1: ("deals", lambda deals: deals * 0, "deals must be"),
+    2: ("deals", lambda deals: deals * np.array([[1], [1], [-1]]), "deals must be"),
+    3: ("payoffs", lambda payoffs: payoffs * np.array([1.0, NAN]), "payoffs must be finite"),
+    4: ("payoffs", lambda payoffs: payoffs * 1e301, "payoffs must be finite"),
+    5: ("observations", lambda seen: (seen[0], np.zeros_like(seen[1])), "two types of player_1 see the same"),
+}
+
+
+@pytest.mark.parametrize("ante", CHANGES)
+def test_arrays_of_private_information_that_mean_nothing_are_refused(ante):
+    message = CHANGES[ante][2]
+    for question in (baselines.solve, lambda game: baselines.nash_conv(game, "uniform")):
+        with pytest.raises(ValueError, match=f"dice_poker: {message}"):
+            question(Form(sides=3, ante=ante))
+
+
+def test_who_is_ahead_by_rounding_is_not_ahead():
+    paid = [0.1, 0.2, -0.3]
+    assert sum(paid) > 0.0
+    game = Toy(tuple(((0, 1), {(0, 0): [(1, place + 1, points)]}) for place, points in enumerate(paid)))
+    game = replace(game, table=(*game.table, ((), {})))
+    odds = head_to_head(game, "uniform", "uniform")
+    assert (odds.win, odds.loss, odds.tie) == (0.0, 0.0, 1.0)
+    assert match(game, "uniform", "uniform", games=2).wins.mean == 0.0
+    assert cross_play(game, ["uniform"] * 2).nobody == 1
+
+
+GAME = make_game("jujitsu", num_cards=2)
+ONE = np.array([0.0, 0.5, 1.0])
+ODD_ARGUMENTS = [
+    *(
+        (lambda n=n: baselines.nash_conv(GAME, "uniform", max_states=n), "max_states")
+        for n in (0, -1, 1.5, True, "5", NAN)
+    ),
+    *((lambda n=n: baselines.solve(GAME, max_states=n), "max_states") for n in (0, -1, 1.5, True, "5", NAN)),
+    *((lambda p=p: baselines.best_response(GAME, "uniform", p), "player") for p in (True, 1.0, -1, 2, "0", None, NAN)),
+    *((lambda s=s: match(GAME, "uniform", "uniform", seed=s), "seed") for s in (-1, 1.5, None, "a", NAN, True)),
+    *((lambda s=s: cross_play(GAME, ["uniform"] * 2, seed=s), "seed") for s in (-1, 1.5, None, "a", NAN, True)),
+    *((lambda n=n: match(GAME, "uniform", "uniform", games=n), "games") for n in (0, -1, 1.5, None, "5", NAN, True)),
+    *((lambda c=c: mean_interval(ONE, 0, 1, c), "confidence") for c in (0, 1, 2, -1, NAN, "x", None)),
+    *((lambda c=c: share_interval(3, 10, c), "confidence") for c in (0, 1, 2, -1, NAN, "x", None)),
+    *((lambda s=s: mean_interval(s, 0, 1), "samples") for s in ([], [NAN, 1], [[0, 1]], ["a"], [2.0], [None], 3)),
+    *((lambda b=b: mean_interval(ONE, *b), "samples") for b in ((1, 0), (NAN, 1), (0, NAN), (0.1, 1), (0, 0.9))),
+    *(
+        (lambda a=a: share_interval(*a), "successes|trials")
+        for a in ((1.5, 3), (True, 2), (NAN, 2), (1, INF), (3, 2), (0, 0))
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "named"), ODD_ARGUMENTS)
+def test_odd_arguments_are_refused_by_name(question, named):
+    with pytest.raises(ValueError, match=named):
+        question()
+
+
+HUGE = [[10**400]]
+UNORDERED = [{"uniform", "lowest_card"}, frozenset({"uniform", "lowest_card"}), {"uniform": 0, "lowest_card": 1}]
+ODD_MATRICES = [
+    [[NAN, 1]],
+    [[INF, 1]],
+    [[1j]],
+    [["a"]],
+    [[None]],
+    HUGE,
+    np.zeros((1, 1), "M8[s]"),
+    [],
+    [[]],
+    None,
+    5,
+]
+
+
+@pytest.mark.parametrize("policies", UNORDERED, ids=repr)
+def test_policies_without_an_order_have_no_seats(policies):
+    for question in (baselines.nash_conv, baselines.best_response, baselines.exploitability, cross_play):
+        with pytest.raises(ValueError, match="in the order of the seats"):
+            question(GAME, policies)
+
+
+@pytest.mark.parametrize("matrix", ODD_MATRICES)
+def test_a_matrix_that_is_none_is_refused(matrix):
+    with pytest.raises(ValueError, match=r"payoffs|matrix|convert"):
+        baselines.solve_matrix(matrix)
+    if matrix is not HUGE:  # a fraction can be as large
+        with pytest.raises(ValueError, match=r"matrix|Fraction|NaN"):
+            baselines.solve_matrix_exact(matrix)
+
+
+@pytest.mark.parametrize("mask", [[[NAN, 1]], [[INF, 1]], [["a", "b"]], [[None, 1]], [[1j, 1]]], ids=repr)
+def test_a_mask_of_odd_things_is_refused(mask):
+    with pytest.raises(ValueError, match="row_masks must be numbers"):
+        baselines.solve_matrices([[[1.0], [0.0]]], mask)
+
+
+def test_samples_in_a_list_are_samples():
+    assert mean_interval([0, 1, 0.5], 0, 1) == mean_interval(ONE[[0, 2, 1]], 0, 1)
+
+
+class Lowest(Uniform):
+    """Is made of uniform play, but plays the lowest card."""
+
+    def action_probabilities(self, observations, action_masks):
+        return np.eye(action_masks.shape[1])[action_masks.argmax(axis=1)]
+
+
+def test_a_strategy_made_of_uniform_play_is_played_as_it_is():
+    patched = baselines.make_policy("uniform", GAME)
+    patched.action_probabilities = Lowest(GAME).action_probabilities
+    for policy in (Lowest(GAME), patched):
+        assert match(GAME, policy, "highest_card").payoff == match(GAME, "lowest_card", "highest_card").payoff
+    assert baselines.make_policy("uniform", GAME).plays_uniformly
