@@ -6,7 +6,9 @@ In every game one opponent is drawn from a pool and plays the whole game; the le
 both seats in turns. Two figures are exact: what it wins from each opponent on average over both seats, and its
 exploitability, what a perfect opponent would win from it. The first goes up while it learns, and so does the second.
 
-FIGURES
+On 4-card Jujitsu with the command above (seed 0), in 200,704 decisions and 15 CPU seconds: +0.2463 points a game from
+`uniform`, +0.9991 from `highest_card`, +0.9981 from `lowest_card`; the exploitability goes from 0.3763 to 0.9968, where
+1 is the worst there is and uniform play has 0.375. Seed 1 came to +0.2440, +0.9987, +0.9989, and 0.9834.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
 """

@@ -5,15 +5,17 @@
 One network plays both seats of many games at a time. Three settings make the difference in games of mixed play, in
 which PPO as libraries ship it gets worse than uniform play:
 
-- *much entropy*: the bonus starts at 0.2 payoff points per nat and shrinks, as the learning rate does. Without it play
-  becomes deterministic, and whatever is deterministic has a perfect answer;
-- *no discount and raw advantages*: games are short and payoffs are points, so gamma is 1, and advantages are not
-  scaled to unit variance, which would blow up noise where nothing is left to gain;
+- *much entropy*: the weight of the entropy bonus falls from 0.3 to 0.07 payoff points per nat, and not to 0. With
+  little entropy play becomes deterministic, and whatever is deterministic has a perfect answer;
+- *no discount and raw advantages*: games are short and payoffs are points, so advantages are what a game paid less
+  what was expected, and they are not scaled to unit variance, which would blow up noise where little is to gain;
 - *a slow average*: what is measured is a moving average of the weights. The present weights circle around it.
 
-What a perfect opponent wins from the network is computed exactly, every so often.
+What a perfect opponent wins from the average is computed exactly, every so often.
 
-FIGURES
+On 4-card Jujitsu, where uniform play has 0.375, it came to an exploitability of 0.1148 with the command above (seed 0):
+307,200 games in 25 CPU seconds, 4 of which pass before it begins. In trials in which the weight fell to 0.03 and to
+0.02, with other settings a little different, the figure went up again at the end, to 0.19 and to 0.53.
 
 Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017); the style is that of CleanRL's `ppo.py`.
 """
@@ -37,19 +39,19 @@ class Args:
 
     num_cards: int = 4
     seed: int = 0
-    updates: int = 800
+    updates: int = 1200
     num_games: int = 256
     epochs: int = 2
-    minibatch: int = 1024
-    learning_rate: float = 1e-3
+    minibatch: int = 4096
+    learning_rate: float = 2e-3
     clip: float = 0.2
-    gae_lambda: float = 0.95
-    entropy: float = 0.2
-    final_entropy: float = 0.04
+    gae_lambda: float = 1.0
+    entropy: float = 0.3
+    final_entropy: float = 0.07
     value_weight: float = 0.5
-    average_rate: float = 0.02
+    average_rate: float = 0.01
     width: int = 64
-    report_every: int = 100
+    report_every: int = 150
 
 
 class Agent(nn.Module):

@@ -6,7 +6,9 @@ One network plays both seats of many games at a time. After each lot of games ev
 proportion to what it paid by the end of its game, and an entropy bonus, which shrinks, keeps play mixed. What a perfect
 opponent wins from the network is computed exactly, every so often.
 
-FIGURES
+On 4-card Jujitsu, where uniform play has 0.375, it came to an exploitability of 0.0884 with the command above (seed 0):
+512,000 games in 13 CPU seconds, 4 of which pass before it begins. Seeds 1 and 2 came to 0.1087 and 0.0738. It does not
+settle: with seed 0 the figure was 0.164 some 50,000 games before the end.
 
 Source: R. J. Williams, "Simple statistical gradient-following algorithms for connectionist reinforcement learning"
 (Machine Learning, 1992).

@@ -102,13 +102,17 @@ def _message(error: Exception) -> str | None:
 def _said(error: Exception) -> str | None:
     if hasattr(error, "format_message"):  # typer's own errors
         return str(error.format_message())
-    if isinstance(error, ModuleNotFoundError):
-        extra = EXTRAS.get((error.name or "").split(".")[0])
-        return f"{error}" + (f"; it comes with the extra: pip install 'cardwar-envs[{extra}]'" if extra else "")
     names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
-    if isinstance(error, (ValueError, OSError)) or names_its_extra:
-        return str(error)
+    if isinstance(error, (ModuleNotFoundError, ValueError, OSError)) or names_its_extra:
+        return f"{error}{_extra(error)}"
     return None
+
+
+def _extra(error: Exception) -> str:
+    """Which extra brings a module that is not there, if that is the error or what led to it; else ""."""
+    lacking = next((each for each in (error, error.__cause__) if isinstance(each, ModuleNotFoundError)), None)
+    extra = lacking and EXTRAS.get((lacking.name or "").split(".")[0])
+    return f"; it comes with the extra: pip install 'cardwar-envs[{extra}]'" if extra else ""
 
 
 COMMANDS = (solve, exploit, match, play, watch, levels, train, reproduce, report, playoffs, study, bench, check)

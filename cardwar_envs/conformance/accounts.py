@@ -39,6 +39,8 @@ class _Last(Watcher):
         }
         if found := difference(so, said):
             raise Failed(f"{play.at}: last() tells {agent} otherwise than observe() and the flags: {found}")
+        if env.last(observe=False)[0] is not None:
+            raise Failed(f"{play.at}: last(observe=False) hands out an observation")
         if found := difference(play.steady(env.infos[agent]), play.steady(info)):
             raise Failed(f"{play.at}: last() tells {agent} another info than `infos`: {found}")
 

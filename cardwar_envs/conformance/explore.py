@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,9 +18,12 @@ from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
 # The share of the seconds that goes into each kind.
-SHARE = 0.2
-# Games end when so many in a row, and a third of all, have shown nothing new.
+SHARE = 0.12
+# Games end when so many in a row, and a third of all, have shown no new value, and few of them a new situation.
 PATIENCE = 120
+FEW = 6
+# So many ways to situations without a new value are kept.
+MOST_SITUATIONS = 2000
 # Of an observation so many numbers count as features.
 MOST_NUMBERS = 48
 # Modes in which one game in three is drawn.
@@ -73,7 +77,7 @@ class Explored:
         moves: How many steps were taken in them.
         situations: How many differ in what the agents see.
         failures: Check -> reason and the games that were driven last.
-        routes: Ways to situations that have something of their own, shortest first.
+        routes: Ways to situations: first those that have a value of their own, shortest first.
         current: The game that is being played, with its parameters.
     """
 
@@ -120,10 +124,11 @@ class _Archive:
         self.counts: dict[Any, int] = {}
         self.routes: dict[Any, Route] = {}
         self.situations: set[bytes] = set()
+        self.others: list[Route] = []  # to situations that were new, but for their values
         self._rng = np.random.default_rng(seed)
 
-    def note(self, play: Play, seed: int) -> bool:
-        """Counts what is seen now; whether any of it is new."""
+    def note(self, play: Play, seed: int) -> tuple[bool, bool]:
+        """Counts what is seen now; whether a value is new, and whether the situation is."""
         new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
         for feature in _features(play, digest):
             count = self.counts.get(feature, 0)
@@ -131,8 +136,11 @@ class _Archive:
             if not count:
                 new = True
                 self.routes[feature] = Route(seed, tuple(play.played))
+        known = digest.digest() in self.situations
         self.situations.add(digest.digest())
-        return new
+        if not (new or known) and len(self.others) < MOST_SITUATIONS:
+            self.others.append(Route(seed, tuple(play.played)))
+        return new, not known
 
     def rare(self) -> Route | None:
         """A way to what has been seen least."""
@@ -178,6 +186,7 @@ def explored(subject: Subject, kind: str) -> Explored:
 
 def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
     found, archive, last_new = Explored(), _Archive(subject.seed), 0
+    unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
     modes = [mode for mode in DRAWN if mode in subject.any_env().metadata.get("render_modes", ())]
     for number in subject.time(SHARE):
         seed = 1000 * subject.seed + number
@@ -185,18 +194,19 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
         play = _made(skin, number, modes)
         found.current = skin.recent[-1]
         try:
-            if _follow(play, subject, found, archive, route or Route(seed, ())):
-                last_new = number
+            new_value, new_situation = _follow(play, subject, found, archive, route or Route(seed, ()))
+            last_new = number if new_value else last_new
+            unlike_before.append(new_situation)
         except Exception as error:
             reason = f"{play.at}: {in_a_line(error)}"
             found.failures.setdefault(LEGAL_PLAY, (reason, [found.current]))
         found.games += 1
         found.moves += len(play.played)
-        if number - last_new > max(PATIENCE, number // 3):
+        if number - last_new > max(PATIENCE, number // 3) and sum(unlike_before) < FEW:
             break
     found.situations = len(archive.situations)
     unlike = {(route.seed, len(route.moves), str(route.moves)): route for route in archive.routes.values()}
-    found.routes = sorted(unlike.values(), key=lambda route: len(route.moves))
+    found.routes = sorted(unlike.values(), key=lambda route: len(route.moves)) + archive.others
     return found
 
 
@@ -213,25 +223,25 @@ def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
     return drawn
 
 
-def _follow(play: Play, subject: Subject, found: Explored, archive: _Archive, route: Route) -> bool:
-    """Plays one game, along a route first; whether it shows something new."""
+def _follow(play: Play, subject: Subject, found: Explored, archive: _Archive, route: Route) -> tuple[bool, bool]:
+    """Plays one game, along a route first; whether it shows a new value, and a new situation."""
     play.reset(route.seed)
     watchers: list[Watcher] = []
     for each in WATCHERS:
         if play.kind in each.kinds and each.check not in found.failures:
             _tell(found, each.check, subject, lambda each=each: watchers.append(each(play, subject)))  # type: ignore[misc]
-    new = archive.note(play, route.seed)
+    new = [archive.note(play, route.seed)]
     play.chooser = Driver(play.chooser.seed)
     while not play.over and len(play.played) < STEPS:
         step = len(play.played)
         choice = route.moves[step] if step < len(route.moves) else play.choice()
         watchers = _ask(watchers, found, subject, lambda each, choice=choice: each.before(play, choice))  # type: ignore[misc]
         play.submit(choice, log=False)
-        new |= archive.note(play, route.seed)
+        new.append(archive.note(play, route.seed))
         watchers = _ask(watchers, found, subject, lambda each: each.after(play))
     if play.over:
         _ask(watchers, found, subject, lambda each: each.end(play))
-    return new
+    return any(value for value, _ in new), any(situation for _, situation in new)
 
 
 def _ask(watchers: list[Watcher], found: Explored, subject: Subject, what: Callable[[Watcher], None]) -> list[Watcher]:

@@ -17,7 +17,7 @@ from cardwar_envs.conformance.seeds import steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
-SHARE = 0.1
+SHARE = 0.06
 MOST_PLACES = 60
 SHORT = 12
 LEGAL = 8
@@ -37,6 +37,8 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
         1.0,
         np.float64(1.0),
         np.float32(0.0),
+        np.True_,
+        b"1",
         10**6,
         -(10**6),
         [],

@@ -8,7 +8,8 @@ import io
 import random
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -127,13 +128,13 @@ class Snapshot:
         return self.attributes(value, depth)
 
     def attributes(self, value: Any, depth: int = 0) -> dict[str, Any]:
-        """The public attributes and properties of an object."""
+        """The public attributes and properties of an object, and those of its class."""
         names = {name for name in getattr(value, "__dict__", {}) if not name.startswith("_")}
         names |= {
             name
             for each in type(value).__mro__
             for name, member in vars(each).items()
-            if not name.startswith("_") and isinstance(member, property | types.MemberDescriptorType)
+            if not name.startswith("_") and not callable(member) and not isinstance(member, staticmethod | classmethod)
         }
         found = {}
         for name in sorted(names - TOLD):
@@ -166,9 +167,9 @@ def state_shown(env: Any) -> Any:
 
 
 def drawn(env: Any) -> Any:
-    """What render() returns, or prints in a mode for people."""
+    """What render() returns, and what it prints on stdout or stderr."""
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         picture = env.render()
     return copy.deepcopy(picture), printed.getvalue()
 
@@ -186,8 +187,21 @@ def public(env: Any) -> dict[str, Any]:
 
 def refusal(play: Any, choice: Any) -> str:
     """The type and the text of the error that a choice brings; empty if there is none."""
+    return _error_of(lambda: play.submit(choice, log=False))
+
+
+def refusals(play: Any) -> list[str]:
+    """The errors that odd calls bring: views of an unknown agent, no actions, and one that the mask forbids."""
+    unknown = [_error_of(partial(call, "nobody")) for call in (play.env.observe, play.env.action_space)]
+    mask = play.mask(play.env.agent_selection)
+    start = getattr(play.env.action_space(play.env.agent_selection), "start", 0)
+    forbidden = [] if mask is None else [int(number + start) for number in np.flatnonzero(mask == 0)[:1]]
+    return unknown + [refusal(play, odd) for odd in (10**6, None, *forbidden)]
+
+
+def _error_of(call: Callable[[], Any]) -> str:
     try:
-        play.submit(choice, log=False)
+        call()
     except Exception as error:
         return f"{type(error).__name__}: {ADDRESS.sub('0x', str(error))}"
     return ""

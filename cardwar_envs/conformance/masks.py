@@ -16,7 +16,7 @@ from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
-SHARE = 0.03
+SHARE = 0.015
 MOST_PLACES = 100
 TRIED = 6
 

@@ -21,7 +21,7 @@ from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject, load, quiet
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
-SHARE = 0.06
+SHARE = 0.035
 MOST_PLACES = 400
 AHEAD = 3
 GAMES = 12

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from cardwar_envs.conformance.compare import difference, require_same, require_same_play
 from cardwar_envs.conformance.play import STEPS, Play
@@ -14,10 +16,12 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
 # Chance may be rare: so many games are compared before a check concludes that there is none.
 GAMES = 12
+MANY_SEEDS = 120
 SHORT = 40
 # After so many games a seeded reset must still lead to the same game.
 MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
-HISTORY_SHARE = 0.05
+HISTORY_SHARE = 0.03
+ABANDONED = 9
 UNKNOWN = {"an option of somebody else": 1}
 
 
@@ -35,6 +39,18 @@ def same_seed_same_episode(subject: Subject) -> None:
     for skin in subject.skins():
         if found := find(subject, skin.kind).episodes:
             raise Failed(f"{skin.kind}: two games by the same seed and choices: {found}")
+        _require_numpy_seeds(steady_skin(subject, skin.kind))
+
+
+def _require_numpy_seeds(skin: Skin[Any]) -> None:
+    """A seed of numpy's integers is refused, or leads to the same game as that of Python."""
+    for seed in range(1, 4):
+        fresh, play = skin.new(choices=seed).reset(seed).run(SHORT), skin.new(choices=seed)
+        try:
+            play.reset(np.int64(seed))
+        except Exception:
+            return
+        require_same_play(fresh, play.run(SHORT), f"{skin.kind}: by the seed {seed} of Python, and of numpy.int64")
 
 
 def other_seed_other_episode(subject: Subject) -> None:
@@ -50,6 +66,11 @@ def other_seed_other_episode(subject: Subject) -> None:
         chance = chance or unlike > 1
         if unlike == 1 and (sign := _sign_of_chance(subject, skin)):
             raise Failed(f"{skin.kind}: seeds 1 to {len(games) - 1} all lead to the same game, though {sign}")
+        if unlike > 1 and (in_a_row := _unlike(_series(skin))) > 2 * unlike:
+            unlike = _unlike([skin.new().reset(seed).run(SHORT) for seed in range(1, MANY_SEEDS)])
+            if in_a_row > 2 * unlike:
+                few = f"seeds 1 to {MANY_SEEDS - 1} lead to {unlike} different games only"
+                raise Failed(f"{skin.kind}: {few}, though of {GAMES} games in a row {in_a_row} are different")
     if not chance:
         raise NotApplicable(f"no chance: {2 * GAMES} games by the same choices were the same, seeded or not")
 
@@ -85,6 +106,11 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
             used.run(steps)
             again = used.again(choices=2).reset(2).run()
             require_same_play(fresh, again, f"{skin.kind}: fresh, and reset after {steps} steps of another game")
+        used = skin.new(choices=1)
+        for number in range(ABANDONED):
+            used.reset(number).run(1 + number % 3)
+        again = used.again(choices=2).reset(2).run()
+        require_same_play(fresh, again, f"{skin.kind}: fresh, and after {ABANDONED} games that were left in the middle")
 
 
 def earlier_games_do_not_matter(subject: Subject) -> None:
@@ -170,8 +196,15 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
                 sampled.step()
             require_same_play(plain.log, sampled.log, f"{plain.where}: without and with samples of the spaces")
             what = f"{plain.where}: the next game without and with samples of the spaces"
-            require_same_play(_next_game(plain), _next_game(sampled), what)
+            require_same_next_game(subject, skin, (plain, sampled), what)
 
 
-def _next_game(play: Play) -> list[Any]:
-    return play.again(choices=1).reset().run(SHORT)
+def require_same_next_game(subject: Subject, skin: Skin[Any], plays: Sequence[Play], what: str) -> None:
+    """Raises Failed if the next games of some environments are unlike, though the seed of the game before decides them.
+
+    If it does not, `unseeded_reset_goes_on` says so.
+    """
+    if subject.once(("goes on", skin.kind), lambda: difference(_series(skin), _series(skin)) is None):
+        games = [play.again(choices=1).reset().run(SHORT) for play in plays]
+        for game in games[1:]:
+            require_same_play(games[0], game, what)

@@ -15,7 +15,7 @@ from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
 
-SHARE = 0.06
+SHARE = 0.035
 SEEDS = range(12)
 MOST_PLACES = 200
 

@@ -1,4 +1,4 @@
-"""A check that infos are as new as observations."""
+"""A check that infos and state() are as new as observations."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in
 from cardwar_envs.conformance.explore import Driver
+from cardwar_envs.conformance.look import state_shown
 from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.seeds import SHORT, steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
@@ -23,21 +24,24 @@ SEEDS = range(16)
 OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
 # So often, in all games together, the turn before must have been another than the turn now.
 LEAST_CHANGES = 8
+FRESH = "is of now"
+STATE = "state()"
 # Longer arrays are compared as a whole only.
 MOST_ENTRIES = 64
 
 # Place -> what stands there, as bytes that compare equal if the numbers do.
 Numbers = dict[str, bytes]
-# For each turn of one agent in one game: the numbers of its observation, and those of its info.
+# For each turn of one agent in one game: the numbers of its observation, and those of its info and of state().
 Game = list[tuple[Numbers, Numbers]]
 
 
 def infos_are_of_now(subject: Subject) -> None:
-    """An info tells of this turn: not what was so in the turn before.
+    """Infos and state() tell of this turn: not what was so in the turn before.
 
     Two signs show an info that comes too late, in all games that are compared: it repeats what the observation told
     in the turn before; or it stays as it is from the first turn to the second, and changes in every turn from then
-    on. An info whose name says that it tells of the past ("last", "previous", "before") may do so.
+    on. An info whose name says that it tells of the past ("last", "previous", "before") may do so. What state()
+    shows may be of the past, but not all of it.
     """
     for skin in steady_skins(subject):
         games: dict[Any, list[Game]] = defaultdict(list)
@@ -45,9 +49,16 @@ def infos_are_of_now(subject: Subject) -> None:
             for agent, turns in _turns(skin, seed).items():
                 games[agent].append(turns)
         for agent, known in games.items():
-            for name in sorted({name for game in known for _, info in game for name in info}):
-                if not OF_THE_PAST.search(name) and (sign := _sign(known, name)):
-                    raise Failed(f"{skin.kind}: the info {name!r} of {agent} {sign}")
+            names = sorted({name for game in known for _, told in game for name in told})
+            found = {name: _sign(known, name) for name in names if not OF_THE_PAST.search(name)}
+            for name, sign in found.items():
+                if sign not in (None, FRESH) and not (name.startswith(STATE) and _is_fresh_in_part(found)):
+                    what = name if name.startswith(STATE) else f"the info {name!r} of {agent}"
+                    raise Failed(f"{skin.kind}: {what} {sign}")
+
+
+def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
+    return any(sign == FRESH for name, sign in found.items() if name.startswith(STATE))
 
 
 def _turns(skin: Skin[Any], seed: int) -> dict[Any, Game]:
@@ -63,7 +74,8 @@ def _turns(skin: Skin[Any], seed: int) -> dict[Any, Game]:
 
 def _told(play: Play, agent: Any) -> tuple[Numbers, Numbers]:
     observation, info = play.told(agent)
-    return dict(_numbers(observation, "")), dict(_numbers(play.steady(info), ""))
+    told = [*_numbers(play.steady(info), ""), *_numbers(state_shown(play.env), STATE)]
+    return dict(_numbers(observation, "")), dict(told)
 
 
 def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
@@ -81,7 +93,7 @@ def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _sign(games: list[Game], name: str) -> str | None:
-    """What shows that an info comes too late, in words."""
+    """`FRESH` if an observation tells the same now; what shows that it comes too late, in words; else None."""
     games = [game for game in games if all(name in info for _, info in game)]
     told = [[info[name] for _, info in game] for game in games]
     if not any(one != other for values in told for one, other in pairwise(values)):
@@ -89,7 +101,7 @@ def _sign(games: list[Game], name: str) -> str | None:
     for place in sorted({place for game in games for seen, _ in game for place in seen}):
         seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
         if told == seen:
-            return None
+            return FRESH
     for place in sorted({place for game in games for seen, _ in game for place in seen}):
         seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
         changes = sum(one != other for values in seen for one, other in pairwise(values))

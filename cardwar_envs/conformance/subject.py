@@ -112,7 +112,10 @@ class Subject:
         return self._found[name]
 
     def time(self, share: float) -> Iterator[int]:
-        """Counts from 0 until this share of the seconds has passed, or all `games` are counted; at least once."""
+        """Counts from 0 until this share of the seconds has passed, or all `games` are counted; at least once.
+
+        The shares of all searches, of both kinds and three render modes, add up to about 1.
+        """
         end = time.monotonic() + share * self.seconds
         for number in itertools.count():
             yield number

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, as_policy
+from cardwar_envs.core.policy import ALIASES, Policy, as_policy
 
 UNIFORM = "uniform"
-# Both names mean uniform play.
-UNIFORM_NAMES = (UNIFORM, "random")
 # A game may end before the agent is asked; a new one is started then, at most so often.
 MAX_STARTS = 100
 
@@ -57,7 +55,7 @@ class Pool:
         Raises:
             ValueError: If there is no policy of a name, or one cannot play the game.
         """
-        policies = [as_policy(UNIFORM if is_uniform(each) else each, game) for each in self.policies]
+        policies = [as_policy(each, game) for each in self.policies]
         weights = np.ones(len(policies)) if self.weights is None else np.array(self.weights)
         return SeatPool(policies, weights / weights.sum())
 
@@ -88,7 +86,7 @@ Opponent = str | Policy | Pool
 
 def is_uniform(opponent: object) -> bool:
     """Whether this is a name of uniform play, which engines draw themselves, without asking for probabilities."""
-    return isinstance(opponent, str) and opponent in UNIFORM_NAMES
+    return isinstance(opponent, str) and ALIASES.get(opponent, opponent) == UNIFORM
 
 
 def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> list[SeatPool]:

@@ -69,6 +69,7 @@ def _register_ids(for_gymnasium: str, for_pettingzoo: str, kwargs: dict[str, Any
             vector_entry_point=f"{SKINS}.vector_env:GameVectorEnv",
             kwargs=kwargs,
         )
-    if for_pettingzoo not in pettingzoo.aec_registry:
+    # PettingZoo has a registry since 1.27. Before that, `jujitsu_v0.env()` and its like are the only way.
+    if hasattr(pettingzoo, "register") and for_pettingzoo not in pettingzoo.aec_registry:
         pettingzoo.register("aec", for_pettingzoo, entry_point=f"{SKINS}.aec:AECGameEnv", kwargs=kwargs)
         pettingzoo.register("parallel", for_pettingzoo, entry_point=f"{SKINS}.parallel:ParallelGameEnv", kwargs=kwargs)

@@ -1,6 +1,6 @@
 """Runs the kit on every environment of the set, and writes what it caught into the page on it.
 
-    python -m tests.broken.measure [--kit NAME] [--processes 2] [--seconds 120] [--results FILE] [--document FILE]
+    python -m tests.broken.measure [--kit NAME] [--processes 2] [--seconds 300] [--results FILE] [--document FILE]
 
 Each environment runs in a process of its own, which is ended after `--seconds`. What is done is kept in a file of JSON
 lines, so a killed run goes on where it was; a line counts for one source of the environment and one of the kit.
@@ -23,8 +23,9 @@ from tests.broken import frozen, tables
 from tests.broken.skins import AEC, Parallel
 
 ROOT = Path(__file__).parents[2]
-# The kit looks at one environment for about so long at most, which is less than its default.
-SECONDS = 8.0
+# Each search of the kit looks at so many games or situations at most: a busy machine measures the same as an idle one.
+GAMES = 400
+LOOKS = {"games": GAMES, "seconds": 3600.0}
 
 
 @cache
@@ -60,7 +61,7 @@ def checked(name, each, **looks):
 
     try:
         zero_sum = getattr(each.game, "zero_sum", None) or None
-        subject = load(f"tests.broken.environments:{name}", zero_sum=zero_sum, **{"seconds": SECONDS, **looks})
+        subject = load(f"tests.broken.environments:{name}", zero_sum=zero_sum, **{**LOOKS, **looks})
     except ValueError as error:
         return [("load", "failed", str(error))]
     results = []
@@ -99,15 +100,21 @@ def measure(environments, path, processes, seconds):
     known = stored(path)
     results = {name: known.get(key_of(name, each)) for name, each in environments.items()}
     missing = [name for name, result in results.items() if result is None]
+    print(f"{len(missing)} of {len(results)} environments are to be run, {processes} at once (--processes).")
+    print(f"Results are kept in {path}: a run that was ended, by Ctrl-C or kill, goes on from there.", flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file, ThreadPoolExecutor(processes) as pool:
         file.write("\n" * bool(known))  # after a line that was cut off
         running = [pool.submit(measured, name, environments[name], seconds) for name in missing]
-        for done in as_completed(running):
-            result = done.result()
-            results[result["name"]] = result
-            print(json.dumps(result), file=file, flush=True)
-            print(f"{result['name']}: {tables.verdict(result)} ({result['seconds']} s)", flush=True)
+        try:
+            for done in as_completed(running):
+                result = done.result()
+                results[result["name"]] = result
+                print(json.dumps(result), file=file, flush=True)
+                print(f"{result['name']}: {tables.verdict(result)} ({result['seconds']} s)", flush=True)
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)  # those that run are waited for
+            raise
     return results
 
 
@@ -115,7 +122,7 @@ def arguments(words):
     parser = argparse.ArgumentParser(prog="python -m tests.broken.measure")
     parser.add_argument("--kit", default="now", help="what the document calls the kit")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=120.0, help="limit for one environment")
+    parser.add_argument("--seconds", type=float, default=300.0, help="limit for one environment")
     parser.add_argument("--results", type=Path, default=ROOT / "runs" / "broken" / "results.jsonl")
     parser.add_argument("--document", type=Path, default=ROOT / "docs" / "conformance-measured.md")
     parser.add_argument("--one", metavar="NAME", help="run the kit on this one here, and print its results as JSON")

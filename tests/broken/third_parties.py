@@ -15,10 +15,12 @@ MODULES = {
     "SimpleSpread": ("mpe2", "mpe2.simple_spread_v3"),
     "SimpleSpeakerListener": ("mpe2", "mpe2.simple_speaker_listener_v4"),
 }
+# Parameters stand apart: Shimmy loads the game anew at each reset and forgets those that stand in its name.
 OPEN_SPIEL = {
-    "OpenSpielRockPaperScissors": "matrix_rps",
-    "OpenSpielGoofspiel": "goofspiel(num_cards=4,points_order=descending)",
-    "OpenSpielOshiZumo": "oshi_zumo(coins=6,size=1)",
+    "OpenSpielRockPaperScissors": ("matrix_rps", None),
+    "OpenSpielGoofspiel": ("goofspiel", {"num_cards": 4, "points_order": "descending"}),
+    "OpenSpielGoofspielByChance": ("goofspiel", {"num_cards": 4}),
+    "OpenSpielOshiZumo": ("oshi_zumo", {"coins": 6, "size": 1}),
 }
 
 
@@ -30,8 +32,8 @@ def third_parties():
             skins = {"aec": "env", "parallel": "parallel_env"}
             makers = {skin: partial(make, module, attribute) for skin, attribute in skins.items()}
             found[name] = Healthy(name, make, makers, party=module.partition(".")[0])
-    for name, game in OPEN_SPIEL.items() if find_spec("shimmy") and find_spec("pyspiel") else ():
-        found[name] = Healthy(name, make_open_spiel, {"aec": partial(make_open_spiel, game)}, party="shimmy")
+    for name, named in OPEN_SPIEL.items() if find_spec("shimmy") and find_spec("pyspiel") else ():
+        found[name] = Healthy(name, make_open_spiel, {"aec": partial(make_open_spiel, *named)}, party="shimmy")
     return found
 
 
@@ -39,5 +41,6 @@ def make(module, attribute, **arguments):
     return getattr(import_module(module), attribute)(**arguments)
 
 
-def make_open_spiel(game, render_mode=None):
-    return import_module("shimmy").OpenSpielCompatibilityV0(game_name=game, render_mode=render_mode)
+def make_open_spiel(game, config, render_mode=None):
+    shimmy = import_module("shimmy")
+    return shimmy.OpenSpielCompatibilityV0(game_name=game, config=config, render_mode=render_mode)

@@ -1,14 +1,16 @@
 """The tables of docs/conformance.md: every check on toys with one defect each, on our games, and on others'.
 
-`python tests/conformance/table.py` prints them as Markdown.
+`python tests/conformance/table.py` prints them as Markdown; with `times`, how long a check of each of our games takes.
 """
 
+import sys
+import time
 from collections.abc import Sequence
 from typing import Any
 
 from toy_envs import BROKEN
 
-from cardwar_envs.conformance import CHECKS, Result, load, run, run_all
+from cardwar_envs.conformance import CHECKS, Result, coverage, load, run, run_all
 from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, NOTED, PASSED
 
 # Heading -> name and parameters; small, so that the oracles apply.
@@ -57,9 +59,25 @@ def game_table(games: dict[str, str]) -> str:
     return "\n".join(lines).strip()
 
 
+def time_table() -> str:
+    """How long the kit looks at each of our games, with the parameters and the limit that are defaults, and at what."""
+    rows = []
+    for word in sorted({text.split()[0] for text in OURS.values()}):
+        began = time.monotonic()
+        subject = load(word)
+        failed = [result.check for result in run_all(subject) if result.status == FAILED]
+        seconds = time.monotonic() - began
+        for kind, seen in coverage(subject).items():
+            rows.append([f"`{word}`", kind, *(f"{count:,}" for count in seen.values()), f"{seconds:.0f}", len(failed)])
+    return _markdown(["environment", "kind", "games", "moves", "distinct situations", "seconds", "failed"], rows)
+
+
 def _markdown(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [headings, ["---"] * len(headings), *rows])
 
 
 if __name__ == "__main__":
-    print(toy_table(BROKEN), game_table(OURS), game_table(OTHERS), sep="\n\n")
+    if sys.argv[1:] == ["times"]:
+        print(time_table())
+    else:
+        print(toy_table(BROKEN), game_table(OURS), game_table(OTHERS), sep="\n\n")

@@ -286,6 +286,18 @@ def test_what_differs_each_time_is_noted_and_switches_nothing_off():
     assert run("commitments_are_hidden", Subject("leaks", LeakyClock, games=GAMES)).status == "failed"
 
 
+class NewGeneratorEachTime(toy_envs.AEC):
+    def generator(self, seed):
+        return np.random.default_rng(seed)
+
+
+def test_looking_is_not_blamed_for_games_that_no_seed_decides():
+    subject = Subject("no seed, no luck", NewGeneratorEachTime, games=GAMES)
+    assert run("unseeded_reset_goes_on", subject).status == "failed"
+    for check in ("looking_changes_nothing", "rendering_changes_nothing", "sampling_leaves_the_game_alone"):
+        assert run(check, subject).status == "passed"
+
+
 def test_secrecy_is_checked_wherever_there_is_a_parallel_version():
     class Denies(toy_envs.AEC):
         observe = toy_envs.shows_commitments
@@ -314,7 +326,7 @@ class Rare(toy_envs.Parallel):
 
 
 def test_what_is_rare_is_found():
-    subject = Subject("rare", None, Rare, seconds=10)
+    subject = Subject("rare", None, Rare, games=100)
     assert run("observations_fit_their_spaces", subject).status == "failed"
     assert conformance.coverage(subject)["Parallel"]["games"] > 20
 

@@ -8,6 +8,7 @@ anyone's environment could look so.
 
 import copy
 import re
+import sys
 
 import numpy as np
 from gymnasium import spaces
@@ -557,6 +558,29 @@ class LateInfos(AEC):
         self.infos |= {agent: info for agent, info in old.items() if agent in self.agents}
 
 
+def keeps_on_the_class(self):
+    self._clear_rewards()
+    type(self).latest = dict(self._pending)
+
+
+def complains(self):
+    print(pending(self), file=sys.stderr)
+    return Table.text(self)
+
+
+def names_the_card_to_beat(self, agent, action):
+    try:
+        return Table.checked(self, agent, action)
+    except ValueError as error:
+        raise ValueError(f"{error}; on the table: {list(pending(self).values())}") from None
+
+
+def deals_another_after_games_that_were_left(self, seed):
+    self._left = getattr(self, "_left", 0) + (getattr(self, "live", []) != [])
+    Table.deal(self, seed)
+    self.prize = 1 + self.prize % 3 if self._left > 3 else self.prize
+
+
 def deals_a_deck(self, seed):
     self.rng = self.generator(seed)
     self._deck = [int(prize) for prize in self.rng.integers(1, 4, 4)]
@@ -589,6 +613,26 @@ only("last_tells_what_is_so", SwapsFlags)
 only("rewards_are_counted_once", AddsTwice)
 only("observations_are_of_now", Late)
 only("infos_are_of_now", LateInfos)
+broken("commitments_are_kept_inside", "the class shows commitments", clear=keeps_on_the_class)
+broken("commitments_are_kept_inside", "errors show commitments", checked=names_the_card_to_beat)
+broken("pictures_hide_commitments", "render() prints commitments on stderr", text=complains)
+broken(
+    "input_outside_the_space_is_refused",
+    "numpy's booleans are cards",
+    checked=lambda self, agent, action: Table.checked(self, agent, int(action) if type(action) is np.bool_ else action),
+)
+broken(
+    "same_seed_same_episode",
+    "seeds of numpy are ignored",
+    deal=lambda self, seed: Table.deal(self, seed if type(seed) is int else None),
+)
+broken("other_seed_other_episode", "odd or even seed", deal=lambda self, seed: Table.deal(self, seed and seed % 2))
+broken("seeded_reset_starts_anew", "games that are left count", deal=deals_another_after_games_that_were_left)
+broken(
+    "global_randomness_is_left_alone",
+    "seeds numpy.random with 5",
+    draw=lambda self: np.random.seed(5) or Table.draw(self),
+)
 broken("infos_are_steady", "luck in infos", info=lambda self, agent: {"luck": np.random.default_rng().random()})
 broken("hash_seed_does_not_matter", "prize from a hash", draw=lambda self: 1 + (hash("prize") + Table.draw(self)) % 3)
 broken("earlier_games_do_not_matter", "more to win after twenty games", deal=doubles_after_twenty_games)

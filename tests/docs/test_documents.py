@@ -3,7 +3,8 @@
 The blocks of a page run one after another, as a reader would type them. What is compared: the value of an
 expression on a line that ends in `# 0.1234`, to the digits given, and what a block prints with the `text` block that
 follows it. On the pages in `GUIDES` every line that begins with `cardwar` runs, too. A block that does not run has a
-comment above it that says why: `<!-- not run: two hours -->`.
+comment above it that says why: `<!-- not run: two hours -->`. A page that begins with `<!-- needs: torchrl -->` runs
+where that package is installed; `python -m benchmarks.clients` runs it where it is not.
 """
 
 import ast
@@ -25,6 +26,7 @@ RECIPES = sorted(f"docs/recipes/{path.name}" for path in (ROOT / "docs" / "recip
 # What newcomers read and type.
 GUIDES = ["README.md", "docs/start.md", "docs/tutorial.md", *RECIPES]
 PAGES = [*GUIDES, *(f"docs/{page}.md" for page in ("learners", "levels", "optimal_play", "play", "rendering"))]
+NEEDS = re.compile(r"^<!-- needs: (\w+) -->\n")
 NOT_RUN = re.compile(r"^<!-- not run: [^\n]+ -->\n```\w+\n.*?^```\n", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\s*^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
@@ -83,6 +85,8 @@ def same_threads_afterwards():
 def test_the_python_of_a_page_runs_and_comes_to_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = NOT_RUN.sub("", (ROOT / page).read_text())
+    if needed := NEEDS.match(text):
+        pytest.importorskip(needed[1], reason="a client, which benchmarks.clients installs")
     assert len(blocks_of(text)) == text.count("```python")
     check(text, page)
 

@@ -115,3 +115,14 @@ def test_a_fresh_import_registers_and_stays_light():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, "3 ['player_0', 'player_1']\n", "")
+
+
+def test_a_pettingzoo_without_a_registry_will_do():
+    code = """
+import pettingzoo
+for name in ("register", "aec_registry", "parallel_registry", "make", "spec"):
+    delattr(pettingzoo, name)
+from cardwar_envs import jujitsu_v0
+jujitsu_v0.env(num_cards=3).reset(seed=0)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

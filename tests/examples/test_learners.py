@@ -8,6 +8,8 @@ from cardwar_envs import make_game
 from examples import ppo_against_pool, ppo_self_play, reinforce
 
 UNIFORM = {3: 0.5, 4: 0.375}  # exploitability of uniform play
+# With much entropy a learner comes near the equilibrium at once, and not closer.
+SHORT = {"num_cards": 3, "entropy": 0.5, "final_entropy": 0.4}
 
 
 @pytest.fixture(autouse=True)
@@ -26,8 +28,8 @@ def test_uniform_play_is_as_exploitable_as_these_tests_say():
 @pytest.mark.parametrize(
     ("example", "args"),
     [
-        (reinforce, reinforce.Args(num_cards=3, updates=150, report_every=75)),
-        (ppo_self_play, ppo_self_play.Args(num_cards=3, updates=12, num_games=256, minibatch=512, report_every=6)),
+        (reinforce, reinforce.Args(**SHORT, updates=150, report_every=75)),
+        (ppo_self_play, ppo_self_play.Args(**SHORT, updates=60, report_every=30, num_games=128, average_rate=0.1)),
     ],
     ids=["reinforce", "ppo_self_play"],
 )
@@ -36,23 +38,22 @@ def test_self_play_gets_below_uniform_play(example, args):
     policy, curve = example.train(args, show=lines.append)
     assert len(curve) == len(lines) == 3
     assert curve[-1][1] == exploitability(make_game("jujitsu", num_cards=3), policy)
-    assert curve[-1][1] < 0.8 * UNIFORM[3]
+    assert curve[-1][1] < 0.7 * UNIFORM[3]
 
 
 def test_against_a_pool_it_wins_from_what_it_knows():
-    args = ppo_against_pool.Args(
-        num_cards=3, pool="highest_card,lowest_card", steps=3_000, num_games=32, report_every=3_000
-    )
+    settings = {"pool": "highest_card,lowest_card", "steps": 6_000, "num_games": 16, "learning_rate": 5e-3}
+    args = ppo_against_pool.Args(num_cards=3, **settings)
     lines = []
     _, won, history = ppo_against_pool.train(args, show=lines.append)
-    assert sum(won.values()) > 0.2
+    assert min(won.values()) > 0.5
     assert len(history) >= 2
     assert len(lines) == len(history) + 3
 
 
 @pytest.mark.slow  # as long as the docstrings say
 @pytest.mark.parametrize(
-    ("example", "most"), [(reinforce, 0.1), (ppo_self_play, 0.1)], ids=["reinforce", "ppo_self_play"]
+    ("example", "most"), [(reinforce, 0.2), (ppo_self_play, 0.25)], ids=["reinforce", "ppo_self_play"]
 )
 def test_the_long_run_comes_to_what_is_claimed(example, most):
     _, curve = example.train(example.Args(), show=print)

@@ -55,10 +55,11 @@ def asked_for(name, extra):
     return [each for each in texts if each.marker is None or each.marker.evaluate({"extra": extra})]
 
 
-def environment(folder, wheel, extra=None):
+def environment(folder, wheel, extra=None, beside=()):
     """An environment with the wheel and what it asks for, in the versions that are installed here.
 
-    Files are linked and not copied, and nothing is downloaded. What the wheel does not ask for is not there.
+    Files are linked and not copied, and nothing is downloaded. What the wheel does not ask for is not there, but for
+    the distributions in `beside` and what those ask for.
 
     Returns:
         The folder of its programs.
@@ -67,7 +68,7 @@ def environment(folder, wheel, extra=None):
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     site = next(folder.rglob("site-packages"))
     more = PROJECT["optional-dependencies"][extra] if extra else []
-    for name in needed([*PROJECT["dependencies"], *more]):
+    for name in needed([*PROJECT["dependencies"], *more, *beside]):
         here = distribution(name)
         for file in here.files or []:
             if ".." not in file.parts and file.suffix != ".pyc":

@@ -52,10 +52,10 @@ def playoffs(
         policies = {**shipped_policies(rules), **policies}
     if games is None and seed is not None:
         raise ValueError(f"--seed ({seed}) is of no use without --games: exact results are not drawn")
+    from train.reports.playoffs_files import write_playoffs  # needs matplotlib: better said before the work
+
     with advancing("pairings", len(policies) ** 2) as progress:
         result = play_all(rules, policies, games, seed or 0, progress)
-
-    from train.reports.playoffs_files import write_playoffs  # needs matplotlib
 
     if folder is None:
         folder = Path("runs") / "-".join(

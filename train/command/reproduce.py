@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -85,6 +86,7 @@ def reproduce(
 
     The exit code is 0 if ours pass all checks, else 1.
     """
+    import_module("matplotlib")  # pictures need it: better said before the work
     with advancing("states explored") as progress:
         made, seconds = timed(lambda: recompute(name, progress))
     files = write(made, folder or Path("runs") / f"reproduce-{name}")

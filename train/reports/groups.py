@@ -21,6 +21,8 @@ from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow,
 from train.words import train_words
 
 CONFIDENCE = 0.95
+# What the names of the ends of a sample's interval end in.
+ENDS = ("_low", "_high")
 
 
 @dataclass(frozen=True)
@@ -205,10 +207,11 @@ def read_run(path: str | Path) -> Run:
     config, metadata = folder.config(), folder.metadata()
     config = {"measured": "exact", "figure": "exploitability", **config}  # older folders say neither
     rows = folder.read_metrics()
+    needed = [config["figure"], *(f"{config['figure']}{end}" for end in ENDS if config["measured"] == "matches")]
     for number, row in enumerate(rows):
         row.setdefault("measured", "exact")
-        if row["measured"] != config["measured"] or config["figure"] not in row:
-            wanted = f"{config['figure']} of the kind {config['measured']!r}"
+        if row["measured"] != config["measured"] or not all(name in row for name in needed):
+            wanted = f"{', '.join(needed)} of the kind {config['measured']!r}"
             raise ValueError(
                 f"{folder.path / METRICS_FILE} cannot be read: rows[{number}] must have {wanted}; {RESUME}"
             )

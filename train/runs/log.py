@@ -25,7 +25,7 @@ from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
 from train.policies.table import LearnedTable
 from train.runs.sinks import Sink
 from train.storage.formats import MAX_SEED, OWN
-from train.storage.run_folder import CONFIG_FILE, METRICS_FILE, MetricsRow, RunFolder
+from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.validation import MAX_INT
 from train.words import game_in_words, json_parameters
 
@@ -37,8 +37,8 @@ class ExploitabilityLog:
     """Measures the policies of a learner of your own, and keeps the figures in a run folder.
 
     A folder that holds such a log already is continued, so a script that was killed can be started again. After each
-    `record` the folder is complete. It also keeps the newest policy, for play-offs, if that is measured exactly and
-    at most 200,000 observations of the game ask for it.
+    `record` the folder is complete. It also keeps the newest policy as a table, for play-offs, if that is measured
+    exactly with at most 200,000 questions.
 
     Attributes:
         folder: The folder.
@@ -97,8 +97,7 @@ class ExploitabilityLog:
         held = (Path(folder) / CONFIG_FILE).exists()
         self._folder = RunFolder.reopen(folder, config) if held else RunFolder.create(folder, config)
         self.folder, self.measured = self._folder.path, self._measure.kind
-        recorded = (self.folder / METRICS_FILE).exists()
-        self.rows: list[MetricsRow] = self._folder.read_metrics() if recorded else []
+        self.rows: list[MetricsRow] = self._folder.read_metrics()
         self._since = time.perf_counter() - (self.rows[-1]["seconds"] if self.rows else 0.0)
 
     def __repr__(self) -> str:
@@ -159,7 +158,7 @@ class ExploitabilityLog:
         if kept is None:
             path.unlink(missing_ok=True)
         else:
-            save_policy(path, kept)
+            save_policy(path, kept, self._folder.identity())
 
 
 def _measure(game: Game[Any], way: str, against: str) -> Measure:

@@ -104,7 +104,7 @@ def run(
         config = _config(game, entry, args, seed, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
-        rows = _continue(folder, learner, config)
+        rows = _continue(folder, learner, config, measure)
         title = f"{entry.label} on {game_in_words(game)}"
         with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps, measure) as report:
             for row in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
@@ -113,7 +113,7 @@ def run(
                 folder.write_metrics(rows)
                 for told in (record, *sinks, report):
                     told(row)
-        return _finish(entry, learner, folder, rows[-1], measure, _identity(config))
+        return _finish(entry, learner, folder, rows[-1], measure)
 
 
 def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int, measure: Measure) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def own_generators(seed: int, threads: int) -> Iterator[None]:
         np.random.set_state(before[2])
 
 
-def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any]) -> list[MetricsRow]:
+def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], measure: Measure) -> list[MetricsRow]:
     """Puts everything back to where the checkpoint was made; returns the rows up to there."""
     checkpoint = folder.read_checkpoint(config)
     if checkpoint is None:
@@ -155,6 +155,7 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any]) ->
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"{unlike[0]} is not kept by both")
+        measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # every figure is there that is told of at the end
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
@@ -174,16 +175,12 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     tensors["generator"] = torch.get_rng_state()
     generator, key, *rest = np.random.get_state()
     data = {
-        "run": _identity(config),
+        "run": {name: config[name] for name in IDENTITY},
         "rows": rows,
         "learner": learned,
         "generator": [generator, key.tolist(), *rest],
     }
     folder.write_checkpoint(Archive(tensors, data))
-
-
-def _identity(config: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: config[name] for name in IDENTITY}
 
 
 def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
@@ -245,16 +242,9 @@ def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> 
         )
 
 
-def _finish(
-    entry: Algorithm,
-    learner: Learner,
-    folder: RunFolder,
-    last: MetricsRow,
-    measure: Measure,
-    identity: Mapping[str, Any],
-) -> RunResult:
+def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
     policy, seconds = learner.policy(), last["seconds"]
-    save_policy(folder.path / POLICY_FILE, policy, identity)
+    save_policy(folder.path / POLICY_FILE, policy, folder.identity())
     return RunResult(
         folder=folder.path,
         policy=policy,

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # not every system has locks of this kind
-    fcntl = None  # type: ignore[assignment]
+from filelock import lock_descriptor
 
 
 @contextmanager
@@ -18,7 +15,7 @@ def alone_in(folder: Path, make: bool = False) -> Iterator[None]:
     """Keeps other processes that ask for the same out of a folder; the lock ends with the process, however it ends.
 
     The folder itself is locked, so nothing is written into it. Where a file system cannot lock folders, as some in
-    networks, nothing is locked.
+    networks, nothing is locked, nor on Windows, which opens no folders.
 
     Args:
         folder: The folder. If there is none, nothing is locked.
@@ -30,19 +27,19 @@ def alone_in(folder: Path, make: bool = False) -> Iterator[None]:
     if make:
         with suppress(FileExistsError):
             folder.mkdir(parents=True, exist_ok=True)
-    if fcntl is None or not folder.is_dir():
+    if os.name != "posix" or not folder.is_dir():
         yield
         return
     held = os.open(folder, os.O_RDONLY)
     try:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            free = lock_descriptor(held, blocking=False)
+        except OSError:
+            free = True
+        if not free:
             raise ValueError(
                 f"{folder}: another run is at work in this folder; wait for its end, or choose another folder"
-            ) from None
-        except OSError:
-            pass
+            )
         yield
     finally:
         os.close(held)

@@ -130,6 +130,15 @@ class RunFolder:
         """
         return self._read_json(CONFIG_FILE, StoredConfig)
 
+    def identity(self) -> dict[str, Any]:
+        """What tells this run from others, as `StoredIdentity`.
+
+        Raises:
+            ValueError: As `config`.
+        """
+        config = self.config()
+        return {name: config[name] for name in IDENTITY}
+
     def metadata(self) -> dict[str, Any]:
         """Where and when it was made, as `StoredMetadata`.
 

@@ -37,13 +37,13 @@ def files_entered(call: Callable[[], object]) -> set[str]:
 @pytest.fixture(scope="module")
 def learner():
     """Minimax-Q after a first round, so that everything is loaded."""
-    learner = minimax_q.Learner(make_game("jujitsu", num_cards=3), minimax_q.Args(steps=3000, num_games=64), seed=0)
-    learner.advance(500)
+    learner = minimax_q.Learner(make_game("jujitsu", num_cards=3), minimax_q.Args(steps=3000, num_games=16), seed=0)
+    learner.advance(64)
     return learner
 
 
 def test_learning_passes_few_files(learner):
-    entered = files_entered(lambda: learner.advance(learner.steps + 500))
+    entered = files_entered(lambda: learner.advance(learner.steps + 64))
     assert "train/algorithms/minimax_q.py" in entered  # the tracer traces
     assert len(entered) <= 9, sorted(entered)
 

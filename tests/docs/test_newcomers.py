@@ -1,0 +1,140 @@
+"""What newcomers tried: each row of the page names a test, and most of these stand here."""
+
+import importlib
+import inspect
+import pickle
+import re
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from command import run
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import PPO
+from thinning import each_row
+
+from baselines import TablePolicy, exploitability
+from baselines.strategies.generic import Uniform
+from cardwar_envs import GAMES, IllegalActionError, jujitsu_v0, make_game
+from cardwar_envs.core.parameters import described
+from cardwar_envs.core.policy import named_policy, policy_names
+from train.policies.files import save_policy
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/newcomers.md").read_text()
+ROWS = re.findall(r"^\| (.+?) \| .+ \| `(.+?)::(\w+)` \|$", PAGE, re.MULTILINE)
+SHORT = {"n_steps": 16, "batch_size": 16, "seed": 0, "device": "cpu"}
+
+
+def test_every_row_of_the_page_names_a_test():
+    assert len(ROWS) == PAGE.count("\n| ") - 1 == 20
+    for tried, path, name in ROWS:
+        assert re.search(rf"^def {name}\(", (ROOT / path).read_text(), re.M), tried
+
+
+@each_row(
+    ("words", "message"),
+    [
+        (["jujitsu", "num_cards=30", "--max-states", "1000"], "jujitsu has more than 1000 states to decide in"),
+        (["war", "--max-states", "1000"], "war with 12 ranks and 3 discards has more than 1000 positions"),
+    ],
+)
+def test_games_out_of_reach_are_refused_in_one_line(capsys, words, message):
+    code, out, err = run(capsys, "solve", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["float64", "another game"])
+def test_a_table_with_other_keys_is_refused(kind):
+    game, other = make_game("jujitsu", num_cards=3), make_game("goofspiel", num_cards=3)
+    owner = game if kind == "float64" else other
+    seen = owner.observation(owner.initial()[0].state, 0)
+    key = (seen.astype(np.float64) if kind == "float64" else seen).tobytes()
+    policy = TablePolicy({key: np.array([1.0, 0.0, 0.0])})
+    with pytest.raises(ValueError, match=r"knows none of the \d+ observations that it was asked for; .* are float32"):
+        exploitability(game, policy)
+    assert policy.known == 0 < policy.asked
+
+
+def test_ppo_without_masks_is_told_what_is_legal():
+    env = gymnasium.make("cardwar/Jujitsu-v0", num_cards=4, opponent="uniform")
+    with pytest.raises(IllegalActionError, match=r"player_0 cannot play action \d; legal actions are \d"):
+        PPO("MultiInputPolicy", env, **SHORT).learn(64)
+
+
+def test_sb3_refuses_vector_environments_of_gymnasium():
+    envs = gymnasium.make_vec("cardwar/Jujitsu-v0", num_envs=2, num_cards=3, opponent="uniform")
+    with pytest.raises(ValueError, match="not a Gymnasium environment"):
+        MaskablePPO("MultiInputPolicy", envs, **SHORT)
+
+
+def test_two_opponents_for_one_seat_are_refused_with_the_way_out():
+    with pytest.raises(ValueError, match="2 opponents given for 1 other seats; to draw one for each game, give a Pool"):
+        gymnasium.make("cardwar/Jujitsu-v0", opponent=["uniform", "highest_card"])
+
+
+@each_row("key", ["stat", "State", "states", "starts", "reset_masks"])
+def test_a_mistyped_reset_option_is_named(key):
+    makers = (
+        lambda: jujitsu_v0.env(num_cards=3),
+        lambda: jujitsu_v0.parallel_env(num_cards=3),
+        lambda: gymnasium.make("cardwar/Jujitsu-v0", num_cards=3),
+        lambda: gymnasium.make_vec("cardwar/Jujitsu-v0", num_envs=2, num_cards=3),
+    )
+    for make in makers:
+        with pytest.raises(ValueError, match=f"reset has no option '{key}'; did you mean .* Its options are 'state', "):
+            make().reset(options={key: 1})
+
+
+def test_a_foreign_policy_is_not_stored(tmp_path):
+    with pytest.raises(ValueError, match=r"save_policy takes learned policies of this package \(SoftmaxPolicy, "):
+        save_policy(tmp_path / "mine", TablePolicy({}))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow  # the checks play for half a minute
+def test_rock_paper_scissors_is_checked(capsys):
+    code, out, err = run(capsys, "check", "pettingzoo.classic.rps_v2")
+    assert (code, err) == (1, "")
+    assert "passed          same_seed_same_episode" in out
+
+
+def test_rock_paper_scissors_is_checked_or_its_extra_is_named(capsys, monkeypatch):
+    """The extra `test`, which `make demo` installs, brings pygame-ce."""
+    importlib.import_module("pettingzoo.classic.rps.rps")
+
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    for name in ("rps_v2", "rps.rps"):
+        monkeypatch.delitem(sys.modules, f"pettingzoo.classic.{name}", raising=False)
+    code, out, err = run(capsys, "check", "pettingzoo.classic.rps_v2")
+    assert (code, out) == (2, "")
+    assert err.endswith("it comes with the extra: pip install 'cardwar-envs[render]'\n")
+
+
+def test_a_random_opponent_plays_uniformly():
+    game = make_game("jujitsu", num_cards=5)
+    assert isinstance(named_policy("random", game), Uniform)
+    assert not {"random"} & set(policy_names()), "it is another name of a policy that is listed"
+    ends = []
+    for name in ("random", "uniform"):
+        env = gymnasium.make("cardwar/Jujitsu-v0", num_cards=5, opponent=name)
+        env.reset(seed=3)
+        ends.append([env.step(action)[0]["observation"].tolist() for action in range(5)])
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_help_lists_the_parameters_of_a_game(name):
+    module = __import__(f"cardwar_envs.{name}_v0", fromlist=["env"])
+    for make in (module.env, module.parallel_env):
+        text = inspect.getdoc(make)
+        for field, told in described(GAMES[name]).items():
+            assert told, f"nothing is said of {field}"
+            default = inspect.signature(make).parameters[field].default
+            assert re.search(rf"^ +{field}: (.|\n)*?Default:\s+{re.escape(repr(default))}\.", text, re.M)
+        assert {"render_mode", "illegal_action"} <= inspect.signature(make).parameters.keys()
+        assert pickle.loads(pickle.dumps(make)) is make
