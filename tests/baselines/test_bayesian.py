@@ -299,7 +299,7 @@ def test_ranges_by_the_normal_form(seed):
 
 
 def test_no_third_player_has_a_range():
-    with pytest.raises(ValueError, match=r"player \(2\) must be 0 or 1"):
+    with pytest.raises(ValueError, match=r"player \(2\) must be in 0..1"):
         optimal_range(USUAL, 2)
 
 

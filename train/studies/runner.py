@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -23,6 +24,8 @@ from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.studies.study_file import StudyRun
 
 LOCK = ".lock"
+# With fewer bytes left a run cannot write what it has to.
+LITTLE_ROOM = 1_000_000
 # Without -P the working folder would be the first on the path, and a study could be run with its modules for ours.
 PROGRAM = (sys.executable, "-P", "-m", "train.cli")
 POLL_SECONDS = 0.5
@@ -180,7 +183,13 @@ def _end(each: StudyTask, process: subprocess.Popen[bytes]) -> None:
     elif process.returncode > 0 or each.state is not State.FINISHED:
         lines = each.log.read_text(errors="replace").split("\n")
         said = [line.strip() for line in lines if line.strip()]
-        each.reason = said[-1].removeprefix("cardwar: ") if said else f"exit code {process.returncode}"
+        each.reason = said[-1].removeprefix("cardwar: ") if said else _unsaid(each, process.returncode)
+
+
+def _unsaid(each: StudyTask, code: int) -> str:
+    """Why a run failed that could not even write its log."""
+    left = shutil.disk_usage(each.out).free
+    return f"exit code {code}" + (f"; only {left:,} bytes are left on the disk" if left < LITTLE_ROOM else "")
 
 
 def seconds_left(all_runs: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> float | None:
