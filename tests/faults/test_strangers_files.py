@@ -242,7 +242,7 @@ def test_a_second_copy_of_a_run_is_left_out_of_a_report(copy, real, tmp_path):
 
 @pytest.mark.parametrize("text", ['{"a": 1, "b": {"c": 1, "c": 2}}', b'{"a": 1, "a": 1}', '{"a": "\\ud800"}'])
 def test_json_that_is_ambiguous_or_cannot_be_written_is_refused(text):
-    with pytest.raises(ValueError, match=r"twice|surrogates"):
+    with pytest.raises(ValueError, match=r"twice|half of a character"):
         parse_object(text)
     assert parse_object('{"a": {"b": 1}, "b": "\\u00e4\\ud83d\\ude00"}')["b"] == "ä😀"
 

@@ -1,6 +1,7 @@
 """What the command says before a long wait: how long solving takes, and that code is compiled."""
 
 import re
+from collections import defaultdict
 
 import numba
 import pytest
@@ -34,6 +35,7 @@ def test_estimates_in_words(seconds, words):
 def test_compiling_is_told_once_on_a_terminal_and_only_when_it_happens(monkeypatch, capsys):
     from numba.core import event
 
+    monkeypatch.setattr(event, "_registered", defaultdict(list))  # commands in other tests may listen
     numba.njit(lambda number: number - 1)(1)  # nobody listens yet
     monkeypatch.setattr(console, "err", Console(stderr=True, force_terminal=True, no_color=True))
     with monkeypatch.context() as patched:
