@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Tests start many processes, which read compiled files much faster than they compile.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test docs wide slow soak coverage mutants broken lint bench release
 
 demo: $(READY)

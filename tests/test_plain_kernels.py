@@ -5,10 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "pytest", "-q", "-m", "plain_kernels", "-p", "no:cacheprovider"]
 
 
+@pytest.mark.slow
 def test_kernels_run_as_plain_python():
     """Runs the tests marked `plain_kernels` once more, in a process in which numba compiles nothing."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}

@@ -30,9 +30,9 @@ def test_a_match_holds_the_exact_payoff(game, first, second):
 
 def test_games_that_end_late_count_as_often_as_those_that_end_early():
     game = make_game("war", ranks=5, discards=1)
-    payoffs = play_games(game, ["max", "dummie"], 4_096, seed=1)
+    payoffs = play_games(game, ["max", "dummie"], 1_024, seed=1)
     exact = head_to_head(game, "max", "dummie").mean
-    assert abs(payoffs[:, 0].mean() - exact) < 4 * payoffs[:, 0].std() / 64
+    assert abs(payoffs[:, 0].mean() - exact) < 4 * payoffs[:, 0].std() / 32
 
 
 def test_policies_with_certainty_need_one_game_in_each_seat():
@@ -46,11 +46,11 @@ def test_policies_with_certainty_need_one_game_in_each_seat():
 
 def test_any_number_of_players_sits_round_the_table():
     game = make_game("war", num_players=3, ranks=4, discards=1)
-    payoffs = play_games(game, ["simple_minded_1", "dummie", "min"], 600, seed=5)
-    assert payoffs.shape == (600, 3)
-    assert payoffs.sum(axis=1) == pytest.approx(np.zeros(600))
+    payoffs = play_games(game, ["simple_minded_1", "dummie", "min"], 300, seed=5)
+    assert payoffs.shape == (300, 3)
+    assert payoffs.sum(axis=1) == pytest.approx(np.zeros(300))
     known = cross_play(game, ["simple_minded_1", "dummie", "min"], games=600, seed=1)
-    result = match(game, "simple_minded_1", ["dummie", "min"], games=600, seed=5)
+    result = match(game, "simple_minded_1", ["dummie", "min"], games=300, seed=5)
     assert abs(result.wins.mean - known.wins[0] / 600) < 0.1
     assert result.payoff.mean == pytest.approx(payoffs[:, 0].mean())
 

@@ -39,6 +39,7 @@ def test_the_picture_of_rps_v2_shows_the_first_move():
     assert not np.array_equal(*pictures)
 
 
+@pytest.mark.slow
 def test_tictactoe_v3():
     pytest.importorskip("pygame")
     found = findings("pettingzoo.classic.tictactoe_v3")

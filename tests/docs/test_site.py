@@ -99,7 +99,7 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
-@pytest.mark.parametrize("name", ["first_look", "measure_your_learner"])
+@pytest.mark.parametrize("name", ["first_look", pytest.param("measure_your_learner", marks=pytest.mark.slow)])
 def test_notebooks_run(name, tmp_path):
     nbclient = pytest.importorskip("nbclient", reason="needs the extra docs")
     nbformat = pytest.importorskip("nbformat", reason="needs the extra docs")

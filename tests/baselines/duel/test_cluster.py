@@ -89,8 +89,8 @@ def test_ranges_solved_from_read_only_memory_are_the_layer(hands, carry, win):
     ("name", "parameters"),
     [
         ("jujitsu", {"num_cards": 10}),
-        ("jujitsu", {"num_cards": 9, "ties": "discard"}),
-        ("dinosaur_war", {"hand_0": HANDS[0], "hand_1": HANDS[1]}),
+        pytest.param("jujitsu", {"num_cards": 9, "ties": "discard"}, marks=pytest.mark.wide),
+        pytest.param("dinosaur_war", {"hand_0": HANDS[0], "hand_1": HANDS[1]}, marks=pytest.mark.wide),
     ],
 )
 def test_values_are_those_of_the_threads(cluster, many_tasks, name, parameters):

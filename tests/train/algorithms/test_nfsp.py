@@ -88,6 +88,7 @@ def test_both_target_networks_follow_at_their_rate():
     assert all(torch.allclose(target, 0.75 * old + 0.25 * new) for target, old, new in now)
 
 
+@pytest.mark.slow
 def test_it_learns_three_cards():
     rates = {"learning_rate": 0.003, "average_rate": 0.003, "target_rate": 0.05}
     learning = learner(steps=20_000, width=32, batch_size=128, replay_size=5000, **rates)

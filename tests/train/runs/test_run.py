@@ -88,7 +88,7 @@ def test_a_seed_repeats_a_run(tmp_path, algorithm):
 
 @pytest.mark.parametrize(
     "algorithm",
-    [name if name in ("minimax_q", "ppo") else pytest.param(name, marks=pytest.mark.wide) for name in SMALL],
+    [name if name == "ppo" else pytest.param(name, marks=pytest.mark.wide) for name in SMALL],
 )
 def test_a_run_killed_at_any_write_goes_on_as_if_nothing_had_happened(tmp_path, algorithm, monkeypatch):
     small_run(tmp_path / "unbroken", algorithm, steps=200)
