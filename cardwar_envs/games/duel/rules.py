@@ -26,6 +26,7 @@ and best play are those of the game with cards.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -324,11 +325,16 @@ class Duel(Game[DuelState]):
     def count_states(self, canonical: bool) -> int | None:
         """See `Game`: pairs of hands of which no card, or no more than half of the cards, are played.
 
-        With so many tricks to come no score is decisive. States that differ in their score count once.
+        With so many tricks to come no score is decisive. States that differ in their score count once. Representatives
+        are counted for equal hands of different ranks only: with half of the cards left, each order of the cards of
+        both can come up, if both keep the highest rank where the number of cards is odd. Seats may be swapped.
         """
-        if canonical or self.view == "word":
-            return None
         size = len(self.hands[0])
+        if canonical:
+            half, alike = size // 2, self.hands[0] == self.hands[1] and len(set(self.hands[0])) == size
+            return max(1, math.comb(2 * half, half) // 2) if alike else None
+        if self.view == "word":
+            return None
         first, second = map(_hands_from, self.hands)
         return sum(first[left] * second[left] for left in range((size + 1) // 2, size + 1))
 

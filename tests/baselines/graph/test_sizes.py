@@ -2,12 +2,16 @@
 
 import pytest
 
+from baselines import solve
 from baselines.graph.game_graph import full_graph
 from cardwar_envs import make_game
 
 COUNTED = [
     ("jujitsu", {"num_cards": 4}),
     ("jujitsu", {"num_cards": 3, "ties": "discard"}),
+    ("jujitsu", {"num_cards": 1}),
+    ("jujitsu", {"num_cards": 5, "ties": "discard"}),
+    ("dinosaur_war", {"num_cards": 5}),
     ("dinosaur_war", {"hand_0": (1, 1, 3), "hand_1": (2, 3, 3)}),
     ("dice_wars", {"hand_0": (1, 2), "hand_1": (1, 1), "sides": 2}),
     ("war", {"ranks": 4, "discards": 0, "max_rounds": 4}),
@@ -27,6 +31,8 @@ def test_there_are_at_least_so_many_states(name, parameters):
 def test_the_bounds_are_these():
     # pairs of hands of 2, 3 and 4 of 4 cards: 6 * 6 + 4 * 4 + 1
     assert make_game("jujitsu", num_cards=4).count_states(False) == 53
+    # orders of 2 cards of each of both, seats swapped or not
+    assert make_game("jujitsu", num_cards=5).count_states(True) == 3
     # of 2 or 3 cards: {11, 13} and {23, 33}, and all
     assert make_game("dinosaur_war", hand_0=(1, 1, 3), hand_1=(2, 3, 3)).count_states(False) == 5
     # after 2 and 3 rounds: 6 * 6 + 4 * 4
@@ -39,3 +45,9 @@ def test_the_bounds_are_these():
 def test_full_decks_are_refused_before_their_states_are_listed(name, count):
     with pytest.raises(ValueError, match=f"{name} has at least {count} states to decide in"):
         full_graph(make_game(name))
+
+
+def test_long_hands_are_refused_before_their_situations_are_listed():
+    said = "jujitsu has at least 77,558,760 states"
+    with pytest.raises(ValueError, match=said):
+        solve(make_game("jujitsu", num_cards=30))
