@@ -129,7 +129,7 @@ class ExploitabilityLog:
                 "rewind(steps) drops the rows after a step, and another run needs another folder"
             )
         answers = _Remembered(as_policy(policy, self._game))
-        figures = self._measure(answers.asked_through if self.measured == "exact" else answers.policy, self._seed)
+        figures = self._measure(answers.asked_through if self.measured == "exact" else answers.stands_for, self._seed)
         seconds = round(time.perf_counter() - self._since, 3)
         row = {"steps": float(steps), "seconds": seconds, "measured": self.measured, **figures}
         self._keep(answers)
@@ -153,7 +153,7 @@ class ExploitabilityLog:
     def _keep(self, answers: _Remembered) -> None:
         """Keeps the policy in the folder; one that cannot be kept leaves none there, rather than an old one."""
         path = self.folder / POLICY_FILE
-        policy = answers.policy
+        policy = answers.stands_for
         kept = policy if type(policy) in POLICY_KINDS.values() else answers.table(self._game)
         if kept is None:
             path.unlink(missing_ok=True)
@@ -176,12 +176,12 @@ class _Remembered:
     """Passes questions on to a policy, and remembers its answers: an exact measure asks for all that can come up.
 
     Attributes:
-        policy: The policy.
+        stands_for: The policy.
         asked_through: What a measure is to ask.
     """
 
     def __init__(self, policy: Policy) -> None:
-        self.policy = policy
+        self.stands_for = policy
         self._observations: list[NDArray[np.float32]] = []
         self._answers: list[NDArray[np.float64]] = []
         self._count = 0
@@ -191,7 +191,7 @@ class _Remembered:
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """The policy's answers."""
-        answers = checked_probabilities(self.policy, observations, action_masks)
+        answers = checked_probabilities(self.stands_for, observations, action_masks)
         self._count += len(observations)
         if self._count <= MOST_KEPT:
             self._observations.append(np.array(observations))

@@ -159,3 +159,13 @@ def test_weights_and_biases_without_a_network(tmp_path):
         ExploitabilityLog(GAME, tmp_path / "mine", label="mine", sinks=[wandb_sink(run)]).record(10, Leaning(0.5))
     (written,) = tmp_path.rglob("*.wandb")
     assert b"exact/exploitability" in written.read_bytes()
+
+
+def test_an_error_names_the_policy_that_was_handed_over(tmp_path):
+    class Moody:
+        def action_probabilities(self, observations, action_masks):
+            weights = action_masks * np.random.default_rng().random(action_masks.shape)
+            return weights / weights.sum(axis=1, keepdims=True)
+
+    with pytest.raises(ValueError, match="policy Moody: two answers to one question"):
+        ExploitabilityLog(make_game("jujitsu", num_cards=3), tmp_path / "log", label="mine").record(1, Moody())
