@@ -98,7 +98,10 @@ def _checksums() -> dict[Path, str]:
     """The files of levels, and the checksum of each."""
     try:
         lines = read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines()
-        return {FOLDER / name: checksum for checksum, name in (line.split("  ") for line in lines)}
+        known = {FOLDER / name: checksum for checksum, name in (line.split("  ") for line in lines)}
+        if unknown := sorted(set(FOLDER.glob("*.safetensors")) - known.keys()):
+            raise ValueError(f"it does not name {unknown[0].name}")
+        return known
     except (OSError, ValueError) as error:
         raise ValueError(f"{FOLDER / CHECKSUM_FILE} is missing or damaged: {error}; {AGAIN}") from None
 

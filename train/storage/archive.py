@@ -43,7 +43,8 @@ def read_archive(path: Path, folder: Path | None = None) -> Archive:
         folder: The folder that it was found in, as for `require_plain`.
 
     Raises:
-        ValueError: If the file is missing, torn, damaged or not one that `write_archive` wrote.
+        ValueError: If the file is missing, torn, damaged, not one that `write_archive` wrote, or larger
+            than memory.
     """
     try:
         require_plain(path, folder)
@@ -54,6 +55,8 @@ def read_archive(path: Path, folder: Path | None = None) -> Archive:
         if metadata.get(DIGEST) != _digest(tensors, data):
             raise ValueError("its checksum does not match")
         return Archive(tensors, parse_object(data))
+    except MemoryError:
+        raise ValueError(f"{path} is larger than the memory that there is") from None
     except (OSError, SafetensorError, ValueError) as error:
         raise ValueError(f"{path} is missing or damaged: {error}") from None
 
