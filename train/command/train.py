@@ -14,6 +14,9 @@ from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named, de
 from train.command.console import AsJson, GameName, out, print_json, say
 from train.words import game_from, split_words
 
+# Unless the user says how often, a run is measured at least about so many times.
+EVALUATIONS = 10
+
 
 def train(
     game: GameName,
@@ -38,7 +41,7 @@ def train(
     """Learn a policy in self-play, and measure it.
 
     Where the game is small enough, the result says exactly how far the policy is from optimal. Elsewhere it is
-    measured in matches.
+    measured in matches. That is done at least ten times on the way, unless --evaluate-every says how often.
     """
     parameters, options, rest = split_words(words or [])
     if rest:
@@ -49,6 +52,10 @@ def train(
         out.print(_options_table(entry))
         return
     arguments = entry.args_from(options)
+    if "evaluate_every" not in options:
+        # A short run has a curve, too.
+        often = max(1, min(arguments.evaluate_every, arguments.steps // EVALUATIONS))
+        arguments = dataclasses.replace(arguments, evaluate_every=often)
     # These need torch and matplotlib, which the other commands do without.
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
