@@ -145,5 +145,5 @@ def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> Non
 def asked_in_words(asked: Asked) -> str:
     """How often policies were asked for an exact figure, and how often it was tried whether they answer alike."""
     words = f"{asked.questions:,} answers of the policies; {asked.again:,} questions asked again: the same answers"
-    held = f"\n{asked.claims:,} answers compared with what the policies say of themselves: true" if asked.claims else ""
+    held = f"\n{asked.claims:,} more answers agree with what the policies claim" if asked.claims else ""
     return words + held
