@@ -156,7 +156,7 @@ ODD_MATRICES = [
 ]
 
 
-@pytest.mark.parametrize("policies", UNORDERED, ids=repr)
+@pytest.mark.parametrize("policies", UNORDERED, ids=lambda policies: type(policies).__name__)
 def test_policies_without_an_order_have_no_seats(policies):
     for question in (baselines.nash_conv, baselines.best_response, baselines.exploitability, cross_play):
         with pytest.raises(ValueError, match="in the order of the seats"):
