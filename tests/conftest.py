@@ -1,13 +1,16 @@
-"""Lets tests import the helper modules in `helpers`, and chooses the cases that run.
+"""Lets tests import the helper modules in `helpers`, keeps libraries to one thread, and chooses the cases that run.
 
 The folder `tests` itself must stay off the path: `tests/baselines` would hide `baselines`.
 """
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+# Before numpy and torch are imported. There is a worker on each core; more threads would wait for one another.
+os.environ["OMP_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).parent / "helpers"))
 
 from thinning import mark_the_rest_as_wide  # lies in the folder above
