@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 from contextlib import contextmanager
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from run_files import change_config, seal
 
 import baselines.levels.level as level_files
 import train.runs.exploit as exploiting
+import train.storage.archive as archives
 from baselines.atomic_files import open_inside
 from baselines.duel.layer_files import LayerFolder
 from baselines.duel.solver import DuelTable
@@ -171,6 +173,18 @@ def test_a_policy_of_another_run_is_refused(copy, real):
         load_policy(copy, GAME)
 
 
+@pytest.mark.parametrize("name", ["config.json", "checkpoint.safetensors", POLICY_FILE])
+def test_an_entry_that_is_null_is_not_one_that_is_missing(copy, name):
+    if name == "config.json":
+        change_config(copy, parameters__more=None)
+    else:
+        tensors, data = read_archive(copy / name)
+        data["run"]["args"]["more"] = None
+        write_archive(copy / name, Archive(tensors, data))
+    with pytest.raises(ValueError, match=r"with more=(None, not nothing|nothing, not None)"):
+        load_policy(copy, GAME) if name == POLICY_FILE else learned(copy, resume=True)
+
+
 def test_metrics_that_are_gone_are_missed(copy):
     (copy / "metrics.csv").unlink()
     with pytest.raises(ValueError, match=r"metrics\.csv cannot be read.*--resume"):
@@ -240,9 +254,12 @@ def test_a_second_copy_of_a_run_is_left_out_of_a_report(copy, real, tmp_path):
     assert f"{copy} are runs of one configuration with one seed (0)" in written.skipped[0]
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, "b": {"c": 1, "c": 2}}', b'{"a": 1, "a": 1}', '{"a": "\\ud800"}'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1, "b": {"c": 1, "c": 2}}', b'{"a": 1, "a": 1}', '{"a": "\\ud800"}', '{"a": "\\ud800"}'.encode("utf-16")],
+)
 def test_json_that_is_ambiguous_or_cannot_be_written_is_refused(text):
-    with pytest.raises(ValueError, match=r"twice|half of a character"):
+    with pytest.raises(ValueError, match=r"twice|half of a character|'utf-8' codec can't decode"):
         parse_object(text)
     assert parse_object('{"a": {"b": 1}, "b": "\\u00e4\\ud83d\\ude00"}')["b"] == "ä😀"
 
@@ -286,7 +303,7 @@ def test_weights_that_are_too_large_are_refused_in_play(tmp_path):
 LAYER = np.array([0.25, 0.5])
 
 
-@pytest.mark.parametrize("gap", [float("nan"), float("inf"), -1e-9, "0"])
+@pytest.mark.parametrize("gap", [float("nan"), float("inf"), -1e-9, "0", 10**400, True])
 def test_a_gap_is_finite_and_not_negative_even_if_its_seal_is_right(tmp_path, gap):
     folder = LayerFolder(tmp_path, {"name": "a"})
     folder.write(1, LAYER, 0.0)
@@ -316,11 +333,22 @@ def test_layers_that_are_called_those_of_another_game_are_not_believed(tmp_path)
     assert folder.read(2, 2) is None
 
 
-def test_a_policy_of_many_terabytes_is_damaged(tmp_path):
+@pytest.mark.parametrize("says_so", [False, True])
+def test_a_policy_of_many_terabytes_is_damaged(tmp_path, says_so):
+    size = 10**13
+    tensor = {"x": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}
+    head = json.dumps(tensor).encode() if says_so else b""
     with open(tmp_path / "policy.safetensors", "wb") as file:
-        file.truncate(10**13)  # it holds nothing
-    with pytest.raises(ValueError, match=r"policy.safetensors is (missing or damaged|larger than the memory)"):
+        file.write(len(head).to_bytes(8, "little") + head)
+        file.truncate(8 + len(head) + size)  # it holds nothing
+    with pytest.raises(ValueError, match=r"policy.safetensors is missing or damaged: it is longer than"):
         load_policy(tmp_path / "policy.safetensors", make_game("jujitsu", num_cards=3))
+
+
+def test_a_file_that_cannot_be_mapped_is_one_clear_error(copy, monkeypatch):
+    monkeypatch.setattr(archives, "safe_open", Mock(side_effect=RuntimeError("unable to mmap 12 bytes")))
+    with pytest.raises(ValueError, match="policy.safetensors is missing or damaged: unable to mmap"):
+        load_policy(copy, GAME)
 
 
 SPOILT_LEVELS = [
