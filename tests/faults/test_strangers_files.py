@@ -347,7 +347,7 @@ def test_a_policy_of_many_terabytes_is_damaged(tmp_path, says_so):
 
 def test_a_file_that_cannot_be_mapped_is_one_clear_error(copy, monkeypatch):
     monkeypatch.setattr(archives, "safe_open", Mock(side_effect=RuntimeError("unable to mmap 12 bytes")))
-    with pytest.raises(ValueError, match="policy.safetensors is missing or damaged: unable to mmap"):
+    with pytest.raises(ValueError, match=r"policy.safetensors is missing or damaged: unable to mmap"):
         load_policy(copy, GAME)
 
 
