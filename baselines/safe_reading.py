@@ -16,7 +16,7 @@ from typing import Any
 from baselines.atomic_files import NO_WAITING, refuse_links
 
 # Of texts such as JSON and CSV; the longest games of WAR make records of some ten megabytes.
-MOST_BYTES = 100_000_000
+MOST_BYTES = 30_000_000
 
 
 def require_plain(path: Path, folder: Path | None = None) -> None:
