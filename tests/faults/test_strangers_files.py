@@ -216,6 +216,14 @@ def test_figures_that_cannot_be_are_refused_with_right_checksums(copy, row, name
         read_run(copy)
 
 
+def test_a_figure_that_stands_twice_is_refused(copy):
+    names, lines = lines_of(copy)
+    (copy / "metrics.csv").write_text("\n".join(",".join([*line, line[-1]]) for line in [names, *lines]) + "\n")
+    seal(copy)
+    with pytest.raises(ValueError, match=f"a name is twice in its first line: .*{names[-1]}, {names[-1]}"):
+        read_run(copy)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

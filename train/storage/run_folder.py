@@ -227,6 +227,8 @@ class RunFolder:
             content = read_plain(path, self.path)
             self._check_sum(METRICS_FILE, content)
             lines = csv.DictReader(io.StringIO(content.decode()))
+            if len(set(names := lines.fieldnames or ())) < len(names):
+                raise ValueError(f"a name is twice in its first line: {', '.join(names)}")
             rows = [
                 {name: cell if name == "measured" else float(cell) for name, cell in line.items()} for line in lines
             ]
