@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from importlib.metadata import entry_points
@@ -244,8 +245,10 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     require_game(game)
     if not names_a_policy(name):
         known = policies_for(game)
+        stored = "; train.policies.files.load_policy reads files and run folders" if os.path.exists(name) else ""
         raise ValueError(
-            f"unknown policy {name!r}{did_you_mean(name, known)}; known for {game.facts.name} are {', '.join(known)}"
+            f"unknown policy {name!r}{did_you_mean(name, known)}; "
+            f"known for {game.facts.name} are {', '.join(known)}{stored}"
         )
     entry, colon, rest = name.partition(":")
     factory = _factory(name)
