@@ -53,7 +53,8 @@ ROOMS = {
     "baselines.oracle": ENVS | {"baselines.results"},
     "baselines.illegal": ENVS,
     "baselines.strategies": ENVS,
-    "baselines.matrix_game": {"baselines.threads"},
+    # All kernels get numba's compiler from one place, which tells of the wait.
+    "baselines.matrix_game": {"baselines.threads", "cardwar_envs.core"},
     # A best response is a table of observations, which is a strategy.
     "baselines.graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
     "baselines.lookahead": ENVS | {"baselines.matrix_game"},
