@@ -8,8 +8,10 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from cardwar_envs.conformance.explore import Route, explored, routes
-from cardwar_envs.conformance.play import AECPlay, Play, layers, seats
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.explore import explored, routes
+from cardwar_envs.conformance.kinds import AECPlay
+from cardwar_envs.conformance.play import Play, layers, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.turns import Turn
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted

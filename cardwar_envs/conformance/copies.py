@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.compare import difference, require_same_play
+from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import space_facts
-from cardwar_envs.conformance.play import STEPS, ParallelPlay, Play
+from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.seeds import SHORT, steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, in_a_line

@@ -6,7 +6,8 @@ import inspect
 from typing import Any
 
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
-from cardwar_envs.conformance.play import PARTS, ParallelPlay, Play, layers, seats
+from cardwar_envs.conformance.kinds import ParallelPlay
+from cardwar_envs.conformance.play import PARTS, Play, layers, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import gymnasium
-import numpy as np
-
-from cardwar_envs.conformance.compare import arrays_in
-from cardwar_envs.conformance.play import STEPS, Chooser, Play, legal_actions
+from cardwar_envs.conformance.archive import Archive, Route
+from cardwar_envs.conformance.choices import Driver
+from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
@@ -22,10 +18,6 @@ SHARE = 0.12
 # Games end when so many in a row, and a third of all, have shown no new value, and few of them a new situation.
 PATIENCE = 120
 FEW = 6
-# So many ways to situations without a new value are kept.
-MOST_SITUATIONS = 2000
-# Of an observation so many numbers count as features.
-MOST_NUMBERS = 48
 # Modes in which one game in three is drawn.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
 LEGAL_PLAY = "legal_play_goes_on"
@@ -50,24 +42,6 @@ class Watcher:
         """The game is over."""
 
 
-@dataclass(frozen=True)
-class Route:
-    """The way to a situation: the seed of a game, and the choices that lead there.
-
-    Attributes:
-        seed: Of the reset.
-        moves: Choices that are handed to step().
-    """
-
-    seed: int
-    moves: tuple[Any, ...]
-
-    def travel(self, skin: Skin[Any], **parameters: Any) -> Any:
-        """A fresh game that stands there."""
-        play = skin.new(choices=self.seed, **parameters).reset(self.seed)
-        return play.replay(self.moves)
-
-
 @dataclass
 class Explored:
     """What was seen of one kind of environment.
@@ -89,90 +63,6 @@ class Explored:
     current: Any = None
 
 
-class Driver(Chooser):
-    """Choices in a style of the game: by chance, all alike, or each agent high or low."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self._rng = np.random.default_rng([seed, 1])
-        self._style = seed % 4
-        self._shared: tuple[int, float] = (0, 0.0)
-        self._asked: dict[Any, int] = {}
-
-    def choose(self, agent: Any, space: gymnasium.Space[Any], mask: Any) -> Any:
-        """One of the actions that the mask allows."""
-        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
-        if not legal or self._style < 2:
-            return super().choose(agent, space, mask)
-        return legal[int(self._place(agent) * len(legal))]
-
-    def _place(self, agent: Any) -> float:
-        if self._style == 2:  # the same for all in a turn
-            turn = self._asked[agent] = self._asked.get(agent, 0) + 1
-            if turn != self._shared[0]:
-                self._shared = turn, float(self._rng.random())
-            return self._shared[1]
-        number = float(self._rng.random())
-        tendency = zlib.crc32(f"{self.seed} {agent}".encode()) % 3
-        return (number, number**4, 1 - number**4 - 1e-9)[tendency]
-
-
-class _Archive:
-    """How often each feature has been seen, and a way to each."""
-
-    def __init__(self, seed: int) -> None:
-        self.counts: dict[Any, int] = {}
-        self.routes: dict[Any, Route] = {}
-        self.situations: set[bytes] = set()
-        self.others: list[Route] = []  # to situations that were new, but for their values
-        self._rng = np.random.default_rng(seed)
-
-    def note(self, play: Play, seed: int) -> tuple[bool, bool]:
-        """Counts what is seen now; whether a value is new, and whether the situation is."""
-        new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
-        for feature in _features(play, digest):
-            count = self.counts.get(feature, 0)
-            self.counts[feature] = count + 1
-            if not count:
-                new = True
-                self.routes[feature] = Route(seed, tuple(play.played))
-        known = digest.digest() in self.situations
-        self.situations.add(digest.digest())
-        if not (new or known) and len(self.others) < MOST_SITUATIONS:
-            self.others.append(Route(seed, tuple(play.played)))
-        return new, not known
-
-    def rare(self) -> Route | None:
-        """A way to what has been seen least."""
-        if not self.counts:
-            return None
-        least = min(self.counts.values())
-        rare = [feature for feature, count in self.counts.items() if count <= 2 * least]
-        feature = rare[int(self._rng.integers(len(rare)))]
-        self.counts[feature] += 1
-        return self.routes[feature]
-
-
-def _features(play: Play, digest: Any) -> Iterator[Any]:
-    yield "depth", len(play.played)
-    yield "agents", tuple(map(str, play.env.agents))
-    for agent, reward in play.part("rewards").items():
-        yield "reward", str(agent), f"{float(reward):.3f}"
-    for agent, observation in play.shown():
-        for path, array in arrays_in(observation):
-            digest.update(array.tobytes())
-            numbers = array.ravel()
-            for i in range(0, numbers.size, 1 + numbers.size // MOST_NUMBERS):
-                yield str(agent), path, i, _rounded(numbers[i])
-        if not isinstance(observation, np.ndarray | dict):
-            digest.update(repr(observation).encode())
-            yield str(agent), repr(observation)[:80]
-
-
-def _rounded(number: Any) -> Any:
-    return f"{float(number):.1f}" if isinstance(number, np.floating) else str(number)
-
-
 def explored(subject: Subject, kind: str) -> Explored:
     """What games of that kind have shown, played once for all checks.
 
@@ -185,7 +75,7 @@ def explored(subject: Subject, kind: str) -> Explored:
 
 
 def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
-    found, archive, last_new = Explored(), _Archive(subject.seed), 0
+    found, archive, last_new = Explored(), Archive(subject.seed), 0
     unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
     modes = [mode for mode in DRAWN if mode in subject.any_env().metadata.get("render_modes", ())]
     for number in subject.time(SHARE):
@@ -223,7 +113,7 @@ def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
     return drawn
 
 
-def _follow(play: Play, subject: Subject, found: Explored, archive: _Archive, route: Route) -> tuple[bool, bool]:
+def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, route: Route) -> tuple[bool, bool]:
     """Plays one game, along a route first; whether it shows a new value, and a new situation."""
     play.reset(route.seed)
     watchers: list[Watcher] = []

@@ -9,10 +9,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import difference, places, require_same_play
-from cardwar_envs.conformance.explore import Route, routes
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import public
-from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, legal_actions
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.seeds import steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line

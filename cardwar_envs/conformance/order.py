@@ -13,10 +13,13 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import places
-from cardwar_envs.conformance.explore import Driver, Route, routes
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import text_of
-from cardwar_envs.conformance.play import ParallelPlay, seats
+from cardwar_envs.conformance.play import seats
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject, load, quiet
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable

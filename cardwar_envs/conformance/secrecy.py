@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import places
-from cardwar_envs.conformance.explore import Route, routes
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.kinds import AECPlay
 from cardwar_envs.conformance.look import drawn, public, refusals
-from cardwar_envs.conformance.play import AECPlay, legal_actions
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.turns import Turn, has_choice

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import require_same
-from cardwar_envs.conformance.explore import Driver, routes
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import spaces_of, state_shown
-from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, seats
+from cardwar_envs.conformance.play import STEPS, seats
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
