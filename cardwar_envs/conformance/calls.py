@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.explore import explored, routes
+from cardwar_envs.conformance.hearing import heard
 from cardwar_envs.conformance.kinds import AECPlay
 from cardwar_envs.conformance.play import Play, layers, seats
 from cardwar_envs.conformance.subject import Skin, Subject
@@ -125,7 +123,7 @@ def _step_after_the_end(subject: Subject, skin: Skin[Any]) -> None:
             play.submit(move, log=False)
         if not play.over or converted:
             return
-        with _heard() as words:
+        with heard() as words:
             try:
                 play.env.step(route.moves[0])
             except Exception:
@@ -145,29 +143,6 @@ def _ended(subject: Subject, skin: Skin[Any]) -> Iterator[Route]:
             play.step(log=False)
         if play.over:
             yield Route(seed, tuple(play.played))
-
-
-@contextlib.contextmanager
-def _heard() -> Iterator[list[Any]]:
-    """Collects what is warned of, by PettingZoo's logger or by Python."""
-    words: list[Any] = []
-    logger = logging.getLogger("pettingzoo")
-    handler = logging.Handler()
-    handler.emit = words.append  # type: ignore[method-assign, assignment]
-    level = logging.root.manager.disable
-    propagates = logger.propagate
-    logging.disable(logging.NOTSET)
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield words
-            words += caught
-    finally:
-        logger.propagate = propagates
-        logger.removeHandler(handler)
-        logging.disable(level)
 
 
 def _act_of_the_dead(subject: Subject, skin: Skin[Any]) -> None:

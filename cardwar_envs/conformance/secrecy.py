@@ -11,6 +11,7 @@ from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import places
 from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.hearing import heard
 from cardwar_envs.conformance.kinds import AECPlay
 from cardwar_envs.conformance.look import drawn, public, refusals
 from cardwar_envs.conformance.steady import steady_skin
@@ -70,8 +71,8 @@ def commitments_are_hidden(subject: Subject) -> None:
 def commitments_are_kept_inside(subject: Subject) -> None:
     """Until all have committed, nothing that stands open shows a move.
 
-    That is state(), str(), repr(), len(), public attributes and what hangs on them, the metadata, and the texts of
-    errors.
+    That is state(), str(), repr(), len(), public attributes and what hangs on them, the metadata, what is printed,
+    warned of and logged, and the texts of errors.
     """
     _raise(subject, "open")
 
@@ -203,15 +204,16 @@ def _channel(place: str) -> str:
 
 def _view(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
     play = moment.route.travel(skin, **more)
-    play.submit(action, log=False)
-    for later in moment.later:
-        play.submit(later, log=False)
+    with heard() as said:
+        play.submit(action, log=False)
+        for later in moment.later:
+            play.submit(later, log=False)
     if way == "drawn":
         return {"render()": drawn(play.env)}
     if way == "told":
         return {"told": _told(play, moment.agent)}
     # Errors come last: they must change nothing, but another check sees to that.
-    return {**public(play.env), "error": refusals(play)}
+    return {**public(play.env), "printed, warned or logged": said, "error": refusals(play)}
 
 
 def _told(play: AECPlay, without: Any) -> dict[str, Any]:
