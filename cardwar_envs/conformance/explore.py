@@ -20,7 +20,13 @@ PATIENCE = 120
 FEW = 6
 # Modes in which one game in three is drawn.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
+# One environment in so many plays a second game, of so many steps at most.
+SECOND_GAME_ONE_IN, SHORT = 8, 40
 LEGAL_PLAY = "legal_play_goes_on"
+
+
+class Unrepeatable(Exception):  # noqa: N818  # it is caught here
+    """A game cannot be played again by the same seed and choices."""
 
 
 class Watcher:
@@ -53,6 +59,7 @@ class Explored:
         failures: Check -> reason and the games that were driven last.
         routes: Ways to situations: first those that have a value of their own, shortest first.
         current: The game that is being played, with its parameters.
+        unrepeatable: What shows that a game does not go the same way again, in words; empty if nothing does.
     """
 
     games: int = 0
@@ -61,6 +68,7 @@ class Explored:
     failures: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
     routes: list[Route] = field(default_factory=list)
     current: Any = None
+    unrepeatable: str = ""
 
 
 def explored(subject: Subject, kind: str) -> Explored:
@@ -87,6 +95,10 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
             new_value, new_situation = _follow(play, subject, found, archive, route or Route(seed, ()))
             last_new = number if new_value else last_new
             unlike_before.append(new_situation)
+            if number % SECOND_GAME_ONE_IN == 0:
+                _play_again(play)
+        except Unrepeatable as error:
+            found.unrepeatable = found.unrepeatable or str(error)
         except Exception as error:
             reason = f"{play.at}: {in_a_line(error)}"
             found.failures.setdefault(LEGAL_PLAY, (reason, [found.current]))
@@ -126,12 +138,35 @@ def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, rou
         step = len(play.played)
         choice = route.moves[step] if step < len(route.moves) else play.choice()
         watchers = _ask(watchers, found, subject, lambda each, choice=choice: each.before(play, choice))  # type: ignore[misc]
-        play.submit(choice, log=False)
+        _submit(play, choice, again=step < len(route.moves))
         new.append(archive.note(play, route.seed))
         watchers = _ask(watchers, found, subject, lambda each: each.after(play))
     if play.over:
         _ask(watchers, found, subject, lambda each: each.end(play))
     return any(value for value, _ in new), any(situation for _, situation in new)
+
+
+def _submit(play: Play, choice: Any, again: bool) -> None:
+    """Steps once; `again` says that the choice was made, and was legal, in an earlier game of this seed.
+
+    Raises:
+        Unrepeatable: If it raises now.
+    """
+    try:
+        play.submit(choice, log=False)
+    except Exception as error:
+        if not again:
+            raise
+        raise Unrepeatable(f"{play.at}: {choice} was legal there before, and raises now: {in_a_line(error)}") from error
+
+
+def _play_again(play: Play) -> None:
+    """Begins and plays a second game in the same environment."""
+    seed = play.calls[0][1]["seed"]
+    try:
+        play.again(seed).reset(seed).run(SHORT)
+    except Exception as error:
+        raise Failed(f"in a second game of the same environment: {in_a_line(error)}") from error
 
 
 def _ask(watchers: list[Watcher], found: Explored, subject: Subject, what: Callable[[Watcher], None]) -> list[Watcher]:

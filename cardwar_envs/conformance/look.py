@@ -40,12 +40,12 @@ def state_of(generator: Any) -> Any:
 
 def generators(env: Any) -> dict[str, Any]:
     """The states of all random generators that hang on the environment, in private attributes as well."""
-    states = {}
-    for path, value in _reachable(env):
-        state = state_of(value)
-        if state is not None:
-            states[path] = state
-    return states
+    return {path: state_of(generator) for path, generator in generators_on(env)}
+
+
+def generators_on(value: Any) -> Iterator[tuple[str, Any]]:
+    """All random generators that hang on a value, each with its path, nearest first."""
+    return ((path, part) for path, part in _reachable(value) if state_of(part) is not None)
 
 
 def _reachable(env: Any) -> Iterator[tuple[str, Any]]:
