@@ -100,7 +100,7 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
         except Unrepeatable as error:
             found.unrepeatable = found.unrepeatable or str(error)
         except Exception as error:
-            reason = f"{play.at}: {in_a_line(error)}"
+            reason = f"{play.at}: {error if isinstance(error, Failed) else in_a_line(error)}"
             found.failures.setdefault(LEGAL_PLAY, (reason, [found.current]))
         found.games += 1
         found.moves += len(play.played)

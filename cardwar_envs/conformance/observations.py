@@ -15,6 +15,9 @@ from cardwar_envs.conformance.play import Play, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
+# Of these spaces a sample is an array; they also contain lists, which learners cannot use.
+ARRAYS = (gymnasium.spaces.Box, gymnasium.spaces.MultiDiscrete, gymnasium.spaces.MultiBinary)
+
 
 def observations_fit_their_spaces(subject: Subject) -> None:
     """Every observation of every agent, from reset to the end, is finite, lies in its space and has exactly its type.
@@ -62,6 +65,8 @@ def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
         at = f"{what}{path and f', {path}'}"
         if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
             raise Failed(f"{at} is {value.dtype}, the space is {part.dtype}")
+        if isinstance(part, ARRAYS) and not isinstance(value, np.ndarray | np.generic):
+            raise Failed(f"{at} is a {type(value).__name__}, the space {type(part).__name__} is of arrays")
         if not part.contains(value):
             raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
 

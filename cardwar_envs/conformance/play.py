@@ -197,6 +197,8 @@ def finite(number: Any, what: str) -> float:
     Raises:
         Failed: If it is infinite or not a number.
     """
+    if number is None or np.shape(number) != ():
+        raise Failed(f"{what} is {number!r}, not a number")
     if not math.isfinite(number):
         raise Failed(f"{what} is {number}, not a finite number")
     return float(number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,9 +18,12 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 SEEDS = range(3)
 SHORT = 40
 SHARE, MOST_SEEDS = 0.015, 40
+# A name that says so may tell how long something took.
+OF_TIME = re.compile(r"time|clock|elapsed|duration|second|latency|fps|per_s|_ms\b|_ns\b|speed", re.IGNORECASE)
 HARMLESS = {
     "clock": "goes up all the time, as a clock does",
     "identifier": "is another text each time, as an identifier is",
+    "time": "is a number that never repeats, and by its name a measure of time",
     "count": "goes up from game to game, as a count does",
 }
 
@@ -62,7 +66,7 @@ def _find(subject: Subject, skin: Skin[Any]) -> Unsteady:
     for name in {name for pair in fresh for infos in pair for name in _names(infos)}:
         pairs = [[[info.get(name) for info in infos] for infos in pair] for pair in fresh]
         if any(difference(one, other) for one, other in pairs):
-            found.kinds[name] = _kind_of([values for pair in pairs for values in pair])
+            found.kinds[name] = _kind_of(name, [values for pair in pairs for values in pair])
     for seed in SEEDS:
         used = skin.new(choices=seed)
         games = [_infos(used.again(seed), seed) for _ in range(4)]
@@ -103,8 +107,10 @@ def _names(infos: list[Any]) -> set[Any]:
     return {name for info in infos for name in info}
 
 
-def _kind_of(games: list[list[Any]]) -> str:
+def _kind_of(name: Any, games: list[list[Any]]) -> str:
     values = [value for game in games for value in game]
+    if OF_TIME.search(str(name)) and all(isinstance(value, float) for value in values) and _are_apart(games):
+        return "time"
     if all(isinstance(value, str) and len(value) >= 8 for value in values) and _are_apart(games):
         return "identifier"
     return "clock" if _goes_up(games) else "drawn"
