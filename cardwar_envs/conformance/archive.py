@@ -77,7 +77,7 @@ def _features(play: Play, digest: Any) -> Iterator[Any]:
     yield "depth", len(play.played)
     yield "agents", tuple(map(str, play.env.agents))
     for agent, reward in play.part("rewards").items():
-        yield "reward", str(agent), f"{float(reward):.3f}"
+        yield "reward", str(agent), _rounded(np.float64(reward)) if isinstance(reward, int | float) else str(reward)
     for agent, observation in play.shown():
         for path, array in arrays_in(observation):
             digest.update(array.tobytes())

@@ -112,7 +112,7 @@ def _seen(play: Play) -> Seen:
     for agent, observation in play.shown():
         seen |= _coarse(play.env.observation_space(agent), observation, f"the observation of {agent}")
     for agent, reward in play.part("rewards").items():
-        seen[f"the reward of {agent}"] = str(round(float(reward), 6) + 0.0)
+        seen[f"the reward of {agent}"] = str(np.round(reward, 6) + 0.0)
     return seen
 
 

@@ -226,6 +226,19 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
                 yield by_depth[depth][rank]
 
 
+def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
+    """Ways through whole games, in all styles of choosing.
+
+    What nobody is shown has no value to go back to: only many games come to what hangs on it.
+    """
+    for number in range(most):
+        play = skin.new(choices=number).reset(number)
+        play.chooser = Driver(number)
+        while not play.over and len(play.played) < SHORT:
+            play.step(log=False)
+        yield Route(number, tuple(play.played))
+
+
 def coverage(subject: Subject) -> dict[str, dict[str, int]]:
     """Kind -> how many games were played for the watchers, how many moves, and how many situations differed."""
     found = {skin.kind: explored(subject, skin.kind) for skin in subject.skins()}

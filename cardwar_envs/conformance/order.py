@@ -125,10 +125,13 @@ def digests(subject: Subject) -> dict[str, list[list[str]]]:
     for skin in subject.skins():
         skin = steady_skin(subject, skin.kind)
         games = [skin.new(choices=seed).reset(seed).run(LONGEST) for seed in range(GAMES)]
-        found[skin.kind] = [
-            [hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12] for seen in log] for log in games
-        ]
+        found[skin.kind] = [[_digest(seen) for seen in log] for log in games]
     return found
+
+
+def _digest(seen: Any) -> str:
+    """Of plain data: a set has no order that could be told from another."""
+    return hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12]
 
 
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> dict[str, list[list[str]]]:

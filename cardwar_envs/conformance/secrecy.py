@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import places
-from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.explore import games_by_chance, routes
 from cardwar_envs.conformance.hearing import heard
 from cardwar_envs.conformance.kinds import AECPlay
 from cardwar_envs.conformance.look import drawn, public, refusals
@@ -23,6 +24,7 @@ ALTERNATIVES = 4
 # What differs once in so many replays that should be alike is not steady, and no sign of a move.
 REPLAYS = 6
 MOST_PLACES = 2000
+MOST_GAMES = 60
 SHARES = {"told": 0.06, "open": 0.07, "drawn": 0.07}
 TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces")
 
@@ -113,7 +115,8 @@ def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
     modes = _modes(subject) if way == "drawn" else [None]
     clock = subject.time(SHARES[way])
-    for moment in moments(skin, routes(subject, "AEC", MOST_PLACES)):
+    ways = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(skin, MOST_GAMES))
+    for moment in moments(skin, ways):
         for mode in modes:
             more = {} if mode is None else {"render_mode": mode}
             for channel, reason in _compare(skin, more, moment, way).items():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference
@@ -20,10 +22,13 @@ SHORT = 40
 SHARE, MOST_SEEDS = 0.015, 40
 # A name that says so may tell how long something took.
 OF_TIME = re.compile(r"time|clock|elapsed|duration|second|latency|fps|per_s|_ms\b|_ns\b|speed", re.IGNORECASE)
+# What is of no such type is an object of the author's own; whether it says anything is not for the kit to judge.
+SIMPLE = (type(None), bool, int, float, complex, str, bytes, np.generic, np.ndarray, Mapping, Sequence, Set)
 HARMLESS = {
     "clock": "goes up all the time, as a clock does",
     "identifier": "is another text each time, as an identifier is",
     "time": "is a number that never repeats, and by its name a measure of time",
+    "object": "is an object that is not the same each time",
     "count": "goes up from game to game, as a count does",
 }
 
@@ -82,14 +87,19 @@ def _unlike_episodes(subject: Subject, skin: Skin[Any], blind: frozenset[Any]) -
     """Where two games of one seed differ, in words. What is drawn without the seed may be rare: many are compared."""
     clock = subject.time(SHARE)
     for seed in range(MOST_SEEDS):
-        plays = [type(skin.new())(skin.make(), seed, blind).reset(seed) for _ in range(2)]
-        for play in plays:
-            play.chooser = Driver(seed)
-        if differs := difference(plays[0].run(), plays[1].run()):
+        # One after the other: whether two that are played in turns meet is another question.
+        if differs := difference(_game(skin, seed, blind), _game(skin, seed, blind)):
             return differs
         if seed >= len(SEEDS) and next(clock, None) is None:
             break
     return explored(subject, skin.kind).unrepeatable
+
+
+def _game(skin: Skin[Any], seed: int, blind: frozenset[Any]) -> list[Any]:
+    """The log of a game in a fresh environment."""
+    play = type(skin.new())(skin.make(), seed, blind).reset(seed)
+    play.chooser = Driver(seed)
+    return list(play.run())
 
 
 def _infos(play: Play, seed: int) -> list[Any]:
@@ -113,6 +123,8 @@ def _kind_of(name: Any, games: list[list[Any]]) -> str:
         return "time"
     if all(isinstance(value, str) and len(value) >= 8 for value in values) and _are_apart(games):
         return "identifier"
+    if not any(isinstance(value, SIMPLE) for value in values):
+        return "object"
     return "clock" if _goes_up(games) else "drawn"
 
 
