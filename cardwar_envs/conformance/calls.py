@@ -9,15 +9,13 @@ from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.explore import explored, routes
 from cardwar_envs.conformance.hearing import heard
 from cardwar_envs.conformance.kinds import AECPlay
-from cardwar_envs.conformance.play import Play, layers, seats
+from cardwar_envs.conformance.play import Play, is_converted, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.turns import Turn
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 
 SEEDS = range(3)
 MOST_STEPS = 240
-# What turns an environment of one kind into the other answers in its own way.
-CONVERTERS = ("aec_to_parallel_wrapper", "parallel_to_aec_wrapper")
 
 
 def seats_are_asked_in_order(subject: Subject) -> None:
@@ -116,7 +114,7 @@ def _step_before_reset(skin: Skin[Any]) -> None:
 
 
 def _step_after_the_end(subject: Subject, skin: Skin[Any]) -> None:
-    converted = any(type(layer).__name__ in CONVERTERS for layer in layers(skin.make()))
+    converted = is_converted(skin.make())
     for route in _ended(subject, skin):
         play = skin.new(choices=route.seed).reset(route.seed)
         for move in route.moves:

@@ -120,6 +120,10 @@ def _coarse(space: Any, data: Any, path: str) -> Seen:
     if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping):
         parts = [_coarse(part, data[key], f"{path}.{key}") for key, part in space.spaces.items() if key in data]
         return {name: value for part in parts for name, value in part.items()}
+    if isinstance(space, gymnasium.spaces.Tuple) and isinstance(data, tuple | list):
+        entries = enumerate(zip(space.spaces, data, strict=False))
+        parts = [_coarse(part, entry, f"{path}[{place}]") for place, (part, entry) in entries]
+        return {name: value for part in parts for name, value in part.items()}
     if isinstance(space, gymnasium.spaces.Box) and np.issubdtype(space.dtype, np.floating):
         array = np.asarray(data, np.float64)
         width = np.asarray(space.high, np.float64) - np.asarray(space.low, np.float64)

@@ -215,6 +215,15 @@ def seats(env: Any) -> list[Any]:
     return list(env.possible_agents)
 
 
+# What turns an environment of one kind into the other answers in its own way.
+CONVERTERS = ("aec_to_parallel_wrapper", "parallel_to_aec_wrapper")
+
+
+def is_converted(env: Any) -> bool:
+    """Whether PettingZoo has made it of an environment of the other kind."""
+    return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
+
+
 def layers(env: Any) -> list[Any]:
     """The environment, the one that it wraps, and so on."""
     found = [env]
