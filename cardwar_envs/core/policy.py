@@ -256,12 +256,8 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     if not isinstance(name, str):
         raise ValueError(f"name ({name!r}) must be the name of a policy, such as 'uniform'")
     if not names_a_policy(name):
-<<<<<<< HEAD
-        known = policies_for(game)
-        stored = "; train.policies.files.load_policy reads files and run folders" if os.path.exists(name) else ""
-=======
         known = names_for(game)
->>>>>>> doors
+        stored = "; train.policies.files.load_policy reads files and run folders" if os.path.exists(name) else ""
         raise ValueError(
             f"unknown policy {name!r}{did_you_mean(name, known)}; "
             f"known for {game.facts.name} are {', '.join(known)}{stored}"
