@@ -126,8 +126,9 @@ class ActionParts:
         """
         declared, actions = game.action_parts(), game.facts.num_actions
         self._counts: Tensor | None = None
+        # Tensors are made from arrays: they must hold values even if a network is built on the device "meta".
         if declared is None:
-            self.size, self._places = actions, torch.arange(actions)[:, None]
+            self.size, self._places = actions, torch.from_numpy(np.arange(actions)[:, None])
             return
         if declared.dtype.kind not in "iu" or declared.ndim != 2 or len(declared) != actions or declared.min() < 0:
             raise ValueError(f"{game.facts.name}: action_parts must be counts, a row for each of {actions} actions")
