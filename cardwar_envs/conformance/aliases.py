@@ -27,7 +27,7 @@ def arrays_are_fresh(subject: Subject) -> None:
     An environment that uses a buffer again rewrites what a replay buffer has stored. One that hands out the very
     mask that it judges by lets a caller that writes into the mask change the rules.
     """
-    for skin in steady_skins(subject):
+    for skin in steady_skins(subject, own=True):
         for seed in SEEDS:
             _follow(skin, seed)
             for mode in _modes(subject):

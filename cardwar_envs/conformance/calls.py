@@ -75,10 +75,27 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
     Otherwise PettingZoo's converter refuses it, and tools take its moves for moves in turn.
     """
     skin = subject.skin("AEC")
-    if subject.parallel is None:
-        raise NotApplicable("there is no Parallel version")
     if skin.make().metadata.get("is_parallelizable", False):
         return
+    if subject.parallel is None:
+        _note_if_all_are_asked(skin)
+        raise NotApplicable("there is no Parallel version")
+    _require_that_some_are_passed_over(skin)
+    raise Failed("AEC: all live agents are asked in each cycle, but the metadata does not say is_parallelizable")
+
+
+def _note_if_all_are_asked(skin: Skin[Any]) -> None:
+    """Without a Parallel version moves may be meant in turn, so that the author must say."""
+    if "is_parallelizable" not in skin.make().metadata:
+        _require_that_some_are_passed_over(skin)
+        raise Noted(
+            "AEC: all live agents are asked in each cycle, and the metadata does not say whether it is_parallelizable: "
+            "moves are taken to be made in turn, and need not be hidden"
+        )
+
+
+def _require_that_some_are_passed_over(skin: Skin[Any]) -> None:
+    """Raises NotApplicable if not every live agent is asked in each cycle."""
     for seed in SEEDS:
         play = skin.new(choices=seed).reset(seed)
         while not play.over and len(play.played) < MOST_STEPS:
@@ -91,7 +108,6 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
                 raise NotApplicable(f"{play.at}: not every live agent is asked in each cycle")
             while not play.over and not play.asked():
                 play.step(log=False)
-    raise Failed("AEC: all live agents are asked in each cycle, but the metadata does not say is_parallelizable")
 
 
 def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:

@@ -97,7 +97,7 @@ def refusals_change_nothing(subject: Subject) -> None:
 
 def _search(subject: Subject, wanted: str) -> None:
     by_converter = ""
-    for skin in steady_skins(subject):
+    for skin in steady_skins(subject, own=True):
         find = partial(_tried, subject, skin)
         found: dict[str, tuple[str, list[Any]]] = subject.once(("odd input", skin.kind), find)
         if wanted in found:

@@ -34,7 +34,10 @@ ANOTHER = 4711
 
 
 def order_of_actions_does_not_matter(subject: Subject) -> None:
-    """The dict of actions may name the agents in any order: the game is the same to the last bit."""
+    """The dict of actions may name the agents in any order: the game is the same to the last bit.
+
+    It may name agents that are out, as many learners do, which is refused or changes nothing.
+    """
     subject.skin("Parallel")
     skin = steady_skin(subject, "Parallel")
     clock = subject.time(SHARE)
@@ -61,6 +64,7 @@ def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any
         moves.append(play.choice())
         play.submit(moves[-1], log=False)
         seen.append(play.seen())
+    _require_ignored(skin, route, choice, seen[0])
     names = list(choice)
     for order in (names[::-1], names[1:] + names[:1]):
         other = route.travel(skin)
@@ -68,6 +72,20 @@ def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any
             other.submit(move if number else {agent: choice[agent] for agent in order}, log=False)
             for place, words in places(_by_name(seen[number]), _by_name(other.seen()), exact=True):
                 raise Failed(f"{other.at}: {choice} was played, and again in the order {order}: {place}: {words}")
+
+
+def _require_ignored(skin: Skin[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
+    """Raises Failed if an action of an agent that is out changes something; it may be refused."""
+    for gone in [agent for agent in seats(skin.make()) if agent not in choice]:
+        for action in dict.fromkeys(map(repr, choice.values())):
+            other = route.travel(skin)
+            extra = next(each for each in choice.values() if repr(each) == action)
+            try:
+                other.submit({**choice, gone: extra}, log=False)
+            except Exception:
+                return
+            for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
+                raise Failed(f"{other.at}: {gone} is out, but that it plays {action} changes {place}: {words}")
 
 
 def _by_name(data: Any) -> Any:

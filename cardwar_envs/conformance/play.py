@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -215,13 +215,20 @@ def seats(env: Any) -> list[Any]:
     return list(env.possible_agents)
 
 
-# What turns an environment of one kind into the other answers in its own way.
-CONVERTERS = ("aec_to_parallel_wrapper", "parallel_to_aec_wrapper")
+# What turns an environment of one kind into the other answers in its own way. Name -> where it keeps the other.
+CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "env"}
 
 
 def is_converted(env: Any) -> bool:
     """Whether PettingZoo has made it of an environment of the other kind."""
     return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
+
+
+def beneath(make: Callable[..., Any], **parameters: Any) -> Any:
+    """The environment of the other kind that PettingZoo's converter has been given."""
+    env = make(**parameters)
+    converter = next(layer for layer in layers(env) if type(layer).__name__ in CONVERTERS)
+    return vars(converter)[CONVERTERS[type(converter).__name__]]
 
 
 def layers(env: Any) -> list[Any]:

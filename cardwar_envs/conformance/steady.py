@@ -119,13 +119,14 @@ def _names(infos: list[Any]) -> set[Any]:
 
 def _kind_of(name: Any, games: list[list[Any]]) -> str:
     values = [value for game in games for value in game]
-    if OF_TIME.search(str(name)) and all(isinstance(value, float) for value in values) and _are_apart(games):
-        return "time"
     if all(isinstance(value, str) and len(value) >= 8 for value in values) and _are_apart(games):
         return "identifier"
     if not any(isinstance(value, SIMPLE) for value in values):
         return "object"
-    return "clock" if _goes_up(games) else "drawn"
+    if _goes_up(games):
+        return "clock"
+    of_time = OF_TIME.search(str(name)) and all(isinstance(value, float) for value in values) and _are_apart(games)
+    return "time" if of_time else "drawn"
 
 
 def _are_apart(games: list[list[Any]]) -> bool:

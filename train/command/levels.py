@@ -12,7 +12,7 @@ from train.words import points
 def levels(as_json: AsJson = False) -> None:
     """List the opponents of graded strength, level:1 to level:5.
 
-    Each stands with its exact exploitability.
+    Shows the exact exploitability of each.
     """
     rows = all_levels()
     if as_json:

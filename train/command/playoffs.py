@@ -33,7 +33,7 @@ def playoffs(
     ] = None,
     shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies that play the game.")] = False,
     games: Annotated[
-        int | None, typer.Option(help="Games to sample for each pair, if the deck is too large for exact results.")
+        int | None, typer.Option(help="Games to sample for each pair, if the game is too large for exact results.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
     as_json: AsJson = False,

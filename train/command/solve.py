@@ -45,7 +45,9 @@ def solve(
     ] = None,
     keep_layers: Annotated[
         int | None,
-        typer.Option(help="Keep values in memory for so many numbers of cards left (large duels); default all."),
+        typer.Option(
+            help="Keep values in memory only of this many layers, those with most cards left (large duels); default all."
+        ),
     ] = None,
     cache: Annotated[
         Path | None,

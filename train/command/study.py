@@ -34,7 +34,7 @@ def study(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs and how far each of them is.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Do all runs of a file that are not finished yet.
+    """Do the runs of a study's file that are not finished yet.
 
     Then reports on them. The exit code is 1 if a run fails.
     """

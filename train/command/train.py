@@ -34,7 +34,7 @@ def train(
         ),
     ] = None,
     algorithm: Annotated[
-        str | None, typer.Option(help=f"One of {', '.join(ALGORITHMS)}; minimax_q or ppo, as fits, if not given.")
+        str | None, typer.Option(help=f"One of {', '.join(ALGORITHMS)}; default minimax_q or ppo, by the game.")
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Run folder; made from the names if not given.")

@@ -239,7 +239,7 @@ def _frame_of_matches(axes: Axes) -> None:
 
 def _steps(units: Mapping[str, Any]) -> str:
     """What the axis of steps says: what one step is, if that is the same for all curves."""
-    return f"steps ({next(iter(units))})" if len(units) == 1 else "steps (the legend says which)"
+    return f"steps ({next(iter(units))})" if len(units) == 1 else "steps (units in the legend)"
 
 
 def _unit(config: Mapping[str, Any], units: Mapping[str, Any]) -> str:
