@@ -12,7 +12,6 @@ import typer
 import cardwar_envs
 from train.command.bench import bench
 from train.command.check import check
-from train.command.console import announce_compiling
 from train.command.exploit import exploit
 from train.command.levels import levels
 from train.command.match import match
@@ -33,9 +32,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-# Commands that run compiled code.
-COMPILED = {"solve", "exploit", "match", "play", "watch", "train", "reproduce", "playoffs", "bench"}
-
 
 @app.callback()
 def cardwar(
@@ -49,8 +45,6 @@ def cardwar(
     if context.invoked_subcommand is None:
         print(context.get_help())
         raise typer.Exit(2)
-    if context.invoked_subcommand in COMPILED:
-        announce_compiling()
 
 
 # Module -> the extra that installs it. A module that is not here is one that a game of the user's own needs.

@@ -35,9 +35,9 @@ def legal_actions(game: Game[Any], state: Any, player: int) -> tuple[int, ...]:
     return legal
 
 
-def require_shape(game: Game[Any], what: str, row: object, size: int) -> None:
+def require_shape(game: Game[Any], what: str, row: Any, size: int) -> None:
     """Raises ValueError if a row of numbers has another size than the game's facts say."""
-    if np.shape(row) != (size,):  # type: ignore[arg-type]  # anything has a shape, if only ()
+    if np.shape(row) != (size,):
         raise ValueError(f"{game.facts.name}: {what} must have {size} numbers, as its facts say, but is {row!r}")
 
 

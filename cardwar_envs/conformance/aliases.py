@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import drawn, state_shown
-from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, Play
+from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.secrecy import _modes
 from cardwar_envs.conformance.seeds import SHORT, steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from cardwar_envs.conformance.explore import Route, explored, routes
-from cardwar_envs.conformance.play import AECPlay, Play, layers, seats
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.explore import explored, routes
+from cardwar_envs.conformance.hearing import heard
+from cardwar_envs.conformance.kinds import AECPlay
+from cardwar_envs.conformance.play import Play, is_converted, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.turns import Turn
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 
 SEEDS = range(3)
 MOST_STEPS = 240
-# What turns an environment of one kind into the other answers in its own way.
-CONVERTERS = ("aec_to_parallel_wrapper", "parallel_to_aec_wrapper")
 
 
 def seats_are_asked_in_order(subject: Subject) -> None:
@@ -116,14 +114,14 @@ def _step_before_reset(skin: Skin[Any]) -> None:
 
 
 def _step_after_the_end(subject: Subject, skin: Skin[Any]) -> None:
-    converted = any(type(layer).__name__ in CONVERTERS for layer in layers(skin.make()))
+    converted = is_converted(skin.make())
     for route in _ended(subject, skin):
         play = skin.new(choices=route.seed).reset(route.seed)
         for move in route.moves:
             play.submit(move, log=False)
         if not play.over or converted:
             return
-        with _heard() as words:
+        with heard() as words:
             try:
                 play.env.step(route.moves[0])
             except Exception:
@@ -143,29 +141,6 @@ def _ended(subject: Subject, skin: Skin[Any]) -> Iterator[Route]:
             play.step(log=False)
         if play.over:
             yield Route(seed, tuple(play.played))
-
-
-@contextlib.contextmanager
-def _heard() -> Iterator[list[Any]]:
-    """Collects what is warned of, by PettingZoo's logger or by Python."""
-    words: list[Any] = []
-    logger = logging.getLogger("pettingzoo")
-    handler = logging.Handler()
-    handler.emit = words.append  # type: ignore[method-assign, assignment]
-    level = logging.root.manager.disable
-    propagates = logger.propagate
-    logging.disable(logging.NOTSET)
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield words
-            words += caught
-    finally:
-        logger.propagate = propagates
-        logger.removeHandler(handler)
-        logging.disable(level)
 
 
 def _act_of_the_dead(subject: Subject, skin: Skin[Any]) -> None:

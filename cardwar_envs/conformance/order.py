@@ -13,10 +13,13 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import places
-from cardwar_envs.conformance.explore import Driver, Route, routes
-from cardwar_envs.conformance.look import text_of
-from cardwar_envs.conformance.play import ParallelPlay, seats
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.kinds import ParallelPlay
+from cardwar_envs.conformance.look import Snapshot, text_of
+from cardwar_envs.conformance.play import seats
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject, load, quiet
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
@@ -122,8 +125,13 @@ def digests(subject: Subject) -> dict[str, list[list[str]]]:
     for skin in subject.skins():
         skin = steady_skin(subject, skin.kind)
         games = [skin.new(choices=seed).reset(seed).run(LONGEST) for seed in range(GAMES)]
-        found[skin.kind] = [[hashlib.sha256(text_of(seen).encode()).hexdigest()[:12] for seen in log] for log in games]
+        found[skin.kind] = [[_digest(seen) for seen in log] for log in games]
     return found
+
+
+def _digest(seen: Any) -> str:
+    """Of plain data: a set has no order that could be told from another."""
+    return hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12]
 
 
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> dict[str, list[list[str]]]:

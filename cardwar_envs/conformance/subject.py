@@ -17,7 +17,8 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import pettingzoo
 
-from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.verdicts import NotApplicable
 
 P = TypeVar("P", bound=Play)

@@ -49,13 +49,13 @@ def test_what_has_a_default_can_be_left_out():
     ("text", "reason"),
     [
         ("hands=1,3", "hands (1,3) must have 2 parts with '/' between them"),
-        ("hands=1,3/2,x", "hands (x) must be an integer"),
+        ("hands=1,3/2,x", "hands ('x') must be an integer"),
         ("score=1", "hands must be given"),
         ("cards=1", "'cards=1' must read FIELD=VALUE, where the field is one of hands, score, ties"),
         ("hands=1,3/2,3 score=9", "state has score 9, impossible after 1 tricks"),
         ("hands=1,3/2,3 score=0 score=1", "score is given twice"),
         ("hands=1,7/2,3", "state gives player_0 cards that it cannot hold: [7]"),
-        ("hands=/ score=one", "score (one) must be an integer"),
+        ("hands=/ score=one", "score ('one') must be an integer"),
         ("", "hands must be given"),
     ],
 )
