@@ -99,6 +99,10 @@ def _said(error: Exception) -> str | None:
     names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
     if isinstance(error, (ModuleNotFoundError, ValueError, OSError)) or names_its_extra:
         return f"{error}{_extra(error)}"
+    if isinstance(error, MemoryError):
+        return ": ".join(filter(None, ("not enough memory", str(error))))
+    if isinstance(error, RuntimeError) and "no locator available" in str(error):  # numba's
+        return "compiled code can be kept nowhere: name a folder that can be written in NUMBA_CACHE_DIR"
     return None
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from cardwar_envs.conformance.compare import arrays_in, difference
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
-from cardwar_envs.conformance.play import AECPlay, Play, finite
+from cardwar_envs.conformance.kinds import AECPlay
+from cardwar_envs.conformance.play import Play, finite
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.turns import Turn
 from cardwar_envs.conformance.verdicts import Failed

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import drawn, state_shown
-from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, Play
+from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.secrecy import _modes
 from cardwar_envs.conformance.seeds import SHORT, steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
@@ -26,7 +27,7 @@ def arrays_are_fresh(subject: Subject) -> None:
     An environment that uses a buffer again rewrites what a replay buffer has stored. One that hands out the very
     mask that it judges by lets a caller that writes into the mask change the rules.
     """
-    for skin in steady_skins(subject):
+    for skin in steady_skins(subject, own=True):
         for seed in SEEDS:
             _follow(skin, seed)
             for mode in _modes(subject):

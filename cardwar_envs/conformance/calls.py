@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from cardwar_envs.conformance.explore import Route, explored, routes
-from cardwar_envs.conformance.play import AECPlay, Play, layers, seats
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.explore import explored, routes
+from cardwar_envs.conformance.hearing import heard
+from cardwar_envs.conformance.kinds import AECPlay
+from cardwar_envs.conformance.play import Play, is_converted, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.turns import Turn
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 
 SEEDS = range(3)
 MOST_STEPS = 240
-# What turns an environment of one kind into the other answers in its own way.
-CONVERTERS = ("aec_to_parallel_wrapper", "parallel_to_aec_wrapper")
 
 
 def seats_are_asked_in_order(subject: Subject) -> None:
@@ -77,10 +75,27 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
     Otherwise PettingZoo's converter refuses it, and tools take its moves for moves in turn.
     """
     skin = subject.skin("AEC")
-    if subject.parallel is None:
-        raise NotApplicable("there is no Parallel version")
     if skin.make().metadata.get("is_parallelizable", False):
         return
+    if subject.parallel is None:
+        _note_if_all_are_asked(skin)
+        raise NotApplicable("there is no Parallel version")
+    _require_that_some_are_passed_over(skin)
+    raise Failed("AEC: all live agents are asked in each cycle, but the metadata does not say is_parallelizable")
+
+
+def _note_if_all_are_asked(skin: Skin[Any]) -> None:
+    """Without a Parallel version moves may be meant in turn, so that the author must say."""
+    if "is_parallelizable" not in skin.make().metadata:
+        _require_that_some_are_passed_over(skin)
+        raise Noted(
+            "AEC: all live agents are asked in each cycle, and the metadata does not say whether it is_parallelizable: "
+            "moves are taken to be made in turn, and need not be hidden"
+        )
+
+
+def _require_that_some_are_passed_over(skin: Skin[Any]) -> None:
+    """Raises NotApplicable if not every live agent is asked in each cycle."""
     for seed in SEEDS:
         play = skin.new(choices=seed).reset(seed)
         while not play.over and len(play.played) < MOST_STEPS:
@@ -93,7 +108,6 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
                 raise NotApplicable(f"{play.at}: not every live agent is asked in each cycle")
             while not play.over and not play.asked():
                 play.step(log=False)
-    raise Failed("AEC: all live agents are asked in each cycle, but the metadata does not say is_parallelizable")
 
 
 def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
@@ -116,14 +130,14 @@ def _step_before_reset(skin: Skin[Any]) -> None:
 
 
 def _step_after_the_end(subject: Subject, skin: Skin[Any]) -> None:
-    converted = any(type(layer).__name__ in CONVERTERS for layer in layers(skin.make()))
+    converted = is_converted(skin.make())
     for route in _ended(subject, skin):
         play = skin.new(choices=route.seed).reset(route.seed)
         for move in route.moves:
             play.submit(move, log=False)
         if not play.over or converted:
             return
-        with _heard() as words:
+        with heard() as words:
             try:
                 play.env.step(route.moves[0])
             except Exception:
@@ -143,29 +157,6 @@ def _ended(subject: Subject, skin: Skin[Any]) -> Iterator[Route]:
             play.step(log=False)
         if play.over:
             yield Route(seed, tuple(play.played))
-
-
-@contextlib.contextmanager
-def _heard() -> Iterator[list[Any]]:
-    """Collects what is warned of, by PettingZoo's logger or by Python."""
-    words: list[Any] = []
-    logger = logging.getLogger("pettingzoo")
-    handler = logging.Handler()
-    handler.emit = words.append  # type: ignore[method-assign, assignment]
-    level = logging.root.manager.disable
-    propagates = logger.propagate
-    logging.disable(logging.NOTSET)
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield words
-            words += caught
-    finally:
-        logger.propagate = propagates
-        logger.removeHandler(handler)
-        logging.disable(level)
 
 
 def _act_of_the_dead(subject: Subject, skin: Skin[Any]) -> None:

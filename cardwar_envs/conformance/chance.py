@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-from cardwar_envs.conformance.look import attributes, drawn, refusal, state_of, state_shown, words_of
+from cardwar_envs.conformance.guessing import telling
+from cardwar_envs.conformance.look import attributes, drawn, generators_on, refusal, state_of, state_shown, words_of
 from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.secrecy import _modes
 from cardwar_envs.conformance.seeds import steady_skins
@@ -21,10 +21,9 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 SHARE = 0.12
 LEAST_GAMES, MOST_GAMES = 40, 400
 TURNS = 6
-# A guess from what is told must be right so much more often than one without it: in standard errors, and in cases.
-STANDARD_ERRORS = 5.0
-LEAST_CASES = 24
 MOST_LEAVES = 400
+# The entries of an array of so many are guessed one by one.
+MOST_ENTRIES = 16
 # Differences below this share of the range of a bounded space are the small print of an observation.
 SMALL_PRINT = 0.02
 WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
@@ -34,15 +33,18 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
     """Where all agents have seen the same, nothing that stands open foretells what chance will bring.
 
     The same choices are made under many seeds. Among games in which all observations and rewards were alike so far,
-    the check guesses what is seen next: from what has been seen alone, and from each thing besides that is told in
+    the check guesses what is seen next, or at last, from each thing besides that is told in
     infos, state(), pictures, str(), public attributes, the spaces, the texts of errors, and the signs and last
-    digits of observations. The guess is learnt in one half of the games and judged in the other.
+    digits of observations. The guess is learnt in one half of the games and judged in the other, against a guess from
+    what is told in another game that looked the same. No info hands out the generator that chance is drawn from.
     """
     chance = False
     for skin in steady_skins(subject):
         modes = _modes(subject)
         games = _games(subject, skin, modes)
         chance = chance or _unlike(games) > 1
+        if _unlike(games) > 1:
+            _require_own_generators(skin)
         for turn in range(TURNS):
             if found := _foretold([game for game in games if len(game) > turn + 1], turn):
                 raise Failed(f"{skin.kind}: after {turn} joint actions {found}")
@@ -51,7 +53,9 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
 
 
 Told = dict[str, Any]
-Game = list[tuple[Told, str]]
+# Name -> what all agents see of it, without small print.
+Seen = dict[str, str]
+Game = list[tuple[Told, Seen]]
 
 
 def _games(subject: Subject, skin: Skin[Any], modes: list[str]) -> list[Game]:
@@ -67,7 +71,7 @@ def _games(subject: Subject, skin: Skin[Any], modes: list[str]) -> list[Game]:
 
 def _unlike(games: list[Game]) -> int:
     """How many games differ in what was seen."""
-    return len({tuple(seen for _, seen in game) for game in games})
+    return len({str([seen for _, seen in game]) for game in games})
 
 
 def _game(skin: Skin[Any], seed: int, mode: str | None) -> Game:
@@ -102,24 +106,34 @@ def _take_turn(play: Play) -> None:
             play.step(log=False)
 
 
-def _seen(play: Play) -> str:
-    """What all agents see, without small print, as a key."""
-    parts = [str(sorted(map(str, play.env.agents)))]
+def _seen(play: Play) -> Seen:
+    """What all agents see, without small print, thing by thing."""
+    seen = {"agents": str(sorted(map(str, play.env.agents)))}
     for agent, observation in play.shown():
-        space = play.env.observation_space(agent)
-        parts.append(f"{agent}: {_coarse(space, observation)}")
-    return " ".join([*parts, str({str(agent): round(float(r), 6) + 0.0 for agent, r in play.part("rewards").items()})])
+        seen |= _coarse(play.env.observation_space(agent), observation, f"the observation of {agent}")
+    for agent, reward in play.part("rewards").items():
+        seen[f"the reward of {agent}"] = str(np.round(reward, 6) + 0.0)
+    return seen
 
 
-def _coarse(space: Any, data: Any) -> str:
+def _coarse(space: Any, data: Any, path: str) -> Seen:
     if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping):
-        return str({key: _coarse(part, data[key]) for key, part in space.spaces.items() if key in data})
+        parts = [_coarse(part, data[key], f"{path}.{key}") for key, part in space.spaces.items() if key in data]
+        return {name: value for part in parts for name, value in part.items()}
+    if isinstance(space, gymnasium.spaces.Tuple) and isinstance(data, tuple | list):
+        entries = enumerate(zip(space.spaces, data, strict=False))
+        parts = [_coarse(part, entry, f"{path}[{place}]") for place, (part, entry) in entries]
+        return {name: value for part in parts for name, value in part.items()}
     if isinstance(space, gymnasium.spaces.Box) and np.issubdtype(space.dtype, np.floating):
         array = np.asarray(data, np.float64)
         width = np.asarray(space.high, np.float64) - np.asarray(space.low, np.float64)
         step = np.where(np.isfinite(width) & (width > 0), width * SMALL_PRINT, 1e-6)
-        return str((np.round(array / step) + 0.0).tolist())
-    return repr(data)
+        data = np.round(array / step) + 0.0
+    if isinstance(data, np.ndarray) and data.ndim == 1 and data.size <= MOST_ENTRIES:
+        return {f"{path}[{place}]": str(entry) for place, entry in enumerate(data)}
+    if isinstance(data, np.ndarray):
+        return {path: str(data.tolist())}
+    return {path: repr(data)}
 
 
 def _told(play: Play, mode: str | None) -> Told:
@@ -166,58 +180,48 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
             yield from ((f"{path} word {i}", word) for i, word in enumerate(WORD.findall(data)[:MOST_LEAVES]))
 
 
+def _require_own_generators(skin: Skin[Any]) -> None:
+    """Raises Failed if an info leads to a generator that the environment has as well."""
+    play = skin.new(choices=1).reset(1)
+    for _ in range(3):
+        own = {id(generator) for _, generator in generators_on(play.env)}
+        for agent, info in play.infos().items():
+            for path, generator in generators_on(info):
+                if id(generator) in own:
+                    what = f"{path.partition('.')[2]!r} hands out a random generator of the environment"
+                    raise Failed(f"{play.at}: the info of {agent}: {what}: who has it knows what chance will bring")
+        if play.over:
+            return
+        play.step(log=False)
+
+
 def _foretold(games: list[Game], turn: int) -> str | None:
     """The first place that foretells something of the next turn or the last, in words."""
-    groups: dict[str, list[Game]] = defaultdict(list)
-    for game in games:
-        groups["|".join(seen for _, seen in game[: turn + 1])].append(game)
-    unlike = [group for group in groups.values() if len(group) >= 4 and _varies(group, turn)]
-    leaves = [(group, _leaves_that_vary(group, turn)) for group in unlike]
-    for name in sorted({name for _, told in leaves for name in told}):
-        for ahead, when in ((turn + 1, "comes next"), (-1, "comes later")):
-            right, wrong = _guesses(leaves, name, ahead)
-            if right + wrong >= LEAST_CASES and right - wrong > STANDARD_ERRORS * (right + wrong) ** 0.5:
-                return f"what {when} can be told from {name}, though all agents have seen the same"
+    alike = ["|".join(map(str, (seen for _, seen in game[: turn + 1]))) for game in games]
+    leaves = _leaves_that_vary(games, alike, turn)
+    for ahead, when in ((turn + 1, "next"), (-1, "at last")):
+        for name, target in telling(leaves, [game[ahead][1] for game in games], alike):
+            return f"what comes {when} ({target}) can be told from {name}, though all agents have seen the same"
     return None
 
 
-def _varies(group: list[Game], turn: int) -> bool:
-    return len({tuple(seen for _, seen in game[turn + 1 :]) for game in group}) > 1
-
-
-def _leaves_that_vary(group: list[Game], turn: int) -> dict[str, list[Any]]:
-    """Name of a leaf -> its value in each game, where values differ, and some of them come more than once."""
+def _leaves_that_vary(games: list[Game], alike: list[str], turn: int) -> dict[str, list[Any]]:
+    """Name of a leaf -> its value in each game, where games that look alike differ, and values come more than once."""
     found: dict[str, list[Any]] = {}
-    for place in {name for game in group for name in game[turn][0]}:
-        raw = [game[turn][0].get(place) for game in group]
-        if len(set(map(repr, raw))) < 2 and not any(isinstance(data, np.ndarray) for data in raw):
+    for place in {name for game in games for name in game[turn][0]}:
+        raw = [game[turn][0].get(place) for game in games]
+        if not _vary([data.tobytes() if isinstance(data, np.ndarray) else repr(data) for data in raw], alike):
             continue
         leaves = [dict(_each_leaf(place, data)) if data is not None else {} for data in raw]
         for name in {name for leaf in leaves for name in leaf}:
             values = [leaf.get(name) for leaf in leaves]
             known = [value for value in values if value is not None]
-            if 1 < len(set(known)) <= max(2, 2 * len(known) // 3):
+            if 1 < len(set(known)) <= max(2, 2 * len(known) // 3) and _vary(values, alike):
                 found[name] = values
     return found
 
 
-def _guesses(leaves: list[tuple[list[Game], dict[str, list[Any]]]], name: str, ahead: int) -> tuple[int, int]:
-    """How often a guess from the leaf is right where one without it is wrong, and the other way round."""
-    right = wrong = 0
-    for group, told in leaves:
-        pairs = [
-            (value, game[ahead][1]) for value, game in zip(told.get(name, ()), group, strict=False) if value is not None
-        ]
-        for half in (0, 1):
-            learnt, judged = pairs[half::2], pairs[1 - half :: 2]
-            plain = Counter(seen for _, seen in learnt)
-            by: dict[Any, Counter[str]] = defaultdict(Counter)
-            for value, seen in learnt:
-                by[value][seen] += 1
-            for value, seen in judged:
-                if value in by:
-                    informed = by[value].most_common(1)[0][0] == seen
-                    blind = plain.most_common(1)[0][0] == seen
-                    right += informed and not blind
-                    wrong += blind and not informed
-    return right, wrong
+def _vary(values: list[Any], alike: list[str]) -> bool:
+    """Whether values differ among games that look alike."""
+    pairs = {pair for pair in zip(alike, values, strict=True) if pair[1] is not None}
+    return len(pairs) > len({key for key, _ in pairs})

@@ -5,8 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
+
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
-from cardwar_envs.conformance.play import PARTS, ParallelPlay, Play, layers, seats
+from cardwar_envs.conformance.kinds import ParallelPlay
+from cardwar_envs.conformance.play import PARTS, Play, layers, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
@@ -18,13 +21,19 @@ def ends_are_final(subject: Subject) -> None:
     """An agent that is out stays out: its flags stay, `agents` loses it, and it is not back before the next reset.
 
     In Parallel an agent leaves `agents` in the very step that flags it; in AEC it is flagged, steps once with None
-    and is gone. Training loops that bootstrap from flags, or count agents, rely on it.
+    and is gone. All flags are of type bool. Training loops that bootstrap from flags, or count agents, rely on it.
     """
     watched("ends_are_final", subject)
 
 
 class _Ends(Watcher):
     check = "ends_are_final"
+
+    def _require_flags(self, play: Play) -> None:
+        for name in PARTS[1:3]:
+            for agent, flag in play.part(name).items():
+                if not isinstance(flag, bool | np.bool_):
+                    raise Failed(f"{play.at}: {name} of {agent} is {flag!r} of type {type(flag).__name__}, not a bool")
 
     def __init__(self, play: Play, subject: Subject) -> None:
         self._out: set[Any] = set()
@@ -38,6 +47,7 @@ class _EndsInAEC(_Ends):
     kinds = ("AEC",)
 
     def before(self, play: Play, choice: Any) -> None:
+        self._require_flags(play)
         env, at = play.env, play.at
         agents, agent = set(env.agents), env.agent_selection
         self._agents, self._dead = agents, None
@@ -71,6 +81,7 @@ class _EndsInParallel(_Ends):
     def after(self, play: Play) -> None:
         for name in PARTS[1:3]:
             _require_none(self._agents - set(play.part(name)), f"{play.at}: {name} have no entry for {{}}")
+        self._require_flags(play)
         flagged, after = play.out() & self._agents, set(play.env.agents)
         _require_none(after & flagged, f"{play.at}: {{}} is out, but stays in `agents`")
         _require_none(self._agents - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not said to be out")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import gymnasium
-import numpy as np
-
-from cardwar_envs.conformance.compare import arrays_in
-from cardwar_envs.conformance.play import STEPS, Chooser, Play, legal_actions
+from cardwar_envs.conformance.archive import Archive, Route
+from cardwar_envs.conformance.choices import Driver
+from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
@@ -22,13 +18,15 @@ SHARE = 0.12
 # Games end when so many in a row, and a third of all, have shown no new value, and few of them a new situation.
 PATIENCE = 120
 FEW = 6
-# So many ways to situations without a new value are kept.
-MOST_SITUATIONS = 2000
-# Of an observation so many numbers count as features.
-MOST_NUMBERS = 48
 # Modes in which one game in three is drawn.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
+# One environment in so many plays a second game, of so many steps at most.
+SECOND_GAME_ONE_IN, SHORT = 8, 40
 LEGAL_PLAY = "legal_play_goes_on"
+
+
+class Unrepeatable(Exception):  # noqa: N818  # it is caught here
+    """A game cannot be played again by the same seed and choices."""
 
 
 class Watcher:
@@ -50,24 +48,6 @@ class Watcher:
         """The game is over."""
 
 
-@dataclass(frozen=True)
-class Route:
-    """The way to a situation: the seed of a game, and the choices that lead there.
-
-    Attributes:
-        seed: Of the reset.
-        moves: Choices that are handed to step().
-    """
-
-    seed: int
-    moves: tuple[Any, ...]
-
-    def travel(self, skin: Skin[Any], **parameters: Any) -> Any:
-        """A fresh game that stands there."""
-        play = skin.new(choices=self.seed, **parameters).reset(self.seed)
-        return play.replay(self.moves)
-
-
 @dataclass
 class Explored:
     """What was seen of one kind of environment.
@@ -79,6 +59,7 @@ class Explored:
         failures: Check -> reason and the games that were driven last.
         routes: Ways to situations: first those that have a value of their own, shortest first.
         current: The game that is being played, with its parameters.
+        unrepeatable: What shows that a game does not go the same way again, in words; empty if nothing does.
     """
 
     games: int = 0
@@ -87,90 +68,7 @@ class Explored:
     failures: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
     routes: list[Route] = field(default_factory=list)
     current: Any = None
-
-
-class Driver(Chooser):
-    """Choices in a style of the game: by chance, all alike, or each agent high or low."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self._rng = np.random.default_rng([seed, 1])
-        self._style = seed % 4
-        self._shared: tuple[int, float] = (0, 0.0)
-        self._asked: dict[Any, int] = {}
-
-    def choose(self, agent: Any, space: gymnasium.Space[Any], mask: Any) -> Any:
-        """One of the actions that the mask allows."""
-        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
-        if not legal or self._style < 2:
-            return super().choose(agent, space, mask)
-        return legal[int(self._place(agent) * len(legal))]
-
-    def _place(self, agent: Any) -> float:
-        if self._style == 2:  # the same for all in a turn
-            turn = self._asked[agent] = self._asked.get(agent, 0) + 1
-            if turn != self._shared[0]:
-                self._shared = turn, float(self._rng.random())
-            return self._shared[1]
-        number = float(self._rng.random())
-        tendency = zlib.crc32(f"{self.seed} {agent}".encode()) % 3
-        return (number, number**4, 1 - number**4 - 1e-9)[tendency]
-
-
-class _Archive:
-    """How often each feature has been seen, and a way to each."""
-
-    def __init__(self, seed: int) -> None:
-        self.counts: dict[Any, int] = {}
-        self.routes: dict[Any, Route] = {}
-        self.situations: set[bytes] = set()
-        self.others: list[Route] = []  # to situations that were new, but for their values
-        self._rng = np.random.default_rng(seed)
-
-    def note(self, play: Play, seed: int) -> tuple[bool, bool]:
-        """Counts what is seen now; whether a value is new, and whether the situation is."""
-        new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
-        for feature in _features(play, digest):
-            count = self.counts.get(feature, 0)
-            self.counts[feature] = count + 1
-            if not count:
-                new = True
-                self.routes[feature] = Route(seed, tuple(play.played))
-        known = digest.digest() in self.situations
-        self.situations.add(digest.digest())
-        if not (new or known) and len(self.others) < MOST_SITUATIONS:
-            self.others.append(Route(seed, tuple(play.played)))
-        return new, not known
-
-    def rare(self) -> Route | None:
-        """A way to what has been seen least."""
-        if not self.counts:
-            return None
-        least = min(self.counts.values())
-        rare = [feature for feature, count in self.counts.items() if count <= 2 * least]
-        feature = rare[int(self._rng.integers(len(rare)))]
-        self.counts[feature] += 1
-        return self.routes[feature]
-
-
-def _features(play: Play, digest: Any) -> Iterator[Any]:
-    yield "depth", len(play.played)
-    yield "agents", tuple(map(str, play.env.agents))
-    for agent, reward in play.part("rewards").items():
-        yield "reward", str(agent), f"{float(reward):.3f}"
-    for agent, observation in play.shown():
-        for path, array in arrays_in(observation):
-            digest.update(array.tobytes())
-            numbers = array.ravel()
-            for i in range(0, numbers.size, 1 + numbers.size // MOST_NUMBERS):
-                yield str(agent), path, i, _rounded(numbers[i])
-        if not isinstance(observation, np.ndarray | dict):
-            digest.update(repr(observation).encode())
-            yield str(agent), repr(observation)[:80]
-
-
-def _rounded(number: Any) -> Any:
-    return f"{float(number):.1f}" if isinstance(number, np.floating) else str(number)
+    unrepeatable: str = ""
 
 
 def explored(subject: Subject, kind: str) -> Explored:
@@ -185,7 +83,7 @@ def explored(subject: Subject, kind: str) -> Explored:
 
 
 def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
-    found, archive, last_new = Explored(), _Archive(subject.seed), 0
+    found, archive, last_new = Explored(), Archive(subject.seed), 0
     unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
     modes = [mode for mode in DRAWN if mode in subject.any_env().metadata.get("render_modes", ())]
     for number in subject.time(SHARE):
@@ -197,8 +95,12 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
             new_value, new_situation = _follow(play, subject, found, archive, route or Route(seed, ()))
             last_new = number if new_value else last_new
             unlike_before.append(new_situation)
+            if number % SECOND_GAME_ONE_IN == 0:
+                _play_again(play)
+        except Unrepeatable as error:
+            found.unrepeatable = found.unrepeatable or str(error)
         except Exception as error:
-            reason = f"{play.at}: {in_a_line(error)}"
+            reason = f"{play.at}: {error if isinstance(error, Failed) else in_a_line(error)}"
             found.failures.setdefault(LEGAL_PLAY, (reason, [found.current]))
         found.games += 1
         found.moves += len(play.played)
@@ -223,7 +125,7 @@ def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
     return drawn
 
 
-def _follow(play: Play, subject: Subject, found: Explored, archive: _Archive, route: Route) -> tuple[bool, bool]:
+def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, route: Route) -> tuple[bool, bool]:
     """Plays one game, along a route first; whether it shows a new value, and a new situation."""
     play.reset(route.seed)
     watchers: list[Watcher] = []
@@ -236,12 +138,35 @@ def _follow(play: Play, subject: Subject, found: Explored, archive: _Archive, ro
         step = len(play.played)
         choice = route.moves[step] if step < len(route.moves) else play.choice()
         watchers = _ask(watchers, found, subject, lambda each, choice=choice: each.before(play, choice))  # type: ignore[misc]
-        play.submit(choice, log=False)
+        _submit(play, choice, again=step < len(route.moves))
         new.append(archive.note(play, route.seed))
         watchers = _ask(watchers, found, subject, lambda each: each.after(play))
     if play.over:
         _ask(watchers, found, subject, lambda each: each.end(play))
     return any(value for value, _ in new), any(situation for _, situation in new)
+
+
+def _submit(play: Play, choice: Any, again: bool) -> None:
+    """Steps once; `again` says that the choice was made, and was legal, in an earlier game of this seed.
+
+    Raises:
+        Unrepeatable: If it raises now.
+    """
+    try:
+        play.submit(choice, log=False)
+    except Exception as error:
+        if not again:
+            raise
+        raise Unrepeatable(f"{play.at}: {choice} was legal there before, and raises now: {in_a_line(error)}") from error
+
+
+def _play_again(play: Play) -> None:
+    """Begins and plays a second game in the same environment."""
+    seed = play.calls[0][1]["seed"]
+    try:
+        play.again(seed).reset(seed).run(SHORT)
+    except Exception as error:
+        raise Failed(f"in a second game of the same environment: {in_a_line(error)}") from error
 
 
 def _ask(watchers: list[Watcher], found: Explored, subject: Subject, what: Callable[[Watcher], None]) -> list[Watcher]:
@@ -299,6 +224,19 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
                     return
                 given += 1
                 yield by_depth[depth][rank]
+
+
+def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
+    """Ways through whole games, in all styles of choosing.
+
+    What nobody is shown has no value to go back to: only many games come to what hangs on it.
+    """
+    for number in range(most):
+        play = skin.new(choices=number).reset(number)
+        play.chooser = Driver(number)
+        while not play.over and len(play.played) < SHORT:
+            play.step(log=False)
+        yield Route(number, tuple(play.played))
 
 
 def coverage(subject: Subject) -> dict[str, dict[str, int]]:

@@ -9,13 +9,16 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import difference, places, require_same_play
-from cardwar_envs.conformance.explore import Route, routes
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import public
-from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, legal_actions
+from cardwar_envs.conformance.play import Play, is_converted
 from cardwar_envs.conformance.seeds import steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, in_a_line
 
 SHARE = 0.06
 MOST_PLACES = 60
@@ -46,7 +49,17 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
     ]
     if isinstance(space, gymnasium.spaces.Discrete):
         n, start = int(space.n), int(space.start)
-        tried += [start - 1, start + n, start + n + 6, [action], (action,), np.array([action]), str(action)]
+        tried += [
+            start - 1,
+            start - 2,
+            -n,
+            start + n,
+            start + n + 6,
+            [action],
+            (action,),
+            np.array([action]),
+            str(action),
+        ]
         tried += [float(action), np.float64(action), np.array(float(action)), action + 0.5, [action, action]]
     elif isinstance(action, np.ndarray):
         tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], np.add(action, 1e6)]
@@ -77,18 +90,25 @@ def refusals_change_nothing(subject: Subject) -> None:
     """After an action was refused everything is as it was before, and the game goes on as if it had not been tried.
 
     That holds for what the others have already committed, for rewards that are still to be told, infos and chance.
+    What PettingZoo's own converter does there is noted.
     """
     _search(subject, "changed")
 
 
 def _search(subject: Subject, wanted: str) -> None:
-    for skin in steady_skins(subject):
+    by_converter = ""
+    for skin in steady_skins(subject, own=True):
         find = partial(_tried, subject, skin)
         found: dict[str, tuple[str, list[Any]]] = subject.once(("odd input", skin.kind), find)
         if wanted in found:
+            if wanted == "changed" and is_converted(skin.make()):
+                by_converter = found[wanted][0]
+                continue
             subject.recent.clear()
             subject.recent.extend(found[wanted][1])
             raise Failed(found[wanted][0])
+    if by_converter:
+        raise Noted(f"{by_converter}. PettingZoo's converter hands in the actions one by one, and takes none back")
 
 
 def _tried(subject: Subject, skin: Skin[Any]) -> dict[str, tuple[str, list[Any]]]:

@@ -15,6 +15,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from cardwar_envs.conformance.play import layers
+
 # So far and so much of what hangs on an environment is looked at.
 DEPTH = 6
 MOST_NODES = 3000
@@ -38,12 +40,12 @@ def state_of(generator: Any) -> Any:
 
 def generators(env: Any) -> dict[str, Any]:
     """The states of all random generators that hang on the environment, in private attributes as well."""
-    states = {}
-    for path, value in _reachable(env):
-        state = state_of(value)
-        if state is not None:
-            states[path] = state
-    return states
+    return {path: state_of(generator) for path, generator in generators_on(env)}
+
+
+def generators_on(value: Any) -> Iterator[tuple[str, Any]]:
+    """All random generators that hang on a value, each with its path, nearest first."""
+    return ((path, part) for path, part in _reachable(value) if state_of(part) is not None)
 
 
 def _reachable(env: Any) -> Iterator[tuple[str, Any]]:
@@ -151,10 +153,13 @@ def attributes(env: Any) -> dict[str, Any]:
 
 
 def words_of(env: Any) -> dict[str, Any]:
-    """What an environment says of itself: str(), repr() and len()."""
-    words: dict[str, Any] = {"str()": ADDRESS.sub("0x", str(env)), "repr()": text_of(env)}
-    with contextlib.suppress(Exception):
-        words["len()"] = len(env)
+    """What an environment, and each that it wraps, says of itself: str(), repr() and len()."""
+    words: dict[str, Any] = {}
+    for depth, layer in enumerate(layers(env)):
+        inner = f" of what it wraps ({type(layer).__name__})" if depth else ""
+        words |= {f"str(){inner}": ADDRESS.sub("0x", str(layer)), f"repr(){inner}": text_of(layer)}
+        with contextlib.suppress(Exception):
+            words[f"len(){inner}"] = len(layer)
     return words
 
 

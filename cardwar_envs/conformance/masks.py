@@ -90,7 +90,7 @@ def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[An
         NotApplicable: If no skin shows masks.
     """
     any_masks = False
-    for skin in subject.skins():
+    for skin in subject.own_skins():
         if not _is_masked(skin.new().reset(subject.seed)):
             continue
         any_masks = True

@@ -15,6 +15,12 @@ from cardwar_envs.conformance.play import Play, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
+# Spaces that contain lists as well, which learners cannot use.
+TYPES: dict[Any, Any] = {
+    (gymnasium.spaces.Box, gymnasium.spaces.MultiDiscrete, gymnasium.spaces.MultiBinary): (np.ndarray, np.generic),
+    gymnasium.spaces.Tuple: tuple,
+}
+
 
 def observations_fit_their_spaces(subject: Subject) -> None:
     """Every observation of every agent, from reset to the end, is finite, lies in its space and has exactly its type.
@@ -62,6 +68,10 @@ def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
         at = f"{what}{path and f', {path}'}"
         if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
             raise Failed(f"{at} is {value.dtype}, the space is {part.dtype}")
+        wanted = next((types for spaces, types in TYPES.items() if isinstance(part, spaces)), object)
+        if not isinstance(value, wanted):
+            what = f"which are of type {type(part.sample()).__name__}"
+            raise Failed(f"{at} is a {type(value).__name__}, unlike the samples of {type(part).__name__}, {what}")
         if not part.contains(value):
             raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
 
@@ -77,6 +87,9 @@ def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, A
     if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
         for key, part in space.spaces.items():
             yield from _leaves(part, data[key], f"{path}.{key}" if path else str(key))
+    elif isinstance(space, gymnasium.spaces.Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces):
+        for place, part in enumerate(space.spaces):
+            yield from _leaves(part, data[place], f"{path}[{place}]")
     else:
         yield path, space, data
 

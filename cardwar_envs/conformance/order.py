@@ -13,10 +13,13 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import places
-from cardwar_envs.conformance.explore import Driver, Route, routes
-from cardwar_envs.conformance.look import text_of
-from cardwar_envs.conformance.play import ParallelPlay, seats
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.kinds import ParallelPlay
+from cardwar_envs.conformance.look import Snapshot, text_of
+from cardwar_envs.conformance.play import seats
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject, load, quiet
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
@@ -31,7 +34,10 @@ ANOTHER = 4711
 
 
 def order_of_actions_does_not_matter(subject: Subject) -> None:
-    """The dict of actions may name the agents in any order: the game is the same to the last bit."""
+    """The dict of actions may name the agents in any order: the game is the same to the last bit.
+
+    It may name agents that are out, as many learners do, which is refused or changes nothing.
+    """
     subject.skin("Parallel")
     skin = steady_skin(subject, "Parallel")
     clock = subject.time(SHARE)
@@ -58,6 +64,7 @@ def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any
         moves.append(play.choice())
         play.submit(moves[-1], log=False)
         seen.append(play.seen())
+    _require_ignored(skin, route, choice, seen[0])
     names = list(choice)
     for order in (names[::-1], names[1:] + names[:1]):
         other = route.travel(skin)
@@ -65,6 +72,20 @@ def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any
             other.submit(move if number else {agent: choice[agent] for agent in order}, log=False)
             for place, words in places(_by_name(seen[number]), _by_name(other.seen()), exact=True):
                 raise Failed(f"{other.at}: {choice} was played, and again in the order {order}: {place}: {words}")
+
+
+def _require_ignored(skin: Skin[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
+    """Raises Failed if an action of an agent that is out changes something; it may be refused."""
+    for gone in [agent for agent in seats(skin.make()) if agent not in choice]:
+        for action in dict.fromkeys(map(repr, choice.values())):
+            other = route.travel(skin)
+            extra = next(each for each in choice.values() if repr(each) == action)
+            try:
+                other.submit({**choice, gone: extra}, log=False)
+            except Exception:
+                return
+            for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
+                raise Failed(f"{other.at}: {gone} is out, but that it plays {action} changes {place}: {words}")
 
 
 def _by_name(data: Any) -> Any:
@@ -122,8 +143,13 @@ def digests(subject: Subject) -> dict[str, list[list[str]]]:
     for skin in subject.skins():
         skin = steady_skin(subject, skin.kind)
         games = [skin.new(choices=seed).reset(seed).run(LONGEST) for seed in range(GAMES)]
-        found[skin.kind] = [[hashlib.sha256(text_of(seen).encode()).hexdigest()[:12] for seen in log] for log in games]
+        found[skin.kind] = [[_digest(seen) for seen in log] for log in games]
     return found
+
+
+def _digest(seen: Any) -> str:
+    """Of plain data: a set has no order that could be told from another."""
+    return hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12]
 
 
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> dict[str, list[list[str]]]:

@@ -6,7 +6,8 @@ from typing import Any
 
 from cardwar_envs.conformance.compare import difference
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
-from cardwar_envs.conformance.play import ParallelPlay, Play
+from cardwar_envs.conformance.kinds import ParallelPlay
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
-from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play, finite, seats
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
+from cardwar_envs.conformance.play import Play, finite, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 

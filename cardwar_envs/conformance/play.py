@@ -1,18 +1,16 @@
-"""Drives an environment by random legal choices, and records all that can be seen of it."""
+"""Drives an environment by legal choices, and records all that can be seen of it."""
 
 from __future__ import annotations
 
-import copy
 import math
-import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.conformance.choices import Chooser
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
 # An episode is followed for so many calls of step(), unless a check wants to see its end.
@@ -20,35 +18,6 @@ STEPS = 120
 # Episodes that have not ended by then count as endless.
 MOST_STEPS = 20_000
 PARTS = ("rewards", "terminations", "truncations", "infos")
-
-
-class Chooser:
-    """Random legal choices, which depend on the seed, the agent and how often the agent had a choice."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-        self._rngs: dict[Any, np.random.Generator] = {}
-        self._spaces: dict[Any, gymnasium.Space[Any]] = {}
-
-    def choose(self, agent: Any, space: gymnasium.Space[Any], mask: NDArray[Any] | None) -> Any:
-        """One of the actions that the mask allows."""
-        if agent not in self._rngs:
-            self._rngs[agent] = np.random.default_rng([self.seed, zlib.crc32(str(agent).encode())])
-        rng = self._rngs[agent]
-        if isinstance(space, gymnasium.spaces.Discrete):
-            legal = legal_actions(space, mask)
-            if not legal:
-                raise Failed(f"the action mask of {agent}, who is to choose, is all zero")
-            return legal[0] if len(legal) == 1 else legal[int(rng.integers(len(legal)))]
-        own = self._spaces.setdefault(agent, copy.deepcopy(space))  # sampling changes a space
-        own.seed(int(rng.integers(2**31)))
-        return own.sample()
-
-
-def legal_actions(space: Any, mask: NDArray[Any] | None) -> list[int]:
-    """The actions of a Discrete space that a mask allows; all of them if there is no mask."""
-    numbers = range(int(space.n)) if mask is None else np.flatnonzero(mask)
-    return [int(number + space.start) for number in numbers]
 
 
 class Play(ABC):
@@ -222,127 +191,14 @@ class Play(ABC):
         """A copy of all that can be seen now."""
 
 
-class AECPlay(Play):
-    """An AEC environment that is being driven."""
-
-    kind = "AEC"
-
-    def _reset(self, **arguments: Any) -> None:
-        self.env.reset(**arguments)
-
-    def _submit(self, choice: Any) -> None:
-        self.env.step(choice)
-
-    def part(self, name: str) -> dict[Any, Any]:
-        """The attribute of that name."""
-        part: dict[Any, Any] = getattr(self.env, name)
-        return part
-
-    def observation(self, agent: Any) -> Any:
-        """What `observe` hands out."""
-        return self.env.observe(agent)
-
-    def dead(self, agent: Any) -> bool:
-        """Whether the agent has been told that it is out."""
-        return bool(self.env.terminations[agent] or self.env.truncations[agent])
-
-    def asked(self) -> list[Any]:
-        """The selected agent, unless it is out."""
-        return [] if self.over or self.dead(self.env.agent_selection) else [self.env.agent_selection]
-
-    def choice(self) -> Any:
-        """A legal choice for the selected agent, None if it is out."""
-        agent = self.env.agent_selection
-        return None if self.dead(agent) else self.legal_choice(agent)
-
-    def with_action(self, agent: Any, action: Any) -> Any:
-        """The action: nobody else is asked."""
-        return action
-
-    def shown(self) -> list[tuple[Any, Any]]:
-        """What `observe` hands out."""
-        return [(agent, self.env.observe(agent)) for agent in self.env.agents]
-
-    def handed(self) -> Any:
-        """The observation and the info that `last` hands out."""
-        observation, *_, info = self.env.last()
-        return observation, info
-
-    def cumulative_reward(self) -> float:
-        """What `last` says that the selected agent was paid since it was asked before."""
-        return finite(self.env.last(observe=False)[1], f"the reward of {self.env.agent_selection}")
-
-    def seen(self) -> dict[str, Any]:
-        """A copy of all that can be seen now."""
-        env, agents = self.env, list(self.env.agents)
-        seen: dict[str, Any] = {"agents": agents, "agent_selection": env.agent_selection if agents else None}
-        seen["observations"] = dict(self.shown())
-        seen |= {name: self.part(name) for name in PARTS} | {"infos": self.infos()}
-        seen["last"] = [*env.last()[:-1], self.steady(env.last()[-1])] if agents else None
-        return copy.deepcopy(seen)
-
-
-class ParallelPlay(Play):
-    """A Parallel environment that is being driven.
-
-    Attributes:
-        result: What the last call of step() returned, or of reset(), which has no rewards and no ends.
-    """
-
-    kind = "Parallel"
-    NAMES = ("observations", *PARTS)
-
-    def _reset(self, **arguments: Any) -> None:
-        observations, infos = self.env.reset(**arguments)
-        self.result: tuple[dict[Any, Any], ...] = (observations, {}, {}, {}, infos)
-
-    def _submit(self, choice: Any) -> None:
-        self.result = self.env.step(dict(choice))
-
-    def part(self, name: str) -> dict[Any, Any]:
-        """What the last call returned under that name."""
-        return self.result[self.NAMES.index(name)]
-
-    def observation(self, agent: Any) -> Any:
-        """What the last call returned for the agent."""
-        return self.result[0].get(agent)
-
-    def dead(self, agent: Any) -> bool:
-        """Never: an agent that is out leaves `agents` at once."""
-        return False
-
-    def asked(self) -> list[Any]:
-        """Every agent."""
-        return list(self.env.agents)
-
-    def choice(self) -> Any:
-        """A legal choice for every agent."""
-        return {agent: self.legal_choice(agent) for agent in self.env.agents}
-
-    def with_action(self, agent: Any, action: Any) -> Any:
-        """Legal choices of all others, and the action."""
-        return {**self.choice(), agent: action}
-
-    def shown(self) -> list[tuple[Any, Any]]:
-        """The observations that the last call returned."""
-        return list(self.result[0].items())
-
-    def handed(self) -> Any:
-        """The observations and infos that the last call returned."""
-        return self.result[0], self.result[-1]
-
-    def seen(self) -> dict[str, Any]:
-        """A copy of all that can be seen now."""
-        named = dict(zip(self.NAMES, self.result, strict=True)) | {"infos": self.infos()}
-        return copy.deepcopy({"agents": list(self.env.agents), **named})
-
-
 def finite(number: Any, what: str) -> float:
     """A number that can be compared.
 
     Raises:
         Failed: If it is infinite or not a number.
     """
+    if number is None or np.shape(number) != ():
+        raise Failed(f"{what} is {number!r}, not a number")
     if not math.isfinite(number):
         raise Failed(f"{what} is {number}, not a finite number")
     return float(number)
@@ -357,6 +213,22 @@ def seats(env: Any) -> list[Any]:
     if not hasattr(env, "possible_agents"):
         raise NotApplicable("it does not say who its possible agents are")
     return list(env.possible_agents)
+
+
+# What turns an environment of one kind into the other answers in its own way. Name -> where it keeps the other.
+CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "env"}
+
+
+def is_converted(env: Any) -> bool:
+    """Whether PettingZoo has made it of an environment of the other kind."""
+    return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
+
+
+def beneath(make: Callable[..., Any], **parameters: Any) -> Any:
+    """The environment of the other kind that PettingZoo's converter has been given."""
+    env = make(**parameters)
+    converter = next(layer for layer in layers(env) if type(layer).__name__ in CONVERTERS)
+    return vars(converter)[CONVERTERS[type(converter).__name__]]
 
 
 def layers(env: Any) -> list[Any]:

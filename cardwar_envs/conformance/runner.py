@@ -27,7 +27,7 @@ from cardwar_envs.conformance import (
     steady,
 )
 from cardwar_envs.conformance.subject import Subject, quiet
-from cardwar_envs.conformance.verdicts import FAILED, Result, judged
+from cardwar_envs.conformance.verdicts import FAILED, Failed, NotApplicable, Noted, Result, in_a_line, judged
 
 Check = Callable[[Subject], None]
 # Each check with those whose failure may be the cause of its own: they come before it.
@@ -97,10 +97,24 @@ def run(name: str, subject: Subject) -> Result:
     """
     subject.recent.clear()
     with quiet():
-        result = judged(name, lambda: CHECKS[name](subject))
+        result = judged(name, lambda: _located(CHECKS[name], subject))
         if result.status == FAILED:
             return Result(name, FAILED, result.reason, script=script.of(subject, result.reason))
     return result
+
+
+def _located(check: Check, subject: Subject) -> None:
+    """Runs a check; of an error that it does not expect it says which call has brought it."""
+    try:
+        check(subject)
+    except (Failed, NotApplicable, Noted):
+        raise
+    except Exception as error:
+        if not subject.recent or not (calls := subject.recent[-1][1].calls):
+            raise
+        play, (name, given) = subject.recent[-1][1], calls[-1]
+        words = f"seed={given.get('seed')!r}" if name == "reset" else repr(given)
+        raise Failed(f"{play.at}, in or after {name}({words}): {in_a_line(error)}") from error
 
 
 def run_all(subject: Subject) -> list[Result]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.play import Play
+from cardwar_envs.conformance.play import Play, beneath
 from cardwar_envs.conformance.subject import Subject
 
 LONGEST = 60
@@ -36,6 +37,10 @@ def _made(subject: Subject, play: Play, parameters: Mapping[str, Any]) -> list[s
     lines = ["from importlib import import_module", "from operator import attrgetter"]
     found = f"attrgetter({name!r})(import_module({module!r}))" if name else f"import_module({module!r})"
     lines.append(f"made_by = {found}")
+    maker = {"AEC": subject.aec, "Parallel": subject.parallel}[play.kind]
+    if isinstance(maker, partial) and maker.func is beneath:
+        lines.append("from cardwar_envs.conformance.play import beneath")
+        return [*lines, f"env = beneath({', '.join(filter(None, ['made_by', words]))})"]
     return [*lines, f"env = getattr(made_by, {factory!r}, made_by)({words})"]
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import places
-from cardwar_envs.conformance.explore import Route, routes
+from cardwar_envs.conformance.explore import games_by_chance, routes
+from cardwar_envs.conformance.hearing import heard
+from cardwar_envs.conformance.kinds import AECPlay
 from cardwar_envs.conformance.look import drawn, public, refusals
-from cardwar_envs.conformance.play import AECPlay, legal_actions
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.turns import Turn, has_choice
@@ -20,6 +24,7 @@ ALTERNATIVES = 4
 # What differs once in so many replays that should be alike is not steady, and no sign of a move.
 REPLAYS = 6
 MOST_PLACES = 2000
+MOST_GAMES = 60
 SHARES = {"told": 0.06, "open": 0.07, "drawn": 0.07}
 TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces")
 
@@ -68,8 +73,8 @@ def commitments_are_hidden(subject: Subject) -> None:
 def commitments_are_kept_inside(subject: Subject) -> None:
     """Until all have committed, nothing that stands open shows a move.
 
-    That is state(), str(), repr(), len(), public attributes and what hangs on them, the metadata, and the texts of
-    errors.
+    That is state(), str(), repr(), len(), public attributes and what hangs on them, the metadata, what is printed,
+    warned of and logged, and the texts of errors.
     """
     _raise(subject, "open")
 
@@ -110,7 +115,8 @@ def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
     modes = _modes(subject) if way == "drawn" else [None]
     clock = subject.time(SHARES[way])
-    for moment in moments(skin, routes(subject, "AEC", MOST_PLACES)):
+    ways = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(skin, MOST_GAMES))
+    for moment in moments(skin, ways):
         for mode in modes:
             more = {} if mode is None else {"render_mode": mode}
             for channel, reason in _compare(skin, more, moment, way).items():
@@ -201,15 +207,16 @@ def _channel(place: str) -> str:
 
 def _view(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
     play = moment.route.travel(skin, **more)
-    play.submit(action, log=False)
-    for later in moment.later:
-        play.submit(later, log=False)
+    with heard() as said:
+        play.submit(action, log=False)
+        for later in moment.later:
+            play.submit(later, log=False)
     if way == "drawn":
         return {"render()": drawn(play.env)}
     if way == "told":
         return {"told": _told(play, moment.agent)}
     # Errors come last: they must change nothing, but another check sees to that.
-    return {**public(play.env), "error": refusals(play)}
+    return {**public(play.env), "printed, warned or logged": said, "error": refusals(play)}
 
 
 def _told(play: AECPlay, without: Any) -> dict[str, Any]:

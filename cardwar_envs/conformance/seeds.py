@@ -25,9 +25,9 @@ ABANDONED = 9
 UNKNOWN = {"an option of somebody else": 1}
 
 
-def steady_skins(subject: Subject) -> Iterator[Skin[Any]]:
-    """All kinds, for checks that compare episodes."""
-    for skin in subject.skins():
+def steady_skins(subject: Subject, own: bool = False) -> Iterator[Skin[Any]]:
+    """All kinds, or the author's own, for checks that compare episodes."""
+    for skin in subject.own_skins() if own else subject.skins():
         yield steady_skin(subject, skin.kind)
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import require_same
-from cardwar_envs.conformance.explore import Driver, routes
+from cardwar_envs.conformance.explore import routes
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import spaces_of, state_shown
-from cardwar_envs.conformance.play import STEPS, AECPlay, ParallelPlay, seats
+from cardwar_envs.conformance.play import STEPS, seats
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
@@ -64,6 +66,7 @@ class _Pair:
             self._commit(dict(choice))
             self._compare_ends()
             self._compare_rewards()
+            self._compare_last_views()
             self._take_leave()
             self._compare_views()
         self._compare_payments()
@@ -115,14 +118,22 @@ class _Pair:
             if len(env.agents) != left:
                 raise Failed(f"{self.where}: AEC: an agent that is out stays in `agents` after its last step")
 
+    def _compare_last_views(self) -> None:
+        """What those see and are told that are out now."""
+        for agent in self.parallel.out() & set(self.aec.env.agents):
+            self._compare_view(agent)
+
+    def _compare_view(self, agent: Any) -> None:
+        what = f"{self.where}: observation of {agent} in AEC and Parallel"
+        require_same(self.aec.observation(agent), self.parallel.observation(agent), what)
+        told = self.aec.infos().get(agent), self.parallel.infos().get(agent)
+        require_same(told[0], told[1], f"{self.where}: info of {agent} in AEC and Parallel")
+
     def _compare_views(self) -> None:
         here, there = (sorted(map(str, play.env.agents)) for play in (self.aec, self.parallel))
         require_same(here, there, f"{self.where}: agents in AEC and Parallel")
         for agent in self.parallel.env.agents:
-            what = f"{self.where}: observation of {agent} in AEC and Parallel"
-            require_same(self.aec.observation(agent), self.parallel.observation(agent), what)
-            told = self.aec.infos().get(agent), self.parallel.infos().get(agent)
-            require_same(told[0], told[1], f"{self.where}: info of {agent} in AEC and Parallel")
+            self._compare_view(agent)
         states = state_shown(self.aec.env), state_shown(self.parallel.env)
         require_same(states[0], states[1], f"{self.where}: state() in AEC and Parallel")
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import arrays_in
-from cardwar_envs.conformance.explore import Driver
 from cardwar_envs.conformance.look import state_shown
 from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.seeds import SHORT, steady_skins

@@ -17,7 +17,8 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import pettingzoo
 
-from cardwar_envs.conformance.play import AECPlay, ParallelPlay, Play
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
+from cardwar_envs.conformance.play import Play, beneath, is_converted
 from cardwar_envs.conformance.verdicts import NotApplicable
 
 P = TypeVar("P", bound=Play)
@@ -104,6 +105,13 @@ class Subject:
             for kind, make, play in kinds
             if make is not None
         ]
+
+    def own_skins(self, blind: frozenset[Any] = frozenset()) -> list[Skin[Any]]:
+        """The kinds, without an AEC that PettingZoo has made of a Parallel.
+
+        Its converter keeps what it is handed, unexamined, until all have acted.
+        """
+        return [skin for skin in self.skins(blind) if skin.kind != "AEC" or not is_converted(skin.make())]
 
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
         """What `find` returns, which is looked for once for all checks."""
@@ -233,8 +241,9 @@ def _found(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | N
         found = getattr(found, part)
     aec, parallel = getattr(found, "env", None), getattr(found, "parallel_env", None)
     if aec is None and parallel is None and callable(found):
-        is_parallel = isinstance(found(), pettingzoo.ParallelEnv)
-        return (None, found) if is_parallel else (found, None)
+        env = found()
+        other = partial(beneath, found) if is_converted(env) else None
+        return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
     return aec, parallel
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardwar_envs.conformance.play import AECPlay, legal_actions
+from cardwar_envs.conformance.choices import legal_actions
+from cardwar_envs.conformance.kinds import AECPlay
 
 
 def has_choice(play: AECPlay, agent: Any) -> bool:

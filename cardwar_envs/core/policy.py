@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from importlib.metadata import entry_points
@@ -256,8 +257,10 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
         raise ValueError(f"name ({name!r}) must be the name of a policy, such as 'uniform'")
     if not names_a_policy(name):
         known = names_for(game)
+        stored = "; train.policies.files.load_policy reads files and run folders" if os.path.exists(name) else ""
         raise ValueError(
-            f"unknown policy {name!r}{did_you_mean(name, known)}; known for {game.facts.name} are {', '.join(known)}"
+            f"unknown policy {name!r}{did_you_mean(name, known)}; "
+            f"known for {game.facts.name} are {', '.join(known)}{stored}"
         )
     entry, colon, rest = name.partition(":")
     factory = _factory(name)

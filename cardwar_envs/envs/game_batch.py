@@ -180,6 +180,17 @@ class GameBatch(Generic[S]):
         self._engine.deal(where, self._random)
         return self._engine.views()
 
+    def keep(self, where: NDArray[np.bool_]) -> Views:
+        """Drops all games but some, `[num_games]` of them where true; returns what these show.
+
+        They go on as they would have beside the others.
+        """
+        self._require_start()
+        self._engine.keep(where)
+        self._everywhere = self._everywhere[where]
+        self.num_games = len(self._everywhere)
+        return self._engine.views()
+
     def acting(self) -> NDArray[np.bool_]:
         """`[num_games, num_players]`: who chooses now. The actions of others are ignored."""
         self._require_start()

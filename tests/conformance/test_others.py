@@ -17,8 +17,6 @@ def test_rps_v2():
         "commitments_are_kept_inside",
         "pictures_hide_commitments",
         "observations_fit_their_spaces",
-        "deepcopy_goes_on",
-        "pickle_goes_on",
     }
     assert "render()" in found["pictures_hide_commitments"]
     assert "'dict' object is not callable" in found["observations_fit_their_spaces"]
@@ -43,7 +41,7 @@ def test_the_picture_of_rps_v2_shows_the_first_move():
 def test_tictactoe_v3():
     pytest.importorskip("pygame")
     found = findings("pettingzoo.classic.tictactoe_v3")
-    assert set(found) >= {"arrays_are_fresh", "deepcopy_goes_on", "pickle_goes_on"}
+    assert "arrays_are_fresh" in found
 
 
 def test_writing_into_the_mask_of_tictactoe_v3_loses_the_game():

@@ -138,6 +138,11 @@ def test_an_unknown_name_is_answered_with_the_known_ones():
         as_policy("levels", make_game("jujitsu", num_cards=5))
 
 
+def test_the_name_of_a_file_is_answered_with_the_function_that_reads_it(tmp_path):
+    with pytest.raises(ValueError, match=r"unknown policy .*load_policy reads files and run folders"):
+        as_policy(str(tmp_path), GAME)
+
+
 @each_row("policy", [None, 3, object(), HighestCard, lambda o, m: m])
 def test_what_is_no_policy_is_refused(policy):
     """Also a class where an object of it is meant."""

@@ -123,8 +123,9 @@ class ActionParts:
             ValueError: If it does not give a table of counts with a row for each action.
         """
         declared, actions = game.action_parts(), game.facts.num_actions
+        # Tensors are made from arrays: they must hold values even if a network is built on the device "meta".
         if declared is None:
-            self.size, self._places, self._counts = actions, torch.arange(actions)[:, None], None
+            self.size, self._places, self._counts = actions, torch.from_numpy(np.arange(actions)[:, None]), None
             return
         if declared.dtype.kind not in "iu" or declared.ndim != 2 or len(declared) != actions or declared.min() < 0:
             raise ValueError(f"{game.facts.name}: action_parts must be counts, a row for each of {actions} actions")

@@ -171,9 +171,7 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
         else:
             _frame(axes, game.reference, ends)
         if drawn:
-            axes.set_xscale("log")
-            first, last = axes.dataLim.intervalx
-            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if last < 1e3 * first else (1.0,)))
+            _scale_of_learning(axes)
         axes.xaxis.set_major_formatter(NUMBERS)
         axes.xaxis.set_minor_formatter(LogFormatter())  # labels if the axis is shorter than a decade
     over_steps.set_xlabel(_steps(units))
@@ -182,6 +180,16 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
     labels = over_steps.get_legend_handles_labels()
     columns = LEGEND_LETTERS // max(map(len, labels[1]), default=LEGEND_LETTERS)
     figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
+
+
+def _scale_of_learning(axes: Axes) -> None:
+    """Sets the scale of steps or seconds, logarithmic but for the part from 0, where no step is taken yet."""
+    first, last = axes.dataLim.intervalx
+    if first > 0.0:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if last < 1e3 * first else (1.0,)))
+    else:
+        axes.set_xscale("symlog", linthresh=min(axes.dataLim.minposx, last or 1.0), linscale=0.3)
 
 
 def _draw_curve(axes: Axes, places: list[float], group: Group, number: int, unit: str) -> None:

@@ -143,7 +143,7 @@ class StoredRow(Strict):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Annotated[float, Field(allow_inf_nan=True)]]
 
-    steps: Annotated[float, Field(ge=1, le=MAX_INT)]
+    steps: Annotated[float, Field(ge=0, le=MAX_INT)]
     seconds: Annotated[float, Field(ge=0, le=MAX_INT)]
     measured: Kind = "exact"  # the only kind that there was at first
 

@@ -35,10 +35,12 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
+from baselines.safe_reading import read_plain
 from cardwar_envs import Game
 from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
 from train.storage.formats import Seed
+from train.storage.run_folder import MOST_SETTINGS
 from train.validation import Strict, one_line
 from train.words import game_in_words, game_of_words, run_identity, split_words, train_words
 
@@ -152,11 +154,11 @@ def read_study(path: str | Path) -> Study:
 
 
 def _read(path: str | Path) -> _File:
-    with open(path, "rb") as file:
-        try:
-            content = tomllib.load(file)
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
+    text = read_plain(Path(path), most=MOST_SETTINGS).decode()
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     with one_line():
         return _File.model_validate(content)
 

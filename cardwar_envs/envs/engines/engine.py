@@ -60,6 +60,11 @@ class Engine(ABC, Generic[S]):
     def states(self) -> list[S]:
         """The state of every game."""
 
+    def keep(self, where: NDArray[np.bool_]) -> None:
+        """Drops all other games."""
+        self.streams = self.streams[where]
+        self.shape = len(self.streams), self.shape[1]
+
     @abstractmethod
     def acting(self) -> NDArray[np.bool_]:
         """`[num_games, num_players]`: which players choose now."""

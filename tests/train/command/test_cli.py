@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -74,11 +75,11 @@ def test_tables_for_people(capsys, arguments, shown):
 
 BAD = [
     (["solve", "jujitsu", "num_cards=0"], "num_cards (0) must be in 1..1000"),
-    (["solve", "jujitsu", "num_cards=abc"], "num_cards ('abc') must be an integer"),
-    (["solve", "jujitsu", "num_cards=2.5"], "num_cards ('2.5') must be an integer"),
+    (["solve", "jujitsu", "num_cards=abc"], "num_cards (abc) must be an integer"),
+    (["solve", "jujitsu", "num_cards=2.5"], "num_cards (2.5) must be an integer"),
     (["solve", "jujitsu", "num_cards=3", "num_cards=4"], "num_cards is given twice"),
     (["solve", "dinosaur_war", "hand_0=1,2", "hand_1=1"], "hands of 2 and 1 cards must be of equal size"),
-    (["solve", "dinosaur_war", "hand_0=1,x", "hand_1=1,2"], "hand_0 ('x') must be an integer"),
+    (["solve", "dinosaur_war", "hand_0=1,x", "hand_1=1,2"], "hand_0 (x) must be an integer"),
     (["solve", "jujitsu", "ties=keep"], "ties (keep) must be discard or carry"),
     (["solve", "jujitsu", "cards=3"], "jujitsu has no parameter 'cards'"),
     (["solve", "jujitsu", "uniform"], "'uniform' must read KEY=VALUE"),
@@ -94,7 +95,7 @@ BAD = [
     (["match", "jujitsu", "num_cards=3", "uniform"], "1 policies given for 2 players"),
     (["match", "jujitsu", "num_cards=3", "uniform", "best"], "unknown policy 'best'"),
     (["train", "jujitsu", "num_cards=3", "--algorithm", "magic"], "unknown algorithm 'magic'"),
-    (["train", "jujitsu", "num_cards=3", "--steps", "many"], "steps ('many') must be an integer"),
+    (["train", "jujitsu", "num_cards=3", "--steps", "many"], "steps (many) must be an integer"),
     (["train", "jujitsu", "num_cards=3", "--wings", "2"], "no parameter 'wings'"),
 ]
 
@@ -149,6 +150,21 @@ def test_a_policy_that_is_no_policy_is_an_error(capsys, monkeypatch):
     code, _, err = run(capsys, "exploit", "jujitsu", "num_cards=3")
     assert code == 2
     assert "policy Lazy: probabilities sum to 0.25, not to 1" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError("Unable to allocate 36 GiB"), "not enough memory: Unable to allocate 36 GiB"),
+        (MemoryError(), "not enough memory"),
+        (RuntimeError("cannot cache function 'f': no locator available for file 'x'"), "in NUMBA_CACHE_DIR"),
+    ],
+)
+def test_what_the_machine_lacks_is_one_line(capsys, monkeypatch, error, said):
+    monkeypatch.setattr("train.command.solve.game_of_words", Mock(side_effect=error))
+    code, _, err = run(capsys, "solve", "jujitsu")
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.rstrip().endswith(said)
 
 
 def test_our_own_mistakes_are_not_hidden(monkeypatch):

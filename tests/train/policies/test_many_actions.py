@@ -157,6 +157,16 @@ def test_a_policy_of_parts_comes_back_as_it_was(tmp_path, kind):
         assert np.array_equal(found, np.eye(WAR.facts.num_actions)[weights.argmax(axis=1)])
 
 
+def test_a_policy_of_many_actions_without_parts_comes_back_as_it_was(tmp_path):
+    game = make_game("oshi_zumo", coins=100)
+    policy = SoftmaxPolicy(game, Network.of_actions(game, 4, 1, "tanh"))
+    save_policy(tmp_path / "policy", policy)
+    start = game.initial()[0].state
+    asked = game.observation(start, 0)[None], game.action_mask(start, 0)[None]
+    found = load_policy(tmp_path / "policy", game).action_probabilities(*asked)
+    assert np.array_equal(found, policy.action_probabilities(*asked))
+
+
 def test_files_from_before_parts_are_read_and_wrong_ones_refused(tmp_path):
     torch.manual_seed(0)
     old = SoftmaxPolicy(WAR, Network(WAR, 4, 1, WAR.facts.num_actions, "tanh"))

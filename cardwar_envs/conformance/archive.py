@@ -1,0 +1,93 @@
+"""What has been seen so far, how often, and a way to each of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.compare import arrays_in
+from cardwar_envs.conformance.play import Play
+from cardwar_envs.conformance.subject import Skin
+
+# So many ways to situations without a new value are kept.
+MOST_SITUATIONS = 2000
+# Of an observation so many numbers count as features.
+MOST_NUMBERS = 48
+
+
+@dataclass(frozen=True)
+class Route:
+    """The way to a situation: the seed of a game, and the choices that lead there.
+
+    Attributes:
+        seed: Of the reset.
+        moves: Choices that are handed to step().
+    """
+
+    seed: int
+    moves: tuple[Any, ...]
+
+    def travel(self, skin: Skin[Any], **parameters: Any) -> Any:
+        """A fresh game that stands there."""
+        play = skin.new(choices=self.seed, **parameters).reset(self.seed)
+        return play.replay(self.moves)
+
+
+class Archive:
+    """How often each feature has been seen, and a way to each."""
+
+    def __init__(self, seed: int) -> None:
+        self.counts: dict[Any, int] = {}
+        self.routes: dict[Any, Route] = {}
+        self.situations: set[bytes] = set()
+        self.others: list[Route] = []  # to situations that were new, but for their values
+        self._rng = np.random.default_rng(seed)
+
+    def note(self, play: Play, seed: int) -> tuple[bool, bool]:
+        """Counts what is seen now; whether a value is new, and whether the situation is."""
+        new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
+        for feature in _features(play, digest):
+            count = self.counts.get(feature, 0)
+            self.counts[feature] = count + 1
+            if not count:
+                new = True
+                self.routes[feature] = Route(seed, tuple(play.played))
+        known = digest.digest() in self.situations
+        self.situations.add(digest.digest())
+        if not (new or known) and len(self.others) < MOST_SITUATIONS:
+            self.others.append(Route(seed, tuple(play.played)))
+        return new, not known
+
+    def rare(self) -> Route | None:
+        """A way to what has been seen least."""
+        if not self.counts:
+            return None
+        least = min(self.counts.values())
+        rare = [feature for feature, count in self.counts.items() if count <= 2 * least]
+        feature = rare[int(self._rng.integers(len(rare)))]
+        self.counts[feature] += 1
+        return self.routes[feature]
+
+
+def _features(play: Play, digest: Any) -> Iterator[Any]:
+    yield "depth", len(play.played)
+    yield "agents", tuple(map(str, play.env.agents))
+    for agent, reward in play.part("rewards").items():
+        yield "reward", str(agent), _rounded(np.float64(reward)) if isinstance(reward, int | float) else str(reward)
+    for agent, observation in play.shown():
+        for path, array in arrays_in(observation):
+            digest.update(array.tobytes())
+            numbers = array.ravel()
+            for i in range(0, numbers.size, 1 + numbers.size // MOST_NUMBERS):
+                yield str(agent), path, i, _rounded(numbers[i])
+        if not isinstance(observation, np.ndarray | dict):
+            digest.update(repr(observation).encode())
+            yield str(agent), repr(observation)[:80]
+
+
+def _rounded(number: Any) -> Any:
+    return f"{float(number):.1f}" if isinstance(number, np.floating) else str(number)

@@ -1,0 +1,115 @@
+"""Whether something that is told foretells what chance will bring: a guess from it, judged against chance."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The guess must be right so much more often than one from another game: in standard errors, and in cases.
+STANDARD_ERRORS = 5.0
+LEAST_CASES = 24
+# Of what is to come, so many things are guessed.
+MOST_TARGETS = 48
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Games that looked alike so far, in two halves: the guess is learnt in one and judged in the other.
+
+    Attributes:
+        members: For each half the games in it, `[games of the half]`.
+        others: For each of them another game of its half that looked the same so far; itself if there is none.
+    """
+
+    members: tuple[Codes, Codes]
+    others: tuple[Codes, Codes]
+
+
+def halves_of(alike: Sequence[Hashable], known: NDArray[np.bool_]) -> Halves:
+    """Puts the games into two halves.
+
+    Args:
+        alike: For each game a key; games with the same key looked alike so far.
+        known: Which games take part, `[games]`.
+    """
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for game, key in enumerate(alike):
+        if known[game]:
+            groups[key].append(game)
+    members: tuple[list[int], list[int]] = ([], [])
+    others: tuple[list[int], list[int]] = ([], [])
+    for group in groups.values():
+        for half in (0, 1):
+            part = group[half::2]
+            members[half].extend(part)
+            others[half].extend(part[1:] + part[:1])
+    arrays = [tuple(np.array(part, np.int64) for part in parts) for parts in (members, others)]
+    return Halves(*arrays)  # type: ignore[arg-type]  # both are pairs
+
+
+def coded(values: Sequence[Hashable]) -> Codes:
+    """Numbers that are equal where the values are; -1 where there is none, `[games]`."""
+    codes: dict[Hashable, int] = {}
+    return np.array([-1 if value is None else codes.setdefault(value, len(codes)) for value in values], np.int64)
+
+
+def foretells(told: Codes, comes: Codes, halves: Halves) -> bool:
+    """Whether what is told in a game says more of what comes in it than what is told in another that looked the same.
+
+    If it says nothing, either is right as often as the other: the two games could have come in the other order.
+    """
+    right = wrong = 0
+    for half in (0, 1):
+        learnt, judged, other = halves.members[1 - half], halves.members[half], halves.others[half]
+        table = np.zeros((int(told.max()) + 1, int(comes.max()) + 1), np.int64)
+        np.add.at(table, (told[learnt], comes[learnt]), 1)
+        guess = np.where(table.any(axis=1), table.argmax(axis=1), -1)
+        own, foreign = guess[told[judged]] == comes[judged], guess[told[other]] == comes[judged]
+        right += int((own & ~foreign).sum())
+        wrong += int((foreign & ~own).sum())
+    return right + wrong >= LEAST_CASES and right - wrong > STANDARD_ERRORS * (right + wrong) ** 0.5
+
+
+def telling(
+    leaves: Mapping[str, Sequence[Hashable]], comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]
+) -> Iterator[tuple[str, str]]:
+    """Names of what is told, each with the name of what it foretells.
+
+    Args:
+        leaves: Name -> what is told in each game; None where it is not told.
+        comes: For each game, name -> what comes.
+        alike: For each game a key; games with the same key looked alike so far.
+    """
+    targets = dict(_targets(comes, alike))
+    halves: dict[bytes, Halves] = {}
+    seen: set[bytes] = set()
+    for name in sorted(leaves):
+        told = coded(leaves[name])
+        if told.tobytes() in seen:
+            continue
+        seen.add(told.tobytes())
+        known = told >= 0
+        split = halves.setdefault(known.tobytes(), halves_of(alike, known))
+        for target, codes in targets.items():
+            if foretells(told, codes, split):
+                yield name, target
+
+
+def _targets(comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]) -> Iterator[tuple[str, Codes]]:
+    """What comes, thing by thing, where it differs among games that looked alike."""
+    known: set[bytes] = set()
+    for name in dict.fromkeys(name for each in comes for name in each):
+        values: list[Any] = [each.get(name, "") for each in comes]
+        codes = coded(values)
+        if codes.tobytes() not in known and len(set(zip(alike, values, strict=True))) > len(set(alike)):
+            known.add(codes.tobytes())
+            yield name, codes
+        if len(known) >= MOST_TARGETS:
+            return
