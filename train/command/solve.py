@@ -46,8 +46,7 @@ def solve(
     keep_layers: Annotated[
         int | None,
         typer.Option(
-            help="Keep values in memory only of this many layers, those with most cards left (large duels); "
-            "default all."
+            help="Keep in memory the values of this many layers, those with most cards left (large duels); default all."
         ),
     ] = None,
     cache: Annotated[

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -212,9 +213,8 @@ def _folder_name(text: str) -> str:
 
 
 def _check_names(runs: Sequence[StudyRun]) -> None:
-    names = [run.name for run in runs]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(run.name for run in runs).items():
+        if count > 1:
             raise ValueError(
                 f"two different runs would be called {name}: "
                 "write what they differ in beside the algorithm, as in 'ppo entropy=0'"
