@@ -54,6 +54,7 @@ def _solutions() -> Table:
     columns = []
     for num_cards in SOLVED_SIZES:
         solution = baselines.solve(make_game("jujitsu", num_cards=num_cards))
+        assert isinstance(solution, baselines.StateSolution)
         strategy, _ = solution.strategies(solution.game.initial()[0].state)
         cells = [f"{solution.value + 0.0:.4f}", f"{solution.gap:.0e}", *(f"{p:.3f}" for p in strategy)]
         columns.append(cells + [""] * (SOLVED_SIZES[-1] - num_cards))

@@ -26,6 +26,8 @@ MOST_LEAVES = 400
 MOST_ENTRIES = 16
 # Differences below this share of the range of a bounded space are the small print of an observation.
 SMALL_PRINT = 0.02
+# But numbers that count something, in a space however wide, are no small print.
+MOST_SMALL_PRINT = 0.2
 WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
 
 
@@ -127,7 +129,7 @@ def _coarse(space: Any, data: Any, path: str) -> Seen:
     if isinstance(space, gymnasium.spaces.Box) and np.issubdtype(space.dtype, np.floating):
         array = np.asarray(data, np.float64)
         width = np.asarray(space.high, np.float64) - np.asarray(space.low, np.float64)
-        step = np.where(np.isfinite(width) & (width > 0), width * SMALL_PRINT, 1e-6)
+        step = np.where(np.isfinite(width) & (width > 0), np.minimum(width * SMALL_PRINT, MOST_SMALL_PRINT), 1e-6)
         data = np.round(array / step) + 0.0
     if isinstance(data, np.ndarray) and data.ndim == 1 and data.size <= MOST_ENTRIES:
         return {f"{path}[{place}]": str(entry) for place, entry in enumerate(data)}

@@ -20,7 +20,7 @@ from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import Snapshot, text_of
 from cardwar_envs.conformance.play import seats
-from cardwar_envs.conformance.steady import steady_skin
+from cardwar_envs.conformance.steady import find, steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject, load, quiet
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
@@ -96,15 +96,15 @@ def _by_name(data: Any) -> Any:
 
 
 def hash_seed_does_not_matter(subject: Subject) -> None:
-    """In a process with another hash seed the same seed leads to the same games.
+    """In a new process, which has another hash seed, the same seed leads to the same games.
 
     What is drawn from a set of names, or seeded with a hash, is another game in each process, so no run can be
-    repeated.
+    repeated. So is what hangs on how many environments there were before.
     """
     for skin in subject.skins():
         steady_skin(subject, skin.kind)
     told = _told(subject)
-    here = digests(subject)
+    here = digests(subject, told["blind"])
     for hash_seed in _other_hash_seeds(subject):
         _require_same(here, _elsewhere(told, hash_seed), hash_seed)
 
@@ -115,12 +115,15 @@ def _require_same(here: dict[str, list[list[str]]], there: dict[str, list[list[s
             for step, pair in enumerate(zip(one, other, strict=False)):
                 if pair[0] != pair[1]:
                     where = f"{key}, seed {seed}, after step {step}"
-                    raise Failed(f"{where}: a process with PYTHONHASHSEED={hash_seed} plays another game than this one")
+                    raise Failed(
+                        f"{where}: a new process, with PYTHONHASHSEED={hash_seed}, plays another game than this one"
+                    )
 
 
 def _told(subject: Subject) -> dict[str, Any]:
     """How another process comes by the environment: by its name, or by those of what makes it."""
     told: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": subject.name.split()[1:]}
+    told["blind"] = {skin.kind: sorted(find(subject, skin.kind).kinds, key=str) for skin in subject.skins()}
     for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
         if not subject.word and make is not None:
             told[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
@@ -137,11 +140,14 @@ def _found(told: dict[str, Any]) -> Subject:
     return Subject(told["name"], **found)
 
 
-def digests(subject: Subject) -> dict[str, list[list[str]]]:
-    """Kind -> game -> step -> digest of all that is seen."""
+def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> dict[str, list[list[str]]]:
+    """Kind -> game -> step -> digest of all that is seen, without the infos that differ each time.
+
+    Another process plays nothing before: what earlier environments leave in a class or a module is not there either.
+    """
     found = {}
-    for skin in subject.skins():
-        skin = steady_skin(subject, skin.kind)
+    for kind, names in blind.items():
+        skin = next(skin for skin in subject.skins(frozenset(names)) if skin.kind == kind)
         games = [skin.new(choices=seed).reset(seed).run(LONGEST) for seed in range(GAMES)]
         found[skin.kind] = [[_digest(seen) for seen in log] for log in games]
     return found
@@ -186,7 +192,8 @@ def _environment(hash_seed: int) -> dict[str, str]:
 
 def _play_elsewhere() -> None:
     with quiet():
-        print(json.dumps(digests(_found(json.loads(sys.stdin.read())))))
+        told = json.loads(sys.stdin.read())
+        print(json.dumps(digests(_found(told), told["blind"])))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import toy_envs
 from gymnasium import spaces
+from gymnasium.utils import EzPickle
 from thinning import each_row
 from toy_envs import BROKEN, GAMES, GOOD
 
@@ -372,3 +373,23 @@ def test_require_fit_asks_for_the_very_type():
         require_fit(spaces.Dict({"hand": box}), {"hand": np.full(2, np.nan)}, "x")
     with pytest.raises(Failed, match="x is not in its space"):
         require_fit(spaces.Dict({"hand": box}), {}, "x")
+
+
+class Bare(toy_envs.AEC, EzPickle):
+    """Its copies are made by the constructor's arguments alone, as PettingZoo's own environments do it."""
+
+    def __init__(self, **parameters):
+        EzPickle.__init__(self, **parameters)
+        super().__init__(**parameters)
+
+
+def test_a_copy_that_begins_anew_by_declaration_is_noted():
+    subject = Subject("bare", Bare, games=GAMES)
+    assert [run(check, subject).status for check in ("deepcopy_goes_on", "pickle_goes_on")] == ["note", "note"]
+
+
+def test_what_a_converter_has_made_is_checked_beneath():
+    found = load("toy_envs:converted", games=GAMES)
+    assert [skin.kind for skin in found.skins()] == ["AEC", "Parallel"]
+    assert run("rewards_are_counted_once", found).status == "failed"
+    assert run("refusals_change_nothing", found).status == "note"

@@ -7,12 +7,15 @@ anyone's environment could look so.
 """
 
 import copy
+import logging
 import re
 import sys
+import warnings
 
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils import aec_to_parallel
 
 from cardwar_envs.conformance import Subject
 from cardwar_envs.envs.aec import AECGameEnv
@@ -677,3 +680,74 @@ BROKEN["pays a house edge"] = (
     "equilibrium_earns_its_value",
     Subject("pays a house edge", HouseEdgeAEC, HouseEdgeParallel),
 )
+
+
+# -- what others wrote, and toys did not have ------------------------------------------------------
+
+
+def unseeded_in_one_game_of_eight(self, seed):
+    Table.deal(self, seed)
+    if seed is not None and seed % 8 == 5:
+        self.prize = 1 + int(np.random.default_rng().integers(1000)) / 1000
+
+
+def breaks_in_a_second_game(self, seed):
+    Table.deal(self, seed)
+    self._second = getattr(self, "_second", -1) + 1
+    self.prize //= self._second < 1
+
+
+class GhostVotes(Parallel):
+    """Cards of agents that are out count."""
+
+    def step(self, actions):
+        self.prize += sum(agent not in self.agents for agent in actions)
+        return super().step(actions)
+
+
+class LateEnd(Parallel):
+    """Parallel shows at the end what was shown before."""
+
+    def step(self, actions):
+        before = {agent: self.observe(agent) for agent in self.agents}
+        _, *results = super().step(actions)
+        return {agent: self.observe(agent) if agent in self.agents else before[agent] for agent in before}, *results
+
+
+def lists(self, agent):
+    seen = Table.observe(self, agent)
+    return {**seen, "observation": seen["observation"].tolist()}
+
+
+def says_it(say):
+    return lambda self: say(pending(self)) or self._clear_rewards()
+
+
+BROKEN["Parallel shows at the end what was shown before"] = (
+    "skins_are_one_game",
+    Subject("late end", AEC, LateEnd, games=GAMES),
+)
+only("order_of_actions_does_not_matter", GhostVotes)
+broken("same_seed_same_episode", "unseeded in one game of eight", deal=unseeded_in_one_game_of_eight)
+broken("legal_play_goes_on", "breaks in a second game", deal=breaks_in_a_second_game)
+broken(INSIDE, "prints commitments", clear=says_it(print))
+broken(INSIDE, "warns of commitments", clear=says_it(lambda moves: warnings.warn(str(moves), stacklevel=2)))
+broken(INSIDE, "logs commitments", clear=says_it(lambda moves: logging.getLogger("undercut").warning(moves)))
+broken("chance_to_come_is_hidden", "infos hold the generator", info=lambda self, agent: {"rng": self.rng})
+broken(FIT, "lists for arrays", observe=lists)
+broken(
+    "ends_are_final",
+    "flags are numbers",
+    ends=lambda self, agents: {agent: int(agent not in self.live) for agent in agents},
+)
+
+
+class Uncleared(AEC):
+    """Its rewards stand until the next ones come, which only the environment beneath the converter shows."""
+
+    def clear(self):
+        pass
+
+
+def converted(**parameters):
+    return aec_to_parallel(Uncleared(**parameters))

@@ -162,6 +162,13 @@ def test_what_is_too_long_is_not_read(tmp_path):
 # -- files of others, and files that say what cannot be ----------------------------------------------------
 
 
+def test_settings_that_are_a_link_to_nothing_are_refused_with_a_policy(copy):
+    (copy / "config.json").unlink()
+    (copy / "config.json").symlink_to(copy / "nothing")
+    with pytest.raises(ValueError, match=r"config.json is a link, which is not followed"):
+        load_policy(copy, GAME)
+
+
 def test_a_policy_of_another_run_is_refused(copy, real):
     shutil.copy(real.with_name("other") / POLICY_FILE, copy)
     with pytest.raises(ValueError, match=r"policy\.safetensors is that of another run, with seed=1, not 0"):

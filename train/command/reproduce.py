@@ -79,7 +79,9 @@ def _short(value: Number | None) -> str:
 
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(REPRODUCTIONS)}.")],
-    folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default runs/reproduce-NAME.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", file_okay=False, help="Default runs/reproduce-NAME.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Compute the figures of a published source again, and compare.

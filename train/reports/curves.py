@@ -23,7 +23,8 @@ from train.words import points, printable
 
 PLOT_FILE = "exploitability.png"
 # Exact figures are joined by lines. Samples are open points with bars; bounds are triangles, above which the truth is.
-SAMPLE, BOUND = {"marker": "o", "mfc": "none", "ls": ":"}, {"marker": "^", "ls": ""}
+SAMPLE: dict[str, Any] = {"marker": "o", "mfc": "none", "ls": ":"}
+BOUND: dict[str, Any] = {"marker": "^", "ls": ""}
 # So many labels of ten digits fit beside each other.
 MOST_STEPS_MARKED = 6
 # Seconds are written down to a thousandth; less cannot stand on a logarithmic axis.

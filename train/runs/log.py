@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from train.measures.choice import WAYS, measure_for
 from train.measures.measure import Measure
 from train.policies.by_word import policy_from
 from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
+from train.policies.learned_policy import LearnedPolicy
 from train.policies.table import LearnedTable
 from train.runs.sinks import Sink
 from train.storage.alone import alone_in
@@ -155,7 +156,8 @@ class ExploitabilityLog:
         """Keeps the policy in the folder; one that cannot be kept leaves none there, rather than an old one."""
         path = self.folder / POLICY_FILE
         policy = answers.stands_for
-        kept = policy if type(policy) in POLICY_KINDS.values() else answers.table(self._game)
+        has_kind = type(policy) in POLICY_KINDS.values()
+        kept = cast("LearnedPolicy", policy) if has_kind else answers.table(self._game)
         if kept is None:
             path.unlink(missing_ok=True)
         else:

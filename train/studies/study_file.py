@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -186,12 +187,15 @@ def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequ
         games = [game_of_words(name, words) for name, *words in map(str.split, group.games)]
     with _at(f"{place}.algorithms"):
         chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]
-        made = [(text, each, algorithm_named(each.algorithm).args_from(each.given)) for text, each in chosen]
-    for game in games:
-        for text, each, args in made:
-            for seed in group.seeds or seeds:
-                folder = _folder_name(f"{game_in_words(game)} {text} seed={seed}")
-                yield StudyRun(folder, game, each.algorithm, each.label, args, seed)
+        made = [
+            (game, text, each, algorithm_named(each.algorithm).args_from(each.given, game))
+            for game in games
+            for text, each in chosen
+        ]
+    for game, text, each, args in made:
+        for seed in group.seeds or seeds:
+            folder = _folder_name(f"{game_in_words(game)} {text} seed={seed}")
+            yield StudyRun(folder, game, each.algorithm, each.label, args, seed)
 
 
 def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
@@ -209,9 +213,8 @@ def _folder_name(text: str) -> str:
 
 
 def _check_names(runs: Sequence[StudyRun]) -> None:
-    names = [run.name for run in runs]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(run.name for run in runs).items():
+        if count > 1:
             raise ValueError(
                 f"two different runs would be called {name}: "
                 "write what they differ in beside the algorithm, as in 'ppo entropy=0'"
