@@ -38,7 +38,7 @@ myst_enable_extensions = ["deflist"]
 
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # on a busy machine solvers take minutes to compile
 nb_merge_streams = True
 
 # Docstrings are Google style with code in single backticks.
