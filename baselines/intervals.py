@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from cardwar_envs.core.parameters import whole_number
 
@@ -77,6 +76,8 @@ def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) 
         ValueError: If there are no trials, or more successes than trials, either is no whole number, or the
             confidence is not between 0 and 1.
     """
+    from scipy.special import betaincinv  # takes a third of a second to import
+
     error = _error(confidence)
     trials = whole_number("trials", trials)
     if not 0 <= whole_number("successes", successes) <= trials or not trials:

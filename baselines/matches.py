@@ -77,34 +77,46 @@ def match(
             not answer with probabilities.
     """
     require_game(game)
-    facts = game.facts
-    seats = range(1 if alike_for_all(game) else facts.num_players)
+    players = game.facts.num_players
+    seats = range(1 if alike_for_all(game) else players)
     games = whole_number("games", games)
     if games < len(seats):
         raise ValueError(f"games ({games}) must be at least {len(seats)}, one for each seat")
-    if isinstance(others, str) or not isinstance(others, Sequence):
-        others = [others] * (facts.num_players - 1)
-    around = [policy, *others]
-    if len(around) != facts.num_players:
-        raise ValueError(f"{len(around) - 1} policies given for the {facts.num_players - 1} other players")
+    around = _around_the_table(policy, others, players)
     payoffs: list[NDArray[np.float64]] = []
     certain, before = True, 0
     for seat in seats:
-        line_up = [around[(place - seat) % facts.num_players] for place in range(facts.num_players)]
+        line_up = [around[(place - seat) % players] for place in range(players)]
         share = games // len(seats) + (seat < games % len(seats))
         told = None if progress is None else partial(_counted, progress, before)
         played, was_certain = _played(game, line_up, share, [seed, seat], told)
         payoffs.append(np.roll(played, -seat, axis=1))
         before += len(played)
         certain &= was_certain
-    own = np.concatenate(payoffs)
-    won: NDArray[np.bool_] = np.all(lead(own[:, :1], own[:, 1:]) > 0.0, axis=1)
+    return _summary(game, np.concatenate(payoffs), certain, confidence)
+
+
+def _around_the_table(
+    policy: Policy | str, others: Sequence[Policy | str] | Policy | str, players: int
+) -> list[Policy | str]:
+    """The policies of all players, from the one in question on."""
+    if isinstance(others, str) or not isinstance(others, Sequence):
+        others = [others] * (players - 1)
+    if len(others) != players - 1:
+        raise ValueError(f"{len(others)} policies given for the {players - 1} other players")
+    return [policy, *others]
+
+
+def _summary(game: Game[Any], payoffs: NDArray[np.float64], certain: bool, confidence: float) -> Match:
+    """What payoffs `[games, players]` say of the first player; nothing is left to chance if they are certain."""
+    own, facts = payoffs[:, 0], game.facts
+    won: NDArray[np.bool_] = np.all(lead(payoffs[:, :1], payoffs[:, 1:]) > 0.0, axis=1)
     if certain:
-        mean, share_won = float(own[:, 0].mean()), float(won.mean())
+        mean, share_won = float(own.mean()), float(won.mean())
         return Match(len(own), Interval(mean, mean, mean), Interval(share_won, share_won, share_won))
     return Match(
         len(own),
-        mean_interval(own[:, 0], facts.min_payoff, facts.max_payoff, confidence),
+        mean_interval(own, facts.min_payoff, facts.max_payoff, confidence),
         share_interval(int(won.sum()), len(won), confidence),
     )
 
@@ -179,47 +191,46 @@ class _Table:
     def __init__(self, game: Game[Any], policies: Sequence[Policy], places: int, seed: list[int]) -> None:
         first = int(np.random.SeedSequence(seed).generate_state(1)[0])
         self._batch = GameBatch(game, places, first, reuse=True)
-        self._policies, self._places = policies, places
+        self._policies = policies
         # The batch has the first half of these, so no number is drawn twice.
         self._streams = new_streams(first, 2 * places)[places:]
         self.certain = True
 
     def play(self, games: int, progress: Progress | None) -> NDArray[np.float64]:
         """`[games, players]` payoffs."""
-        left = np.full(self._places, games // self._places)
-        left[: games % self._places] += 1
-        running = np.zeros((self._places, self._batch.game.facts.num_players))
+        left = np.full(self._batch.num_games, games // self._batch.num_games)
+        left[: games % len(left)] += 1
+        running = np.zeros((len(left), self._batch.game.facts.num_players))
         over: list[NDArray[np.float64]] = []
-        done = 0
+        played = 0
         observations, masks = self._batch.reset()
-        while left.any():
-            step = self._batch.step(self._joint_actions(observations, masks, left > 0))
-            observations, masks = step.observations, step.masks
-            running += step.rewards
-            ended = step.done & (left > 0)
-            if ended.any():
-                over.append(running[ended])
-                left[ended] -= 1
-                done += int(ended.sum())
-                if progress is not None:
-                    progress(done)
-            running[step.done] = 0.0
+        while len(left):
+            observations, masks, rewards, ended = self._batch.step(self._joint_actions(observations, masks))
+            running += rewards
+            if not ended.any():
+                continue
+            over.append(running[ended])
+            running[ended] = 0.0
+            left[ended] -= 1
+            played += int(ended.sum())
+            if progress is not None:
+                progress(played)
+            if not left.all():  # nobody looks at the other places any more
+                going_on = left > 0
+                left, running, self._streams = left[going_on], running[going_on], self._streams[going_on]
+                observations, masks = self._batch.keep(going_on)
         return np.concatenate(over)
 
-    def _joint_actions(
-        self, observations: NDArray[np.float32], masks: NDArray[np.int8], wanted: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
-        """`[places, players]`; in places where nobody looks any more, the first legal actions."""
+    def _joint_actions(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """`[places, players]`."""
         acting = self._batch.acting()
         actions = np.zeros(acting.shape, dtype=np.int64)
-        if not wanted.all():
-            actions[~wanted] = masks[~wanted].argmax(axis=2)
         seats_of = defaultdict(list)
         for seat, policy in enumerate(self._policies):
             seats_of[id(policy)].append(seat)
         for seats in seats_of.values():
             policy, here = self._policies[seats[0]], np.zeros_like(acting)
-            here[:, seats] = acting[:, seats] & wanted[:, None]
+            here[:, seats] = acting[:, seats]
             if not here.any():
                 continue
             if getattr(policy, "plays_uniformly", False):  # batches play it themselves, and compiled

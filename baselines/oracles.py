@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any, NoReturn
 
-from baselines.bayesian import BayesianOracle
+from baselines.bayesian.solver import BayesianOracle
 from baselines.duel.response import DuelOracle
 from baselines.graph.response import GraphOracle
 from baselines.oracle import Oracle, Request

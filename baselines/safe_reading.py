@@ -16,7 +16,7 @@ from typing import Any
 from baselines.atomic_files import NO_WAITING, refuse_links
 
 # Of texts such as JSON and CSV; the longest games of WAR make records of some ten megabytes.
-MOST_BYTES = 100_000_000
+MOST_BYTES = 30_000_000
 
 
 def require_plain(path: Path, folder: Path | None = None) -> None:
@@ -58,15 +58,16 @@ def read_plain(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
-    """Parses a JSON object.
+    """Parses a JSON object; bytes are UTF-8.
 
     Raises:
-        ValueError: If the text is not JSON, is nested too deeply, gives a name twice, has a text that cannot be
-            written (half of a character) or does not hold an object.
+        ValueError: If the text is not UTF-8 or not JSON, is nested too deeply, gives a name twice, has a text that
+            cannot be written (half of a character) or does not hold an object.
     """
+    text = text if isinstance(text, str) else text.decode()
     try:
         content = json.loads(text, object_pairs_hook=_each_once)
-        if "\\u" in text if isinstance(text, str) else b"\\u" in text:
+        if "\\u" in text:
             json.dumps(content, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise ValueError(f"it has half of a character ({error.object[error.start]!r})") from None

@@ -4,6 +4,7 @@ Importing this package registers every game with Gymnasium (`cardwar/Jujitsu-v0`
 PettingZoo (`cardwar/jujitsu-v0`).
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cardwar_envs.core.game import (
@@ -43,6 +44,7 @@ __all__ = [
     "DuelState",
     "Episode",
     "Game",
+    "GameBatch",
     "GameFacts",
     "GoofspielState",
     "IllegalActionError",
@@ -67,14 +69,14 @@ __all__ = [
 
 if TYPE_CHECKING:
     from cardwar_envs.contract import check_game
+    from cardwar_envs.envs.game_batch import GameBatch
 else:
+    _LATER = {"check_game": "cardwar_envs.contract", "GameBatch": "cardwar_envs.envs.game_batch"}
 
     def __getattr__(name: str) -> Any:
-        """`check_game`, imported when it is first asked for: most programs never do."""
-        if name == "check_game":
-            from cardwar_envs.contract import check_game
-
-            return check_game
+        """What takes long to import and most programs never use, imported when it is first asked for."""
+        if name in _LATER:
+            return getattr(import_module(_LATER[name]), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -34,6 +34,7 @@ html_show_sphinx = False
 smartquotes = False  # words in quotes are often values of parameters
 
 myst_heading_anchors = 4
+myst_enable_extensions = ["deflist"]
 
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True

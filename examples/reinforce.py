@@ -23,8 +23,7 @@ import torch
 from torch import nn
 
 from baselines import exploitability
-from cardwar_envs import make_game
-from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs import GameBatch, make_game
 
 
 @dataclass

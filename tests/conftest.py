@@ -1,16 +1,27 @@
-"""Lets tests import the helper modules in `helpers`, and chooses the cases that run.
+"""Lets tests import the helper modules in `helpers`, spares them what takes time, and chooses the cases that run.
 
 The folder `tests` itself must stay off the path: `tests/baselines` would hide `baselines`.
 """
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+# Before numpy and torch are imported. There is a worker on each core; more threads would wait for one another.
+os.environ["OMP_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).parent / "helpers"))
 
 from thinning import mark_the_rest_as_wide  # lies in the folder above
+
+
+@pytest.fixture(scope="session", autouse=True)
+def files_need_not_outlast_a_loss_of_power():
+    """Nothing in a test does, and to wait for the disk would take a tenth of the time of all of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", os.fstat)
+        yield
 
 
 def pytest_addoption(parser):

@@ -12,7 +12,6 @@ import typer
 import cardwar_envs
 from train.command.bench import bench
 from train.command.check import check
-from train.command.console import announce_compiling
 from train.command.exploit import exploit
 from train.command.levels import levels
 from train.command.match import match
@@ -33,9 +32,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-# Commands that run compiled code.
-COMPILED = {"solve", "exploit", "match", "play", "watch", "train", "reproduce", "playoffs", "bench"}
-
 
 @app.callback()
 def cardwar(
@@ -49,8 +45,6 @@ def cardwar(
     if context.invoked_subcommand is None:
         print(context.get_help())
         raise typer.Exit(2)
-    if context.invoked_subcommand in COMPILED:
-        announce_compiling()
 
 
 # Module -> the extra that installs it. A module that is not here is one that a game of the user's own needs.
@@ -105,6 +99,10 @@ def _said(error: Exception) -> str | None:
     names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
     if isinstance(error, (ModuleNotFoundError, ValueError, OSError)) or names_its_extra:
         return f"{error}{_extra(error)}"
+    if isinstance(error, MemoryError):
+        return ": ".join(filter(None, ("not enough memory", str(error))))
+    if isinstance(error, RuntimeError) and "no locator available" in str(error):  # numba's
+        return "compiled code can be kept nowhere: name a folder that can be written in NUMBA_CACHE_DIR"
     return None
 
 

@@ -16,7 +16,7 @@ from rich.table import Table
 import baselines
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
-from train.command.console import announce_compiling, new_table, out
+from train.command.console import new_table, out
 from train.reports.curves import PLOT_FILE, plot_runs
 from train.runs.loop import RunResult, run
 
@@ -31,7 +31,6 @@ def main(
 ) -> None:
     """Solves Jujitsu for 3..8 cards, trains both learners on 5 cards, and says how far from optimal they play."""
     folder = folder or next(Path("runs") / f"demo-{n}" for n in count(1) if not (Path("runs") / f"demo-{n}").exists())
-    announce_compiling()
     out.print(_solutions())
     game = make_game("jujitsu", num_cards=LEARNED_SIZE)
     results: dict[str, RunResult] = {}
@@ -55,6 +54,7 @@ def _solutions() -> Table:
     columns = []
     for num_cards in SOLVED_SIZES:
         solution = baselines.solve(make_game("jujitsu", num_cards=num_cards))
+        assert isinstance(solution, baselines.StateSolution)
         strategy, _ = solution.strategies(solution.game.initial()[0].state)
         cells = [f"{solution.value + 0.0:.4f}", f"{solution.gap:.0e}", *(f"{p:.3f}" for p in strategy)]
         columns.append(cells + [""] * (SOLVED_SIZES[-1] - num_cards))

@@ -121,7 +121,7 @@ def _made(kind: type, given: Mapping[str, Any]) -> Any:
 def _type_of(value: Any) -> Any:
     """The type of a field without a hint, judged by a value that it has."""
     if isinstance(value, (tuple, list)):
-        return tuple[_type_of(value[0]) if value else int, ...]
+        return types.GenericAlias(tuple, (_type_of(value[0]) if value else int, ...))
     return type(value)
 
 

@@ -107,7 +107,8 @@ def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
 
 def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
     """As `game_from`, for `num_players` if the game takes any number of players and the parameters give none."""
-    open_number = "num_players" in {field.name for field in dataclasses.fields(game_class(name))}
+    fields = dataclasses.fields(game_class(name))  # type: ignore[arg-type]  # games are dataclasses
+    open_number = "num_players" in {field.name for field in fields}
     return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
 
 

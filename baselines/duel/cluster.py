@@ -9,13 +9,13 @@ import os
 import socket
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.duel.engine import Solved, WordLayer, WordRules, kernel, pieces_of, solve_piece
 from baselines.duel.layers import DuelLayers
+from baselines.duel.read_only import read_only
 from baselines.duel.words import Letters
 from cardwar_envs.games.duel import DuelState
 
@@ -23,8 +23,6 @@ from cardwar_envs.games.duel import DuelState
 MAX_RETRIES = 20
 TASKS_PER_PROCESSOR = 8
 LEAST_WORDS_PER_TASK = 4096  # work for some 20 ms; a task costs 1 or 2 ms
-
-Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 
 class RayCluster:
@@ -61,7 +59,8 @@ class RayCluster:
         if len(pieces) == 1:
             yield solve_piece(*pieces[0], letters, rules, layer, below)
             return
-        places = [kernel().first_place(first, letters, rules, layer) for first, _ in pieces] + [len(layer.values)]
+        finished = read_only(layer)
+        places = [kernel().first_place(first, letters, rules, finished) for first, _ in pieces] + [len(layer.values)]
         shared = [self._ray.put(each) for each in ((letters, rules), layer._replace(values=layer.values[:0]), below)]
         tasks = {
             self._solve_range.remote(*piece, low, high, *shared): (low, high)
@@ -103,26 +102,11 @@ def solve_range(
         layout: The layer without its values.
         below: The layer with one card less.
     """
-    letters, rules = _read_only(game[0]), _read_only(game[1])
+    letters, rules = read_only(game[0]), read_only(game[1])
     # Memory that is never touched costs nothing, so the places below `low` are only addresses.
-    layer = _read_only(layout)._replace(values=np.empty(high))
-    solved = solve_piece(first, last, letters, rules, layer, _read_only(below))
+    layer = read_only(layout)._replace(values=np.empty(high))
+    solved = solve_piece(first, last, letters, rules, layer, read_only(below))
     return solved, layer.values[low:high]
-
-
-def _read_only(arrays: Arrays) -> Arrays:
-    """Views of the same arrays that cannot be written to.
-
-    numba compiles functions for writable and for read-only arrays separately. Ray's shared memory is
-    read-only, so read-only views of everything let all tasks use the same compiled code.
-    """
-    return type(arrays)(*(_sealed(each) if isinstance(each, np.ndarray) else each for each in arrays))
-
-
-def _sealed(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _example() -> tuple[int, int, int, int, tuple[Letters, WordRules], WordLayer, WordLayer]:

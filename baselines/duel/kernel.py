@@ -9,10 +9,10 @@ editing `words_kernel` or `baselines.matrix_game.kernel`, delete the caches.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from baselines.duel.words_kernel import first_half, follows, letter_at, mirrored, number_of, spell, without, word_at
 from baselines.matrix_game.kernel import value_bounds
+from cardwar_envs.core.compiled import njit
 
 NOT_A_WORD = -(2**31)
 GAMES, FAILED = 0, 1  # places in counts

@@ -83,8 +83,10 @@ class LayerFolder:
             entry = dict(entries[str(cards)])
             if entry.pop("seal") != self._seal(cards, entry) or entry["values"] != size:
                 return None
-            gap: float = entry["gap"]
-            if not (math.isfinite(gap) and gap >= 0.0) or path.stat().st_size != size * np.dtype(DTYPE).itemsize:
+            gap = entry["gap"]
+            if not (isinstance(gap, float) and math.isfinite(gap) and gap >= 0.0):
+                return None
+            if path.stat().st_size != size * np.dtype(DTYPE).itemsize:
                 return None
             # Copy on write, because the code is compiled for arrays that can be written to.
             values = np.asarray(np.memmap(path, dtype=DTYPE, mode="c"))

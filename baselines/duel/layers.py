@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from baselines.duel.engine import Engine, Threads, WordLayer, WordRules, kernel, work_for
 from baselines.duel.layer_files import LayerFolder
+from baselines.duel.read_only import read_only
 from baselines.duel.strategies import SolvedLayer
 from baselines.duel.words import Letters, letters_of, rank_counts, word_of
 from baselines.matrix_game import solve_matrix
@@ -54,7 +55,7 @@ class DuelLayers:
     ) -> None:
         counts = rank_counts(start.hands)
         plain = start.score == start.ties == 0
-        self._rules = WordRules(
+        rules = WordRules(
             cards=len(start.hands[0]),
             carry=carry,
             win=win,
@@ -67,6 +68,7 @@ class DuelLayers:
             start=np.array(counts, dtype=np.int64).T.copy(),
             tolerance=RELATIVE_GAP * (1.0 if win else len(start.hands[0])),
         )
+        self._rules = read_only(rules)
         self._hands, self._keep, self._store, self._engine = start.hands, keep, store, engine or Threads()
         self._layers: dict[int, WordLayer] = {}
         self._gaps = np.zeros(self._rules.cards + 1)
@@ -91,11 +93,12 @@ class DuelLayers:
 
     def solve(self, progress: Progress | None = None) -> None:
         """Solves every layer that the store does not have; `progress` gets the number of games done."""
-        below = self._layers[0] = self._empty_layer(0, Size(0, 0, 0, 0), np.zeros(1, dtype=np.int64))
+        below = self._layers[0] = read_only(self._empty_layer(0, Size(0, 0, 0, 0), np.zeros(1, dtype=np.int64)))
         done = 0
         for cards, size in enumerate(self.sizes, start=1):
             layer = self._empty_layer(cards, size, self._offsets(cards))
             kernel().lay_out(self._letters, self._rules, cards, layer.offsets, layer.row_of, layer.base)
+            layer = read_only(layer)._replace(values=layer.values)
             stored = self._store.read(cards, size.values) if self._store else None
             if stored is not None:
                 layer, gap = layer._replace(values=stored[0]), stored[1]
@@ -105,7 +108,7 @@ class DuelLayers:
                     self._store.write(cards, layer.values, gap)
             done += size.games
             self._gaps[cards] = self._gaps[cards - 1] + gap
-            self._layers[cards] = below = layer
+            self._layers[cards] = below = read_only(layer)
             if self._keep is not None and cards - 1 <= self._rules.cards - self._keep:
                 del self._layers[cards - 1]
             if progress:
@@ -132,7 +135,7 @@ class DuelLayers:
             gap = max(gap, piece_gap)
             for word, ties, score in failed.tolist():
                 solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
-                place, sign = kernel().place_of(word, ties, score, self._letters, self._rules, layer)
+                place, sign = kernel().place_of(word, ties, score, self._letters, self._rules, read_only(layer))
                 layer.values[place] = sign * solution.value
                 gap = max(gap, solution.gap)
             if progress:

@@ -17,8 +17,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import config
 
+from cardwar_envs.core.compiled import njit
 from cardwar_envs.games.duel.kernel import pack
 
 # Columns of values: best responses of both players and play itself, in payoff points to player 0; then

@@ -25,6 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.duel.read_only import read_only
+
 Hands = tuple[tuple[int, ...], tuple[int, ...]]
 
 # Tables over all contents of half a word must stay small; 24 letters of two bits, or 16 of three.
@@ -99,7 +101,8 @@ def letters_of(hands: Hands) -> Letters:
     starts = (np.cumsum(counted.ravel()) - counted.ravel()).reshape(counted.shape)
     halves = np.empty(counted.sum(), dtype=np.int32)
     words_kernel.list_halves(halves, rank, starts, width, cards)
-    return Letters(width, length, cut, cards, swapped, rest, rest_length, rank, halves, starts, counted)
+    letters = Letters(width, length, cut, cards, swapped, rest, rest_length, rank, halves, starts, counted)
+    return read_only(letters)
 
 
 def word_of(hands: Hands, letters: Letters) -> int:

@@ -7,7 +7,8 @@ another file calls changes, so delete the caches after editing this file, which 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from cardwar_envs.core.compiled import njit
 
 
 @njit(cache=True, nogil=True)

@@ -22,6 +22,7 @@ from baselines.graph.soundness import (
     require_distinct,
     require_outcomes,
     require_payments,
+    require_shape,
     require_starts,
 )
 from baselines.oracle import BATCH, Progress
@@ -93,7 +94,9 @@ class GameGraph(Generic[S]):
             observations = np.zeros((len(acts), facts.observation_size), dtype=np.float32)
             masks = np.zeros((len(acts), facts.num_actions), dtype=np.int8)
             for row, s in enumerate(acts):
-                observations[row] = self.game.observation(self.states[s], player)
+                seen = self.game.observation(self.states[s], player)
+                require_shape(self.game, "an observation", seen, facts.observation_size)
+                observations[row] = seen
                 masks[row] = self.game.action_mask(self.states[s], player)
             if facts.public_state:
                 require_distinct(self.game, player, [self.states[s] for s in acts], observations)
@@ -180,6 +183,7 @@ class _Explorer(Generic[S]):
 
     def __init__(self, game: Game[S], canonical: bool, max_states: int) -> None:
         self.game, self.canonical, self.max_states = game, canonical, max_states
+        self._players = game.facts.num_players
         self.number: dict[S, int] = {}
         self.states: list[S] = []
         # The rules are asked once where a state leads to, however many moves lead to it.
@@ -192,6 +196,8 @@ class _Explorer(Generic[S]):
     def arrive(self, outcome: Transition[S]) -> tuple[int, tuple[float, ...], bool]:
         """The number of the state arrived at (or END), what has been paid on the way, seats swapped or not."""
         _, state, rewards = outcome
+        if type(rewards) is not tuple or len(rewards) != self._players:
+            require_shape(self.game, "rewards", rewards, self._players)
         number, settled, swapped = self._arrivals.get(state) or self._arrival(state)
         if settled is not None:
             rewards = tuple(r + s for r, s in zip(rewards, settled, strict=True))

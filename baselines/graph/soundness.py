@@ -35,6 +35,12 @@ def legal_actions(game: Game[Any], state: Any, player: int) -> tuple[int, ...]:
     return legal
 
 
+def require_shape(game: Game[Any], what: str, row: Any, size: int) -> None:
+    """Raises ValueError if a row of numbers has another size than the game's facts say."""
+    if np.shape(row) != (size,):
+        raise ValueError(f"{game.facts.name}: {what} must have {size} numbers, as its facts say, but is {row!r}")
+
+
 def require_starts(game: Game[Any]) -> None:
     """Raises ValueError if the probabilities of a game's starts do not sum to one."""
     _require_chances(game, "the starts", np.array([float(start.probability) for start in game.initial()]))

@@ -123,7 +123,11 @@ def _has_levels(game: Game[Any]) -> bool:
     return bool(_ladder(game))
 
 
-@plays(_has_levels)
+def _endings(game: Game[Any]) -> list[str]:
+    return [f":{number}" for number in _ladder(game)]
+
+
+@plays(_has_levels, _endings)
 @kept_for_games(8)
 def level(game: Game[Any], number: str = "") -> Policy:
     """The policy `level:NUMBER`; kept for the next time it is asked for.

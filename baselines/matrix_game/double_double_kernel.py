@@ -11,7 +11,6 @@ As `kernel` says: numba does not notice when a function of `kernel` changes, so 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from baselines.matrix_game.kernel import (
     DANTZIG_PIVOTS,
@@ -22,6 +21,7 @@ from baselines.matrix_game.kernel import (
     solve_kernel,
 )
 from baselines.matrix_game.limits import RELATIVE_GAP
+from cardwar_envs.core.compiled import njit
 
 PIVOT_TOLERANCE = 1e-20
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
+from cardwar_envs.core.compiled import njit
 
 DANTZIG_PIVOTS = 50
 MOST_PIVOTS = 1050

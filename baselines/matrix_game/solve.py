@@ -66,7 +66,13 @@ class MatrixSolutions:
 
 @dataclass(frozen=True)
 class ExactMatrixSolution:
-    """An equilibrium in rationals; the solver has checked that its duality gap is zero."""
+    """An equilibrium in rationals; the solver has checked that its duality gap is zero.
+
+    Attributes:
+        value: The payoff to the row player, payoff points.
+        row_strategy: `[rows]` probabilities.
+        column_strategy: `[columns]` probabilities.
+    """
 
     value: Fraction
     row_strategy: tuple[Fraction, ...]

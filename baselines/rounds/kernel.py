@@ -10,9 +10,9 @@ editing `baselines.matrix_game.double_double_kernel`, delete the caches.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from baselines.matrix_game.double_double_kernel import solve_carefully
+from cardwar_envs.core.compiled import njit
 
 
 @njit(cache=True, nogil=True)

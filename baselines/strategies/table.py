@@ -18,7 +18,14 @@ class TablePolicy:
     """
 
     def __init__(self, table: Mapping[bytes, NDArray[np.float64]]) -> None:
-        """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities."""
+        """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities.
+
+        Raises:
+            ValueError: If it is not a mapping, or a key is not bytes.
+        """
+        wrong = table if not isinstance(table, Mapping) else next((k for k in table if not isinstance(k, bytes)), None)
+        if wrong is not None:
+            raise ValueError(f"table ({wrong!r}) must be a mapping from observation.tobytes() to probabilities")
         self._table = dict(table)
         self._asked: set[bytes] = set()
 

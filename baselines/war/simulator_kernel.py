@@ -18,8 +18,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import config
 from numba.cpython.unsafe import numbers
+
+from cardwar_envs.core.compiled import njit
 
 DUMMIE, MIN, MAX, SIMPLE_MINDED_1, SIMPLE_MINDED_2 = range(5)
 NOBODY, UNFINISHED, STOPPED = -1, -2, -3

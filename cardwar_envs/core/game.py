@@ -445,8 +445,8 @@ class Game(ABC, Generic[S]):
 def require_game(game: object) -> None:
     """Raises a ValueError if something is given where a game belongs, and says how a game is made."""
     if not isinstance(game, Game):
-        made = f"make_game({game!r})" if isinstance(game, str) else 'make_game("jujitsu", num_cards=5)'
-        raise ValueError(f"game ({game!r}) must be a game, which cardwar_envs.{made} makes; it is a {_kind(game)}")
+        made = 'as cardwar_envs.make_game("jujitsu", num_cards=5) makes one'
+        raise ValueError(f"game ({game!r}) must be a game, {made}; it is a {_kind(game)}")
 
 
 def _kind(thing: object) -> str:

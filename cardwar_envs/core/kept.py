@@ -85,8 +85,18 @@ def _matters(name: str) -> bool:
 
 
 def _class_part(part: Any) -> Hashable:
+    """A method as itself, data as a value; what is in lists, dicts, sets and arrays is looked at anew each time."""
+    kind = type(part)
     if isinstance(part, CODE):
         return part  # as most are; it equals only itself
+    if kind in (list, tuple):
+        return kind, tuple(map(_class_part, part))
+    if kind in (set, frozenset):
+        return kind, frozenset(map(_class_part, part))
+    if kind is dict:
+        return kind, tuple((_class_part(name), _class_part(value)) for name, value in part.items())
+    if kind is np.ndarray and not part.dtype.hasobject:
+        return kind, part.dtype.str, part.shape, part.tobytes()
     try:
         return _part(part)
     except _ChangeableError:

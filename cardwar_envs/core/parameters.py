@@ -34,9 +34,9 @@ def whole_number(name: str, number: object, allowed: range | None = None) -> int
             raise TypeError
         whole = index(number)  # type: ignore[arg-type]  # this call is the check
     except TypeError:
-        raise ValueError(f"{name} ({number}) must be an integer") from None
+        raise ValueError(f"{name} ({number!r}) must be an integer") from None
     if allowed is not None and whole not in allowed:
-        raise ValueError(f"{name} ({number}) must be in {allowed[0]}..{allowed[-1]}")
+        raise ValueError(f"{name} ({whole}) must be in {allowed[0]}..{allowed[-1]}")
     return whole
 
 
@@ -56,7 +56,7 @@ def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
         ValueError: If they are not.
     """
     if not isinstance(items, tuple):
-        raise ValueError(f"{name} ({items}) must be a tuple")
+        raise ValueError(f"{name} ({items!r}) must be a tuple")
     return items
 
 

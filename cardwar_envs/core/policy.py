@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from importlib.metadata import entry_points
@@ -188,20 +189,30 @@ def names_a_policy(word: str) -> bool:
     return _entry(word) in _factories()
 
 
-def policies_for(game: Game[Any]) -> list[str]:
-    """The names of the policies that can play a game, sorted. No policy is made that takes long to make."""
-    return [name for name in policy_names() if _fits(name, game)]
+def names_for(game: Game[Any]) -> list[str]:
+    """All names of policies that can play a game, sorted, with aliases. No policy is made that takes long to make."""
+    fitting = [name for name in policy_names() if _fits(name, game)]
+    aliases = [alias for alias, name in ALIASES.items() if name in fitting]
+    endings = {name: getattr(_factory(name), "endings", lambda _: [""])(game) for name in fitting}
+    return sorted(aliases + [name + ending for name in fitting for ending in endings[name]])
 
 
-def plays(fits: Callable[[Game[Any]], bool]) -> Callable[[F], F]:
+def plays(
+    fits: Callable[[Game[Any]], bool], endings: Callable[[Game[Any]], list[str]] = lambda game: [""]
+) -> Callable[[F], F]:
     """Decorates a factory of policies with a quick test of whether its policies can play a game.
 
     A factory without one is tried. So one that takes long, or takes more than the game, needs this.
+
+    Args:
+        fits: Whether the factory's policies can play a game.
+        endings: How the policy's name can end for a game, such as `[":1", ":2"]`, for errors that list names.
     """
 
     def decorated(factory: F) -> F:
         marked: Any = factory
         marked.fits = fits
+        marked.endings = endings
         return factory
 
     return decorated
@@ -242,10 +253,14 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
         ValueError: If there is no such policy, or it cannot play the game.
     """
     require_game(game)
+    if not isinstance(name, str):
+        raise ValueError(f"name ({name!r}) must be the name of a policy, such as 'uniform'")
     if not names_a_policy(name):
-        known = policies_for(game)
+        known = names_for(game)
+        stored = "; train.policies.files.load_policy reads files and run folders" if os.path.exists(name) else ""
         raise ValueError(
-            f"unknown policy {name!r}{did_you_mean(name, known)}; known for {game.facts.name} are {', '.join(known)}"
+            f"unknown policy {name!r}{did_you_mean(name, known)}; "
+            f"known for {game.facts.name} are {', '.join(known)}{stored}"
         )
     entry, colon, rest = name.partition(":")
     factory = _factory(name)
@@ -267,7 +282,8 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
     if isinstance(policy, str):
         return named_policy(policy, game)
     if isinstance(policy, type) or not isinstance(policy, Policy):  # a class has the method, but no self
-        raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities")
+        hint = "; from_sb3 of cardwar_envs.sb3 makes one of a model" if hasattr(policy, "predict") else ""
+        raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities{hint}")
     return policy
 
 
@@ -296,7 +312,7 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
         ValueError: If the number of policies is wrong, something is neither a policy nor the name of
             one, or two policies must each know what the other does.
     """
-    if not isinstance(policies, Sequence):
+    if not isinstance(policies, Sequence) or isinstance(policies, str):
         raise _without_order(policies)
     if len(policies) != game.facts.num_players:
         raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")

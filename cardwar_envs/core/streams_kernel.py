@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import config
 
+from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams import MIX_1, MIX_2, SHIFTS, STEP, UNIT, UNUSED_BITS
 
 

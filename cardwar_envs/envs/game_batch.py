@@ -8,8 +8,8 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import Game, S
-from cardwar_envs.core.parameters import one_of
+from cardwar_envs.core.game import Game, S, require_game
+from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.play import require_playable
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.engines.choice import new_engine
@@ -72,7 +72,8 @@ class GameBatch(Generic[S]):
         Raises:
             ValueError: If an argument is not allowed, or if a deal pays something or ends the game.
         """
-        if num_games < 1:
+        require_game(game)
+        if whole_number("num_games", num_games) < 1:
             raise ValueError(f"num_games ({num_games}) must be at least 1")
         self.game, self.num_games = game, num_games
         self._random = one_of("start", start, START) == "random"
@@ -177,6 +178,17 @@ class GameBatch(Generic[S]):
         """Starts some games anew, `[num_games]` of them where true, over or not; returns what all games show."""
         self._require_start()
         self._engine.deal(where, self._random)
+        return self._engine.views()
+
+    def keep(self, where: NDArray[np.bool_]) -> Views:
+        """Drops all games but some, `[num_games]` of them where true; returns what these show.
+
+        They go on as they would have beside the others.
+        """
+        self._require_start()
+        self._engine.keep(where)
+        self._everywhere = self._everywhere[where]
+        self.num_games = len(self._everywhere)
         return self._engine.views()
 
     def acting(self) -> NDArray[np.bool_]:

@@ -44,7 +44,7 @@ class Pool:
             return
         weights = np.asarray(self.weights, dtype=np.float64)
         if weights.shape != (len(self.policies),):
-            raise ValueError(f"weights ({self.weights}) of a pool of {len(self.policies)} policies must be as many")
+            raise ValueError(f"weights ({self.weights}) must be as many as the policies, {len(self.policies)}")
         if not (np.isfinite(weights).all() and (weights >= 0.0).all() and weights.sum() > 0.0):
             raise ValueError(f"weights ({self.weights}) of a pool must not be negative, and one must be positive")
         object.__setattr__(self, "weights", tuple(weights.tolist()))

@@ -39,6 +39,10 @@ RESET_OPTIONS = ("state", "start", "reset_mask")
 MISTYPED = 0.75
 # An error lists at most so many legal actions; a war can have thousands.
 LISTED = 40
+WITHOUT_MASKS = (
+    '. For a learner without masks make the environment with illegal_action="forfeit": an illegal action then loses '
+    "the game"
+)
 
 
 def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[Any]:
@@ -107,11 +111,11 @@ def forfeit_payoffs(
     return payoffs
 
 
-def illegal_action_error(who: str, action: Any, legal: Sequence[int]) -> IllegalActionError:
-    """The error for an action that the rules do not allow; it lists legal actions."""
+def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
+    """The error for an action that the rules do not allow; it lists legal actions, and ends with the hint."""
     listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
     named = int(action) if isinstance(action, np.integer) else action
-    return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}")
+    return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}{hint}")
 
 
 def _check_spelling(options: Mapping[str, Any]) -> None:
@@ -237,7 +241,7 @@ class Session(Generic[S]):
             pass  # not a whole number, so not an action
         if self.forfeits:
             return FORFEIT
-        raise illegal_action_error(self.agents[player], action, legal)
+        raise illegal_action_error(self.agents[player], action, legal, WITHOUT_MASKS)
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
         """Plays the joint action of the acting players; returns each player's payment in payoff points."""

@@ -22,7 +22,7 @@ from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.opponents import UNIFORM, Opponent, is_uniform, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show
 from cardwar_envs.envs.seat_games import SeatGames
-from cardwar_envs.envs.session import Session, checked_seed, resolved_game
+from cardwar_envs.envs.session import WITHOUT_MASKS, Session, checked_seed, resolved_game
 
 Seed = int | Sequence[int | None] | None
 Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -225,7 +225,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         offends &= ~self._over  # where a game restarts, the action is ignored
         if offends.any() and not self._session.forfeits:
             place = int(offends.argmax())
-            raise self._games.engine.illegal_action_error(place, self.seat, int(chosen[place]))
+            raise self._games.engine.illegal_action_error(place, self.seat, int(chosen[place]), WITHOUT_MASKS)
         return chosen.astype(np.int64), offends
 
     # -- what the agent is told --------------------------------------------------------------

@@ -73,6 +73,8 @@ def game_class(name: str) -> type[Game[Any]]:
     Raises:
         ValueError: If there is no such game, its module cannot be imported, or it is not a class of a game.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"name ({name!r}) must be the name of a game, such as 'jujitsu'")
     if name in GAMES:
         return GAMES[name]
     if name in installed_games():

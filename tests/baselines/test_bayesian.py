@@ -12,7 +12,7 @@ from toys import Answering, Arbitrary, one_step
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
-from baselines.bayesian import behaviour_of, form_of, optimal_range, outcomes
+from baselines.bayesian.solver import behaviour_of, form_of, optimal_range, outcomes
 from baselines.matrix_game import solve_matrix_exact
 from cardwar_envs import make_game, play_episode
 from cardwar_envs.core.policy import as_policies

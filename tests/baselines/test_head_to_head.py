@@ -47,7 +47,7 @@ def test_results_are_those_of_the_enumeration(game):
 )
 def test_results_are_what_sampling_comes_to(game):
     """Within four and a half standard errors."""
-    first, second, games, rng = Arbitrary(1), make_policy("uniform", game), 2000, np.random.default_rng(11)
+    first, second, games, rng = Arbitrary(1), make_policy("uniform", game), 1000, np.random.default_rng(11)
     exact = head_to_head(game, first, second)
     sample = np.array([play_episode(game, [first, second], rng).payoffs[0] for _ in range(games)])
     for share, probability in ((sample > 0, exact.win), (sample < 0, exact.loss), (sample == 0, exact.tie)):

@@ -50,6 +50,15 @@ ODD_GAMES = {
     "an action twice": (changed(legal_actions=lambda *_: (0, 0, 1)), LEGAL),
     "actions out of order": (changed(legal_actions=lambda *_: (1, 0)), LEGAL),
     "an action that does not exist": (changed(legal_actions=lambda *_: (-1, 0)), LEGAL),
+    **{
+        f"payments {what}": (changed(_rewards=paid), "rewards must have 2 numbers, as its facts say, but is")
+        for what, paid in {
+            "for three": lambda self, paid: (paid, -paid, 0.0),
+            "for one": lambda self, paid: (paid,),
+            "by name": lambda self, paid: {0: paid, 1: -paid},
+            "as one number": lambda self, paid: paid,
+        }.items()
+    },
     "zero-sum in words only": (changed(_rewards=lambda self, paid: (paid, paid)), "says that it is zero-sum, but"),
 }
 
@@ -70,6 +79,15 @@ def test_players_who_do_not_see_what_they_are_said_to_see_have_no_exact_figures(
     with pytest.raises(ValueError, match="says that players see the state, but player_0 sees the same in 1 and in 2"):
         baselines.nash_conv(Blind(HIDDEN), "uniform")
     assert baselines.nash_conv(Toy(HIDDEN), "uniform").total == 1.0
+
+
+def test_rows_of_another_length_are_not_spread_over_arrays():
+    narrow = changed(observation=lambda *_: np.zeros(1, np.float32))
+    with pytest.raises(ValueError, match="toy: an observation must have 2 numbers"):
+        baselines.nash_conv(narrow, "uniform")
+    for game in (narrow, changed(_rewards=lambda self, paid: (paid,))):
+        with pytest.raises(ValueError, match=r"the rules give .* where the game's facts say"):
+            match(game, "uniform", "uniform", games=2)
 
 
 class Form(DicePoker):

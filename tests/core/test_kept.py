@@ -116,6 +116,29 @@ def test_a_method_that_is_set_later_is_another_rule(monkeypatch):
     assert baselines.best_response(game, "uniform").value == 8.0
 
 
+class Paying(Penny):
+    """Pays what stands in its class."""
+
+    points = [1.0], {"extra": [0.5]}, np.array([[2.0]])
+
+    def paid(self):
+        (first,), second, third = self.points
+        return first + sum(second["extra"]) + third.sum()
+
+
+def test_data_of_a_class_that_changes_in_place_is_another_rule():
+    game, value = Paying(), 3.5
+    for change in (
+        lambda points: None,
+        lambda points: points[0].__setitem__(0, 2.0),
+        lambda points: points[1]["extra"].append(1.0),
+        lambda points: points[2].fill(3.0),
+    ):
+        change(game.points)
+        assert baselines.best_response(game, "uniform").value == value
+        value += 1.0
+
+
 def test_private_rolls_and_rounds_are_kept_by_their_rules_too():
     for name, parameters in (("dice_poker", {"sides": 3}), ("war", {"ranks": 3, "discards": 1, "max_rounds": 4})):
         game, altered = make_game(name, **parameters), make_game(name, **parameters)

@@ -130,8 +130,17 @@ def test_the_names_of_the_design_are_known():
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"unknown policy 'best'; known for jujitsu are equilibrium, highest_card, lo"):
+    with pytest.raises(
+        ValueError, match=r"unknown policy 'best'; known for jujitsu are equilibrium, .* random, .* uni"
+    ):
         as_policy("best", GAME)
+    with pytest.raises(ValueError, match=r"known for jujitsu are .* level:1, .* level:5, lowest_card"):
+        as_policy("levels", make_game("jujitsu", num_cards=5))
+
+
+def test_the_name_of_a_file_is_answered_with_the_function_that_reads_it(tmp_path):
+    with pytest.raises(ValueError, match=r"unknown policy .*load_policy reads files and run folders"):
+        as_policy(str(tmp_path), GAME)
 
 
 @each_row("policy", [None, 3, object(), HighestCard, lambda o, m: m])

@@ -272,6 +272,26 @@ def test_a_game_does_not_depend_on_those_beside_it(game):
         assert equal(few.step(actions[:3]), [array[:3] for array in many.step(actions)])
 
 
+@both_engines
+@small_games
+def test_games_that_are_kept_go_on_as_they_would_have(game, engine):
+    all_games, some = (GameBatch(game, 9, 8, "random", engine, reuse=True) for _ in range(2))
+    all_games.reset(), some.reset()
+    kept = np.arange(9)
+    for dropped in (4, 1, 0):
+        for _ in range(5):
+            actions = all_games.uniform_actions()
+            assert np.array_equal(some.uniform_actions(), actions[kept])
+            assert equal(some.step(actions[kept]), [array[kept] for array in all_games.step(actions)])
+        staying = np.arange(len(kept)) != dropped
+        kept = kept[staying]
+        views = some.keep(staying)
+        assert (some.num_games, some.states()) == (len(kept), [all_games.states()[place] for place in kept])
+    assert np.array_equal(some.streams, all_games.streams[kept])
+    assert len(some.keep(np.zeros(len(kept), dtype=np.bool_)).masks) == 0
+    assert views.masks.shape == (len(kept), game.facts.num_players, game.facts.num_actions)
+
+
 @small_games
 def test_threads_change_nothing(game):
     """Compiled bodies run side by side without the interpreter's lock."""

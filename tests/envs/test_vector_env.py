@@ -20,6 +20,7 @@ from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
 from cardwar_envs.core.streams import draw
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.registration import gymnasium_id
+from cardwar_envs.envs.session import WITHOUT_MASKS
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
@@ -303,7 +304,7 @@ def test_an_illegal_action_changes_nothing(engine):
     envs.step(np.array([0, 1]))
     before = envs._games.engine.states(), envs._games.engine.streams.copy()
     for action in (1, -1, 3, 10**12):
-        message = f"game 1: player_0 cannot play action {action}; legal actions are 0, 2"
+        message = f"game 1: player_0 cannot play action {action}; legal actions are 0, 2{WITHOUT_MASKS}"
         with pytest.raises(IllegalActionError, match=re.escape(message)):
             envs.step(np.array([1, action]))
     for actions in (np.array([1]), np.array([[1, 2]]), np.array([1.0, 2.0]), np.array([True, False]), None):

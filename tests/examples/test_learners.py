@@ -1,7 +1,6 @@
 """The learners in one file each: a short run of each learns something, and a long one what its docstring says."""
 
 import pytest
-import torch
 
 from baselines import exploitability
 from cardwar_envs import make_game
@@ -10,14 +9,6 @@ from examples import ppo_against_pool, ppo_self_play, reinforce
 UNIFORM = {3: 0.5, 4: 0.375}  # exploitability of uniform play
 # With much entropy a learner comes near the equilibrium at once, and not closer.
 SHORT = {"num_cards": 3, "entropy": 0.5, "final_entropy": 0.4}
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def test_uniform_play_is_as_exploitable_as_these_tests_say():

@@ -31,12 +31,9 @@ ITERATIONS, EVERY = 6, 3
 
 @pytest.fixture(scope="module", autouse=True)
 def local_ray():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     ray.init(address="local", num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
     yield
     ray.shutdown()
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ def installed(folder):
     source.mkdir()
     for name in ("cardwar_envs", "baselines", "train"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE", "pytest_cardwar.py"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "pytest_cardwar.py"):
         shutil.copy(ROOT / name, source)
     words = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source)]
     subprocess.run([sys.executable, "-m", "pip", *words], check=True, capture_output=True)

@@ -65,6 +65,10 @@ def test_a_folder_that_cannot_be_is_one_clear_error(capsys, tmp_path):
         code, _, errors = run(capsys, *words)
         assert one_clear_error(code, errors), errors
         assert inside in errors
+    for words in (["reproduce", "war-full-deck"], ["playoffs", "jujitsu", "num_cards=3", "uniform", "equilibrium"]):
+        code, _, errors = run(capsys, *words, "--out", str(tmp_path / "file"))
+        assert one_clear_error(code, errors), errors
+        assert "is a file" in errors  # said before the work
     assert (tmp_path / "file").read_text() == "in the way"
 
 

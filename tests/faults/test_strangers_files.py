@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 from contextlib import contextmanager
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from run_files import change_config, seal
 
 import baselines.levels.level as level_files
 import train.runs.exploit as exploiting
+import train.storage.archive as archives
 from baselines.atomic_files import open_inside
 from baselines.duel.layer_files import LayerFolder
 from baselines.duel.solver import DuelTable
@@ -153,11 +155,18 @@ def test_tables_beside_a_page_are_no_pipe(real, tmp_path):
 def test_what_is_too_long_is_not_read(tmp_path):
     with open(tmp_path / "file", "wb") as file:
         file.truncate(10**12)
-    with pytest.raises(ValueError, match="file is longer than 100000000 bytes"):
+    with pytest.raises(ValueError, match="file is longer than 30000000 bytes"):
         read_plain(tmp_path / "file")
 
 
 # -- files of others, and files that say what cannot be ----------------------------------------------------
+
+
+def test_settings_that_are_a_link_to_nothing_are_refused_with_a_policy(copy):
+    (copy / "config.json").unlink()
+    (copy / "config.json").symlink_to(copy / "nothing")
+    with pytest.raises(ValueError, match=r"config.json is a link, which is not followed"):
+        load_policy(copy, GAME)
 
 
 def test_a_policy_of_another_run_is_refused(copy, real):
@@ -169,6 +178,18 @@ def test_a_policy_of_another_run_is_refused(copy, real):
     write_archive(copy / POLICY_FILE, Archive(tensors, {**data, "run": {"seed": 0}}))
     with pytest.raises(ValueError, match="does not say whose it is"):
         load_policy(copy, GAME)
+
+
+@pytest.mark.parametrize("name", ["config.json", "checkpoint.safetensors", POLICY_FILE])
+def test_an_entry_that_is_null_is_not_one_that_is_missing(copy, name):
+    if name == "config.json":
+        change_config(copy, parameters__more=None)
+    else:
+        tensors, data = read_archive(copy / name)
+        data["run"]["args"]["more"] = None
+        write_archive(copy / name, Archive(tensors, data))
+    with pytest.raises(ValueError, match=r"with more=(None, not nothing|nothing, not None)"):
+        load_policy(copy, GAME) if name == POLICY_FILE else learned(copy, resume=True)
 
 
 def test_metrics_that_are_gone_are_missed(copy):
@@ -199,6 +220,14 @@ def test_figures_that_cannot_be_are_refused_with_right_checksums(copy, row, name
     (copy / "metrics.csv").write_text("\n".join(",".join(line) for line in [names, *lines]) + "\n")
     seal(copy)
     with pytest.raises(ValueError, match=re.escape(message)):
+        read_run(copy)
+
+
+def test_a_figure_that_stands_twice_is_refused(copy):
+    names, lines = lines_of(copy)
+    (copy / "metrics.csv").write_text("\n".join(",".join([*line, line[-1]]) for line in [names, *lines]) + "\n")
+    seal(copy)
+    with pytest.raises(ValueError, match=f"a name is twice in its first line: .*{names[-1]}, {names[-1]}"):
         read_run(copy)
 
 
@@ -240,9 +269,12 @@ def test_a_second_copy_of_a_run_is_left_out_of_a_report(copy, real, tmp_path):
     assert f"{copy} are runs of one configuration with one seed (0)" in written.skipped[0]
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, "b": {"c": 1, "c": 2}}', b'{"a": 1, "a": 1}', '{"a": "\\ud800"}'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1, "b": {"c": 1, "c": 2}}', b'{"a": 1, "a": 1}', '{"a": "\\ud800"}', '{"a": "\\ud800"}'.encode("utf-16")],
+)
 def test_json_that_is_ambiguous_or_cannot_be_written_is_refused(text):
-    with pytest.raises(ValueError, match=r"twice|half of a character"):
+    with pytest.raises(ValueError, match=r"twice|half of a character|'utf-8' codec can't decode"):
         parse_object(text)
     assert parse_object('{"a": {"b": 1}, "b": "\\u00e4\\ud83d\\ude00"}')["b"] == "ä😀"
 
@@ -286,7 +318,7 @@ def test_weights_that_are_too_large_are_refused_in_play(tmp_path):
 LAYER = np.array([0.25, 0.5])
 
 
-@pytest.mark.parametrize("gap", [float("nan"), float("inf"), -1e-9, "0"])
+@pytest.mark.parametrize("gap", [float("nan"), float("inf"), -1e-9, "0", 10**400, True])
 def test_a_gap_is_finite_and_not_negative_even_if_its_seal_is_right(tmp_path, gap):
     folder = LayerFolder(tmp_path, {"name": "a"})
     folder.write(1, LAYER, 0.0)
@@ -316,11 +348,22 @@ def test_layers_that_are_called_those_of_another_game_are_not_believed(tmp_path)
     assert folder.read(2, 2) is None
 
 
-def test_a_policy_of_many_terabytes_is_damaged(tmp_path):
+@pytest.mark.parametrize("says_so", [False, True])
+def test_a_policy_of_many_terabytes_is_damaged(tmp_path, says_so):
+    size = 10**13
+    tensor = {"x": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}
+    head = json.dumps(tensor).encode() if says_so else b""
     with open(tmp_path / "policy.safetensors", "wb") as file:
-        file.truncate(10**13)  # it holds nothing
-    with pytest.raises(ValueError, match=r"policy.safetensors is (missing or damaged|larger than the memory)"):
+        file.write(len(head).to_bytes(8, "little") + head)
+        file.truncate(8 + len(head) + size)  # it holds nothing
+    with pytest.raises(ValueError, match=r"policy.safetensors is missing or damaged: it is longer than"):
         load_policy(tmp_path / "policy.safetensors", make_game("jujitsu", num_cards=3))
+
+
+def test_a_file_that_cannot_be_mapped_is_one_clear_error(copy, monkeypatch):
+    monkeypatch.setattr(archives, "safe_open", Mock(side_effect=RuntimeError("unable to mmap 12 bytes")))
+    with pytest.raises(ValueError, match=r"policy.safetensors is missing or damaged: unable to mmap"):
+        load_policy(copy, GAME)
 
 
 SPOILT_LEVELS = [

@@ -14,7 +14,7 @@ BAD = [
     ("jujitsu", {"num_cards": 0}, r"num_cards \(0\) must be in 1\.\.1000"),
     ("jujitsu", {"num_cards": -3}, r"num_cards \(-3\) must be in 1\.\.1000"),
     ("jujitsu", {"num_cards": 1001}, r"num_cards \(1001\) must be in 1\.\.1000"),
-    ("jujitsu", {"num_cards": "abc"}, r"num_cards \(abc\) must be an integer"),
+    ("jujitsu", {"num_cards": "abc"}, r"num_cards \('abc'\) must be an integer"),
     ("jujitsu", {"num_cards": "3"}, r"num_cards \(3\) must be an integer"),
     ("jujitsu", {"num_cards": 2.5}, r"num_cards \(2\.5\) must be an integer"),
     ("jujitsu", {"num_cards": 3.0}, r"num_cards \(3\.0\) must be an integer"),

@@ -1,5 +1,6 @@
 """The wheel and the source archive: what is in them, and what they say of themselves."""
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -17,7 +18,11 @@ INSTALLED = {
     for path in (ROOT / package).rglob("*")
     if path.is_file() and "__pycache__" not in path.parts
 } | {"pytest_cardwar.py"}
-BESIDE = {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "constraints.txt", "pyproject.toml", "MANIFEST.in"}
+BESIDE = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "MANIFEST.in", "README.md"} | {
+    "constraints.txt",
+    "pyproject.toml",
+    "setup.py",
+}
 
 
 def test_both_archives_hold_all_that_is_installed_and_no_tests(tmp_path):
@@ -55,5 +60,10 @@ def check_metadata(about):
     assert {each.split(", ")[0] for each in said.get_all("Project-URL")} == {"Repository", "Issues", "Changelog"}
     assert set(said.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
     assert said["Description-Content-Type"] == "text/markdown"
-    assert said.get_payload().startswith("# cardwar-envs")
+    readme = said.get_payload()
+    assert readme.startswith("# cardwar-envs")
+    links = set(re.findall(r"\]\(([^)]*)\)", readme))
+    repository = PROJECT["urls"]["Repository"]
+    assert {f"{repository}/raw/HEAD/docs/exploitability.png", f"{repository}/blob/HEAD/docs/start.md#install"} <= links
+    assert all(link.startswith("https://") for link in links)
     assert {each.group for each in about.entry_points} == {"console_scripts", *PROJECT["entry-points"]}

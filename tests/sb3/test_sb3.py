@@ -25,14 +25,6 @@ FORFEITS = {"num_cards": 3, "illegal_action": "forfeit"}
 POOL = Pool(["uniform", "highest_card", "lowest_card"])
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 def start():
     """What both players see of the first state, and their masks."""
     state = GAME.initial()[0].state

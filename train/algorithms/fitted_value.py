@@ -57,6 +57,8 @@ class Args(SelfPlayArgs):
 class Learner(Resumable):
     """Fitted value iteration on one game; its policy looks ahead with the target network."""
 
+    _args: Args
+
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args)
         try:
@@ -69,11 +71,13 @@ class Learner(Resumable):
                 f"player has {MANY_ACTIONS} actions or more; here are {game.facts.num_actions:,}"
             )
         self._starts = GameBatch(game, args.num_games, seed, start="random")
-        self._followers = Views(*(each[:0] for each in self._starts.reset()))
+        observations, masks = self._starts.reset()
+        self._followers = Views(observations[:0], masks[:0])
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
         self._network = Network(game, args.width, args.layers, 1, "relu", memory=0)
         self._target = deepcopy(self._network)
-        self._parameters, self._following = list(self._network.parameters()), list(self._target.parameters())
+        self._parameters: list[Tensor] = [*self._network.parameters()]
+        self._following: list[Tensor] = [*self._target.parameters()]
         self._optimizers = optimizers(self._network)
         networks = {"network": self._network, "target": self._target}
         self.parts = {**networks, **self._optimizers, "starts": self._starts, "generator": self._rng}
@@ -93,8 +97,9 @@ class Learner(Resumable):
 
     def _draw(self) -> Views:
         """Draws different situations: some that uniform play reaches, and some that can follow the last round's."""
-        both = zip(self._starts.reset(), self._followers, strict=True)
-        observations, masks = (np.concatenate(each) for each in both)
+        fresh, followers = self._starts.reset(), self._followers
+        observations = np.concatenate((fresh.observations, followers.observations))
+        masks = np.concatenate((fresh.masks, followers.masks))
         different, _ = distinct(one_view(observations)[0])
         return Views(observations[different], masks[different])
 

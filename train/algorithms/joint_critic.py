@@ -57,6 +57,8 @@ class Args(SelfPlayArgs):
 class Learner(Resumable):
     """Actor and critic on one game; the policy is the magnet, a running average of the actor's weights."""
 
+    _args: Args
+
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
@@ -65,16 +67,23 @@ class Learner(Resumable):
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
         self._actor = Network.of_actions(game, args.width, args.layers, "relu")
-        joint = self._actor[-1].out_features ** 2
+        joint = self._actor.architecture["outputs"] ** 2
         self._critic = Network.of_game(game, args.width, args.layers, joint, "relu")
         self._magnet, self._target = deepcopy(self._actor), deepcopy(self._critic)
         # Actor and critic follow each other; with momentum both would overshoot.
         actor: dict[str, Any] = {"params": list(self._actor.parameters()), "betas": (0.0, 0.999)}
         self._optimizer = torch.optim.Adam([actor, {"params": list(self._critic.parameters())}], fused=True)
         self._replay = Replay(game, args.replay_size)
-        networks = {"actor": self._actor, "critic": self._critic, "magnet": self._magnet, "target": self._target}
-        others = {"optimizer": self._optimizer, "replay": self._replay, "batch": self._batch, "generator": self._rng}
-        self.parts = networks | others
+        self.parts = {
+            "actor": self._actor,
+            "critic": self._critic,
+            "magnet": self._magnet,
+            "target": self._target,
+            "optimizer": self._optimizer,
+            "replay": self._replay,
+            "batch": self._batch,
+            "generator": self._rng,
+        }
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and learns until `steps`; returns the mean losses.
@@ -117,7 +126,7 @@ class Learner(Resumable):
         for group, rate in zip(self._optimizer.param_groups, (args.actor_rate, args.critic_rate), strict=True):
             group["lr"] = self._falling(rate, args.final_rate)
         self._optimizer.zero_grad()
-        (q_loss + policy_loss).backward()  # type: ignore[no-untyped-call]  # torch has no hints for it
+        (q_loss + policy_loss).backward()
         self._optimizer.step()
         # If the magnet did not slow down with the actor, it would reach the actor and no longer pull.
         _follow(self._magnet, self._actor, self._falling(args.magnet_rate, args.final_rate))

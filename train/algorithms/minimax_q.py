@@ -57,6 +57,8 @@ class Args(SelfPlayArgs):
 class Learner(Resumable):
     """Minimax-Q on one game; its policy is that of the target network."""
 
+    _args: Args
+
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
@@ -73,8 +75,8 @@ class Learner(Resumable):
         self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
         self._target = deepcopy(self._network, {id(memory): memory})
-        self._parameters = [each for each in self._network.parameters() if each is not memory]
-        self._following = [each for each in self._target.parameters() if each is not memory]
+        self._parameters: list[Tensor] = [each for each in self._network.parameters() if each is not memory]
+        self._following: list[Tensor] = [each for each in self._target.parameters() if each is not memory]
         self._optimizer = torch.optim.Adam(self._parameters, lr=args.learning_rate, fused=True)
         self._memory_optimizer = torch.optim.SparseAdam([memory], lr=args.memory_rate)
         self.parts = {
@@ -110,10 +112,11 @@ class Learner(Resumable):
     def _seen_by_both(self, situations: Views, tried: Branches) -> _Lessons:
         """What the round teaches: player 0's views, then player 1's."""
         actions, (seen, masks) = self._game.facts.num_actions, situations
-        payoffs = np.zeros((len(masks), actions, actions), dtype=np.float32)
+        payoffs: NDArray[np.float32] = np.zeros((len(masks), actions, actions), dtype=np.float32)
         payoffs[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = self._targets(tried)
         legal = (masks[:, 0, :, None] & masks[:, 1, None, :]).astype(np.float32)
-        weights = legal / legal.sum(axis=(1, 2), keepdims=True)  # every situation has the same weight
+        # Every situation has the same weight.
+        weights: NDArray[np.float32] = legal / legal.sum(axis=(1, 2), keepdims=True)
         observations = np.concatenate((seen[:, 0], seen[:, 1]))
         payoffs = np.concatenate((payoffs, -payoffs.transpose(0, 2, 1))).reshape(-1, actions**2)
         weights = np.concatenate((weights, weights.transpose(0, 2, 1))).reshape(-1, actions**2)

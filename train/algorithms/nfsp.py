@@ -151,7 +151,7 @@ class Learner(Resumable):
         for group in self._optimizer.param_groups:
             group["lr"] = self._falling(self._args.average_rate, self._args.final_rate)
         self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch has no hints for it
+        loss.backward()
         self._optimizer.step()
         return loss.item()
 

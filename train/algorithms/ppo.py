@@ -51,8 +51,11 @@ class UpdateArgs(SelfPlayArgs):
         0.2,
         "weight of the entropy bonus at the start, payoff points per nat; divided by the number of opponents",
         low=0.0,
+        out_of_reach=0.03,
     )
-    final_entropy: float = option(1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
+    final_entropy: float = option(
+        1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0, out_of_reach=0.1
+    )
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
     relu: int = option(0, "1: rectified linear units; 0: tanh", 0, 1)
@@ -94,6 +97,8 @@ class Learner(Resumable):
         "entropy_loss": "train/entropy_loss",
         "approx_kl": "train/approx_kl",
     }
+
+    _args: UpdateArgs
 
     def __init__(self, game: Game[Any], args: UpdateArgs, seed: int) -> None:
         super().__init__(game, args)

@@ -5,6 +5,7 @@ Importing this imports neither torch nor pydantic: each algorithm's module is lo
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -37,8 +38,8 @@ class Algorithm:
     module: str = ""
     step: str = "joint actions"
 
-    def args(self, **values: int | float | str) -> CommonArgs:
-        """Its arguments; those not given have their defaults.
+    def args(self, game: Game[Any] | None = None, /, **values: int | float | str) -> CommonArgs:
+        """Its arguments; those not given have their `defaults` for the game.
 
         Raises:
             ValueError: If there is no such argument, or a value is of another type or out of range.
@@ -48,15 +49,29 @@ class Algorithm:
         kind = self.args_type()
         check_names(kind, values, self.name)
         with one_line():
-            return kind(**values)  # type: ignore[arg-type]  # it checks the types itself
+            return kind(**{**self.defaults(game), **values})
 
-    def args_from(self, words: Mapping[str, str]) -> CommonArgs:
+    def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
         """Its arguments, with values as words.
 
         Raises:
             ValueError: As `args`.
         """
-        return self.args(**fields_from(self.args_type(), words, self.name))
+        return self.args(game, **fields_from(self.args_type(), words, self.name))
+
+    def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
+        """The default of each argument, for a game or, without one, for games that an oracle reaches.
+
+        Where an oracle reaches (`baselines.within_reach`), a policy is measured by what a perfect opponent wins from
+        it, and defaults keep it mixed. Elsewhere it is measured in matches, and games are long: some defaults differ.
+        """
+        from train.algorithms.contract import OUT_OF_REACH  # needs pydantic
+
+        fields = dataclasses.fields(self.args_type())
+        usual = {field.name: field.default for field in fields}
+        others = {field.name: field.metadata.get(OUT_OF_REACH) for field in fields}
+        others = {name: default for name, default in others.items() if default is not None}
+        return usual if game is None or not others or within_reach(game) else usual | others
 
     def args_type(self) -> type[CommonArgs]:
         """The dataclass of its arguments; `field.metadata["description"]` says what each one is."""

@@ -33,7 +33,7 @@ def bench(
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Measure speed, ours beside other libraries' in one run.
+    """Measure the speed of these games and of other libraries, in one run.
 
     This works from a checkout of the repository only.
     """

@@ -47,7 +47,9 @@ def check(
     ] = None,
     reproduce: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Environments: write a script here that does again what was found first."),
+        typer.Option(
+            metavar="FILE", help="Environments: write a script to this file that shows the first failure again."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

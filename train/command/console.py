@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -32,7 +31,6 @@ MaxStates = Annotated[
     int | None, typer.Option(min=1, help="Refuse a game with more states than this, if its states have to be listed.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-COMPILING = "Compiling (once, about 20 s)."
 
 
 class _Console(Console):
@@ -54,23 +52,6 @@ def say(line: str) -> None:
 def say_aside(line: str) -> None:
     """Prints one line to stderr, also beside a bar that runs there."""
     err.print(line, highlight=False, soft_wrap=True)
-
-
-def announce_compiling() -> None:
-    """From now on says on a terminal, once, when compiled code is not on disk yet and has to be made first."""
-    if not err.is_terminal:
-        return
-    from numba.core import event  # it takes most of a second to import, which work without kernels need not pay
-
-    class First(event.Listener):
-        def on_start(self, event: object) -> None:
-            say_once()
-
-        def on_end(self, event: object) -> None:
-            pass
-
-    say_once = cache(partial(say_aside, COMPILING))
-    event.register("numba:compile", First())
 
 
 def print_json(game: Game[Any], **entries: Any) -> None:

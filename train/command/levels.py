@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from baselines.levels.level import levels as all_levels
+from train.algorithms.registry import ALGORITHMS
 from train.command.console import AsJson, new_table, out, say
 from train.words import points
 
@@ -12,7 +13,7 @@ from train.words import points
 def levels(as_json: AsJson = False) -> None:
     """List the opponents of graded strength, level:1 to level:5.
 
-    Each stands with its exact exploitability.
+    Shows the exact exploitability of each.
     """
     rows = all_levels()
     if as_json:
@@ -25,4 +26,6 @@ def levels(as_json: AsJson = False) -> None:
         shown = points(each.exploitability), f"{each.steps:,}", each.learner
         table.add_row(each.title, f"level:{each.number}", *shown)
     out.print(table)
+    learners = dict.fromkeys(each.learner for each in rows)
+    say(f"steps: {', '.join(f'{ALGORITHMS[name].step} of {name}' for name in learners)}")
     say("exploitability: exact, payoff points. E.g.: cardwar match jujitsu num_cards=5 level:3 uniform")

@@ -43,7 +43,7 @@ def match(
 ) -> None:
     """Play policies against each other.
 
-    Odds are exact if all courses of the game can be listed. Else many games are played.
+    Odds are exact where the game is small enough. Elsewhere many games are played.
     """
     parameters, options, policies = split_words(words)
     if options:

@@ -38,7 +38,9 @@ def play(
         Path | None,
         typer.Option(metavar="FILE", help="Write the game there as JSON when it ends, or is broken off."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Wait for the equilibrium without being asked.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before a long computation of the equilibrium.")
+    ] = False,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser on this machine.")] = False,
     port: Annotated[
         int | None, typer.Option(help=f"Port of the page, {PORT} if not given; 0 takes a free one.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,11 +30,13 @@ def playoffs(
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Folder for tables and a picture; default runs/playoffs-GAME."),
+        typer.Option(
+            "--out", metavar="DIR", file_okay=False, help="Folder for tables and a picture; default runs/playoffs-GAME."
+        ),
     ] = None,
     shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies that play the game.")] = False,
     games: Annotated[
-        int | None, typer.Option(help="Games to sample for each pair, if the deck is too large for exact results.")
+        int | None, typer.Option(help="Games to sample for each pair, if the game is too large for exact results.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
     as_json: AsJson = False,
@@ -74,7 +77,7 @@ def playoffs(
 
 def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
     """Policies by name; a run folder is named by its last part, if that is unique."""
-    short = [Path(word).name if Path(word).exists() else word for word in words]
+    short = [Path(word).name if os.path.exists(word) else word for word in words]
     policies: dict[str, Policy] = {}
     for word, name in zip(words, short, strict=True):
         if word in words[: len(policies)]:

@@ -11,7 +11,8 @@ from train.command.console import say
 
 
 def report(
-    folders: Annotated[list[Path], typer.Argument(metavar="RUN [RUN ...]", help="Folders of runs.")],
+    # A folder that cannot be read is one of the damaged ones.
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN [RUN ...]", help="Folders of runs.", readable=False)],
     page: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="The page; brief tables go beside it, with the suffix .md.")
     ] = Path("report.html"),

@@ -79,12 +79,14 @@ def _short(value: Number | None) -> str:
 
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(REPRODUCTIONS)}.")],
-    folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default runs/reproduce-NAME.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", file_okay=False, help="Default runs/reproduce-NAME.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Compute a source's figures anew, beside the published ones.
+    """Compute the figures of a published source again, and compare.
 
-    The exit code is 0 if ours pass all checks, else 1.
+    The exit code is 0 if our figures pass all checks, else 1.
     """
     import_module("matplotlib")  # pictures need it: better said before the work
     with advancing("states explored") as progress:

@@ -45,7 +45,9 @@ def solve(
     ] = None,
     keep_layers: Annotated[
         int | None,
-        typer.Option(help="Keep values in memory for so many numbers of cards left (large duels); default all."),
+        typer.Option(
+            help="Keep in memory the values of this many layers, those with most cards left (large duels); default all."
+        ),
     ] = None,
     cache: Annotated[
         Path | None,
@@ -86,17 +88,22 @@ def solve(
         asked |= {} if play is None else {"state": state_in_any_words(there), "at_state": play.as_data()}
         print_json(rules, **_as_data(solution), **asked)
         return
+    _say_how(" ".join([game, *(words or [])]), solution)
+    if play is None:
+        show_start(solution)
+    else:
+        show_state(play)
+
+
+def _say_how(title: str, solution: baselines.Solution) -> None:
+    """Says the value, and how it was found."""
     value = points(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
-    say(f"{' '.join([game, *(words or [])])}: value {value} to player_0")
+    say(f"{title}: value {value} to player_0")
     stored = "" if solution.solved == solution.states else f" ({solution.solved:,} now, the others before)"
     say(
         f"{solution.states:,} {solution.unit}{stored} by {solution.method} in {solution.seconds:.2f} s, "
         f"certified to {solution.gap:.1e}"
     )
-    if play is None:
-        show_start(solution)
-    else:
-        show_state(play)
 
 
 def _asked_state(text: str, game: Game[Any]) -> Any:

@@ -34,7 +34,7 @@ def study(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs and how far each of them is.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Do all runs of a file that are not finished yet.
+    """Do the runs of a study's file that are not finished yet.
 
     Then reports on them. The exit code is 1 if a run fails.
     """
@@ -82,7 +82,7 @@ def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Rep
     begun = {task.run.name: task for task in tasks if task.held is not None}
     reports = []
     for page, runs in asked.pages.items():
-        labels = {begun[run.name].folder: run.label for run in runs if run.name in begun}
+        labels: dict[str | Path, str] = {begun[run.name].folder: run.label for run in runs if run.name in begun}
         if labels:
             reports.append(write_report(list(labels), folder / f"{page}.html", skip_damaged=True, labels=labels))
             say_skipped(reports[-1])
@@ -151,6 +151,8 @@ def _figure(task: StudyTask) -> tuple[str, float]:
     """What was measured last, in words, and how much it is."""
     from train.reports.tables import figure_in_words  # needs what reports need
 
+    assert task.held is not None  # it has rows
+    assert task.last is not None
     name = task.held.config["figure"]
     kind = task.held.config["measured"]
     return figure_in_words(name) + ("" if kind == "exact" else f" ({kind})"), task.last[name]
@@ -160,7 +162,7 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
     measured = dict.fromkeys(_figure(task)[0] for task in chosen if task.last)
     table = new_table(title, "run", "state", "seconds", *measured)
     for task in chosen:
-        figures = ()
+        figures: tuple[str, ...] = ()
         if task.last:
             name, figure = _figure(task)
             figures = f"{task.last['seconds']:,.0f}", *(f"{figure:.6f}" if name == each else "" for each in measured)

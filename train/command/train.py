@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
+from cardwar_envs import Game
 from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named, default_algorithm
-from train.command.console import AsJson, GameName, out, print_json, say
+from train.command.console import AsJson, GameName, out, print_json, say, say_aside
 from train.words import game_from, split_words
+
+if TYPE_CHECKING:
+    from train.algorithms.contract import CommonArgs
+    from train.runs.loop import RunResult
 
 # Unless the user says how often, a run is measured at least about so many times.
 EVALUATIONS = 10
@@ -28,7 +34,7 @@ def train(
         ),
     ] = None,
     algorithm: Annotated[
-        str | None, typer.Option(help=f"One of {', '.join(ALGORITHMS)}; minimax_q or ppo, as fits, if not given.")
+        str | None, typer.Option(help=f"One of {', '.join(ALGORITHMS)}; default minimax_q or ppo, by the game.")
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Run folder; made from the names if not given.")
@@ -49,13 +55,12 @@ def train(
     rules = game_from(game, parameters)
     entry = algorithm_named(algorithm) if algorithm is not None else default_algorithm(rules)
     if list_options:
-        out.print(_options_table(entry))
+        out.print(_options_table(entry, rules))
         return
-    arguments = entry.args_from(options)
+    arguments = entry.args_from(options, rules)
+    _say_other_defaults(entry, rules, options)
     if "evaluate_every" not in options:
-        # A short run has a curve, too.
-        often = max(1, min(arguments.evaluate_every, arguments.steps // EVALUATIONS))
-        arguments = dataclasses.replace(arguments, evaluate_every=often)
+        arguments = _with_a_curve(arguments)
     # These need torch and matplotlib, which the other commands do without.
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
@@ -67,23 +72,46 @@ def train(
     picture = result.folder / PLOT_FILE
     plot_runs([result.folder], picture)
     if as_json:
-        print_json(
-            rules,
-            algorithm=entry.name,
-            measured=result.measured,
-            **result.reference,
-            **result.figures,
-            steps=result.steps,
-            seconds=result.seconds,
-            folder=str(result.folder),
-        )
+        _print_as_json(rules, entry, result)
         return
     out.print(result.verdict, highlight=False)
     say(f"Picture: {picture}")
 
 
-def _options_table(entry: Algorithm) -> Table:
+def _with_a_curve(arguments: CommonArgs) -> CommonArgs:
+    """The same arguments, but a short run is measured often enough for a curve."""
+    often = max(1, min(arguments.evaluate_every, arguments.steps // EVALUATIONS))
+    return dataclasses.replace(arguments, evaluate_every=often)
+
+
+def _print_as_json(rules: Game[Any], entry: Algorithm, result: RunResult) -> None:
+    print_json(
+        rules,
+        algorithm=entry.name,
+        measured=result.measured,
+        **result.reference,
+        **result.figures,
+        steps=result.steps,
+        seconds=result.seconds,
+        folder=str(result.folder),
+    )
+
+
+def _say_other_defaults(entry: Algorithm, rules: Game[Any], given: Collection[str]) -> None:
+    """Says on stderr which defaults are others for this game."""
+    usual, here = entry.defaults(), entry.defaults(rules)
+    others = [f"{_spelled(name)} {here[name]}" for name in here if here[name] != usual[name] and name not in given]
+    if others:
+        say_aside(f"No oracle reaches this game, so the defaults are {' '.join(others)}")
+
+
+def _spelled(argument: str) -> str:
+    return f"--{argument.replace('_', '-')}"
+
+
+def _options_table(entry: Algorithm, rules: Game[Any]) -> Table:
     table = Table("option", "default", "what it is", title=f"{entry.name}: {entry.summary}")
+    defaults = entry.defaults(rules)
     for field in dataclasses.fields(entry.args_type()):
-        table.add_row(f"--{field.name.replace('_', '-')}", str(field.default), field.metadata["description"])
+        table.add_row(_spelled(field.name), str(defaults[field.name]), field.metadata["description"])
     return table

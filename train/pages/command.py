@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo
 
 from baselines.reproduction.documents import markdown
+from train.algorithms.contract import OUT_OF_REACH
 from train.algorithms.registry import ALGORITHMS
 from train.cli import COMMANDS
 
-SUBCOMMANDS: dict[str, Callable[..., None]] = {command.__name__: command for command in COMMANDS}
+LISTED: Sequence[Callable[..., object]] = COMMANDS
+SUBCOMMANDS = {command.__name__: command for command in LISTED}
 TYPES = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
@@ -67,14 +69,19 @@ def _learner(name: str) -> str:
     entry = ALGORITHMS[name]
     fields = dataclasses.fields(entry.args_type())
     rows = [
-        [f"`--{field.name.replace('_', '-')}`", f"`{field.default}`", _line(field.metadata["description"])]
+        [f"`--{field.name.replace('_', '-')}`", _learners_default(field), _line(field.metadata["description"])]
         for field in fields
     ]
     return f"## {name}\n\n{entry.summary}\n\n{markdown([['option', 'default', 'what it is'], *rows])}"
 
 
-def _paragraphs(function: Callable[..., None]) -> list[str]:
-    return [_line(paragraph) for paragraph in inspect.getdoc(function).split("\n\n")]
+def _learners_default(field: dataclasses.Field[Any]) -> str:
+    other = field.metadata.get(OUT_OF_REACH)
+    return f"`{field.default}`" + ("" if other is None else f"; out of reach of oracles `{other}`")
+
+
+def _paragraphs(function: Callable[..., object]) -> list[str]:
+    return [_line(paragraph) for paragraph in (inspect.getdoc(function) or "").split("\n\n")]
 
 
 def _line(text: str | None) -> str:

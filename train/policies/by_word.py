@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ def split_policies(words: str) -> list[str]:
     Raises:
         ValueError: If there is none before or after a comma.
     """
-    names = [words] if words and Path(words).exists() else [word.strip() for word in words.split(",")]
+    names = [words] if os.path.exists(words) else [word.strip() for word in words.split(",")]
     if not all(names):
         raise ValueError(f"a name is missing in the policies {words!r}")
     return names
@@ -43,7 +44,7 @@ def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
 
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     known = names_a_policy(word)
-    if not known and word and Path(word).exists():
+    if not known and os.path.exists(word):  # false also for what is no path, such as too long a name
         from train.policies.files import load_policy  # needs torch, which most commands do without
 
         return load_policy(Path(word), game)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     wanted = (game.facts.name, game.facts.version, json_parameters(game))
     if learned != wanted:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
-    if folder is not None and (folder / CONFIG_FILE).exists():
+    if folder is not None and os.path.lexists(folder / CONFIG_FILE):  # a link that leads nowhere is refused there
         RunFolder(folder).check_policy(path, data)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in POLICY_KINDS:

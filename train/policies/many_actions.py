@@ -6,7 +6,8 @@ batch together with an action that is legal there. All work is done on pairs, so
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,7 +30,8 @@ def as_bits(masks: NDArray[np.int8]) -> NDArray[np.uint8]:
     return np.packbits(masks, axis=-1)
 
 
-class LegalPairs(NamedTuple):
+@dataclass(frozen=True)
+class LegalPairs:
     """Rows of a batch with their legal actions, in order of rows and then of actions.
 
     Attributes:
@@ -47,7 +49,7 @@ class LegalPairs(NamedTuple):
         """The pairs of masks: `[batch, num_actions]` int8, or uint8 bits as `as_bits` gives them."""
         if masks.dtype == np.uint8:
             rows, places = np.nonzero(masks)  # most bytes are 0
-            found, ahead = np.nonzero(np.unpackbits(masks[rows, places][:, None], axis=1))
+            found, ahead = np.nonzero(np.unpackbits(masks[rows, places].view(np.uint8)[:, None], axis=1))
             rows, actions = rows[found], 8 * places[found] + ahead
         else:
             legal = np.ascontiguousarray(masks == 1)
@@ -123,8 +125,10 @@ class ActionParts:
             ValueError: If it does not give a table of counts with a row for each action.
         """
         declared, actions = game.action_parts(), game.facts.num_actions
+        self._counts: Tensor | None = None
+        # Tensors are made from arrays: they must hold values even if a network is built on the device "meta".
         if declared is None:
-            self.size, self._places, self._counts = actions, torch.arange(actions)[:, None], None
+            self.size, self._places = actions, torch.from_numpy(np.arange(actions)[:, None])
             return
         if declared.dtype.kind not in "iu" or declared.ndim != 2 or len(declared) != actions or declared.min() < 0:
             raise ValueError(f"{game.facts.name}: action_parts must be counts, a row for each of {actions} actions")
@@ -135,7 +139,7 @@ class ActionParts:
             found = np.repeat(np.arange(self.size), counts)
             places[action, : len(found)] = found
         self._places = torch.from_numpy(places)
-        self._counts: Tensor | None = torch.from_numpy(declared.astype(np.float32))
+        self._counts = torch.from_numpy(declared.astype(np.float32))
 
     def logits(self, outputs: Tensor, pairs: LegalPairs) -> Tensor:
         """`[pairs]`: for each, the sum over its action's parts of the outputs `[batch, size]` of its row."""

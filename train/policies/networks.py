@@ -1,10 +1,10 @@
-"""Networks, the encoding of observations in front of them, and the policies that they define."""
+"""Networks, and the policies that they define."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -12,81 +12,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from baselines import solve_matrices
-from baselines.levels.network import MOST_NUMBERS, Switches
 from baselines.lookahead import Lookahead, StateValues
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
+from train.policies.encoding import Encoding, Scaling
 from train.policies.many_actions import ActionParts, LegalPairs, has_many_actions
 from train.storage.archive import Archive
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
-# The rows of the memory tell fractional parts of entries apart if they differ by at least one part in so many.
-FRACTION_STEPS = 2.0**40
-# Numbers in a row of the memory.
-ROW_SIZE = 32
-
-
-class Encoding(nn.Module):
-    """Encodes observations: by switches (see `Switches`), and by a learned row of numbers.
-
-    The learned row is looked up by a hash of the whole observation. It learns what is particular to one
-    observation without disturbing others, except for the few that share the row. After T. Müller et al.,
-    "Instant neural graphics primitives with a multiresolution hash encoding" (ACM Transactions on Graphics,
-    2022), with one resolution.
-
-    Attributes:
-        size: The number of numbers that encode an observation.
-        memory: The learned rows, all 0 at first, with sparse gradients; None if there are none.
-    """
-
-    def __init__(self, game: Game[Any], rows: int) -> None:
-        """Takes the number of rows of the memory, or 0; with half as many observations few share a row."""
-        super().__init__()
-        # Arrays, not tensors: they must hold values even if a network is built on the device "meta".
-        self._switches = Switches(game)
-        self._factors: NDArray[np.int64] = (
-            np.random.default_rng(0).integers(2**62, size=game.facts.observation_size) | 1
-        )
-        self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True) if rows else None
-        self.size = self._switches.size + (ROW_SIZE if rows else 0)
-
-    def forward(self, observations: Tensor) -> Tensor:
-        """`[batch, observation_size]` -> `[batch, size]`."""
-        switches = self._switches
-        off = (observations[:, switches.columns] - torch.from_numpy(switches.numbers)).abs()
-        scaled = observations[:, switches.others] / torch.from_numpy(switches.scales)
-        learned = () if self.memory is None else (self.memory(self.rows(observations)),)
-        return torch.cat(((1.0 - off).clamp(min=0.0), scaled, *learned), dim=1)
-
-    def rows(self, observations: Tensor) -> Tensor:
-        """`[batch]`: the row of the memory for each observation, by whole and fractional parts of its entries."""
-        whole = observations.to(torch.int64)
-        parts = whole + ((observations - whole) * FRACTION_STEPS).to(torch.int64)  # 0 is added to a whole number
-        mixed = (parts * torch.from_numpy(self._factors)).sum(dim=1)  # overflows on purpose
-        mixed = (mixed ^ (mixed >> 32)) * 0x3F58476D1CE4E5B9
-        return (mixed ^ (mixed >> 32)) % self.memory.num_embeddings
-
-
-class Scaling(nn.Module):
-    """Divides entries of observations that can have many values by their greatest one; others stay as they are.
-
-    Without it, an entry that counts a thousand rounds down would drive all units of the first layer to their ends.
-    """
-
-    def __init__(self, game: Game[Any]) -> None:
-        super().__init__()
-        low, high = (np.array(b, dtype=np.float32) for b in (game.facts.observation_low, game.facts.observation_high))
-        # An array, for the same reason as in `Encoding`.
-        self._scales = np.where(high - low < MOST_NUMBERS, np.float32(1.0), np.maximum(np.abs(low), np.abs(high)))
-
-    @property
-    def needed(self) -> bool:
-        """Whether anything is divided."""
-        return bool((self._scales != 1.0).any())
-
-    def forward(self, observations: Tensor) -> Tensor:
-        """`[batch, observation_size]` -> the same, scaled."""
-        return observations / torch.from_numpy(self._scales)
 
 
 class Network(nn.Sequential):
@@ -120,8 +53,8 @@ class Network(nn.Sequential):
             scaled: Whether there is a `Scaling` in front of it.
             parts: Whether outputs stand for parts of actions.
         """
-        self.architecture = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
-        self.architecture |= {name: True for name, used in (("scaled", scaled), ("parts", parts)) if used}
+        built: dict[str, Any] = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
+        self.architecture = built | {name: True for name, used in (("scaled", scaled), ("parts", parts)) if used}
         hidden: list[nn.Module] = []
         inputs = game.facts.observation_size
         if memory is not None:
@@ -148,9 +81,12 @@ class Network(nn.Sequential):
         return cls(game, width, layers, outputs, activation, **needed)
 
     @property
-    def memory(self) -> nn.Parameter:
+    def memory(self) -> Tensor:
         """The memory of the `Encoding` in front."""
-        return self[0].memory.weight
+        encoding = self[0]
+        assert isinstance(encoding, Encoding)
+        assert encoding.memory is not None
+        return encoding.memory.weight
 
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """`[batch, observation_size]` -> `[batch, outputs]`, without gradients.
@@ -189,7 +125,7 @@ class NetworkPolicy:
         return Archive(dict(self.network.state_dict()), self.network.architecture)
 
     @classmethod
-    def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> NetworkPolicy:
+    def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> Self:
         """The policy that `to_archive` was asked of.
 
         Raises:
@@ -241,7 +177,7 @@ class SoftmaxPolicy(NetworkPolicy):
     ) -> NDArray[np.int64]:
         """`[batch]`: an action drawn for each row; masks of many actions can be bits."""
         if self.network.parts is None:
-            return sample_actions(self.action_probabilities(observations, masks), rng)
+            return sample_actions(self.action_probabilities(observations, masks.view(np.int8)), rng)
         pairs, probabilities = self._legal_probabilities(observations, masks)
         return pairs.sample(probabilities, torch.from_numpy(rng.random(len(masks)))).numpy()
 
@@ -265,8 +201,8 @@ class GreedyPolicy(NetworkPolicy):
         if self.network.parts is not None:
             pairs, logits = self._legal_outputs(observations, action_masks)
             return pairs.dense(pairs.greatest(logits), action_masks.shape[1])
-        logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
-        return np.eye(action_masks.shape[1])[logits.argmax(axis=1)]
+        outputs = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
+        return np.eye(action_masks.shape[1])[outputs.argmax(axis=1)]
 
 
 class MatrixPolicy(NetworkPolicy):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -23,7 +23,8 @@ from train.words import points, printable
 
 PLOT_FILE = "exploitability.png"
 # Exact figures are joined by lines. Samples are open points with bars; bounds are triangles, above which the truth is.
-SAMPLE, BOUND = {"marker": "o", "mfc": "none", "ls": ":"}, {"marker": "^", "ls": ""}
+SAMPLE: dict[str, Any] = {"marker": "o", "mfc": "none", "ls": ":"}
+BOUND: dict[str, Any] = {"marker": "^", "ls": ""}
 # So many labels of ten digits fit beside each other.
 MOST_STEPS_MARKED = 6
 # Seconds are written down to a thousandth; less cannot stand on a logarithmic axis.
@@ -100,8 +101,9 @@ def _curve(given: Any) -> Curve:
 def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> None:
     axes, config = figure.subplots(), runs[0].config
     name, kind = config["figure"], config["measured"]
+    units = dict.fromkeys(run.config["step"] for run in runs)
     for run in runs:
-        _draw_run(axes, run, name, kind)
+        _draw_run(axes, run, name, kind, _unit(run.config, units))
     for curve in curves:
         axes.plot(*zip(*curve.points, strict=True), ls="--", lw=1.2, label=f" {curve.label}")
     drawn = [row[name] for run in runs for row in run.rows] + [value for curve in curves for _, value in curve.points]
@@ -114,7 +116,7 @@ def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> 
         axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=_optimal(config))
     axes.set_xlim(left=0.0)
     axes.xaxis.set_major_locator(MaxNLocator(MOST_STEPS_MARKED, integer=True))
-    axes.set_xlabel(_steps(run.config["step"] for run in runs))
+    axes.set_xlabel(_steps(units))
     axes.set_ylabel(_axis(name, kind))
     axes.set_title(f"{TITLES[kind]}: {config['title']}")
     figure.legend(loc="outside lower center", ncols=2)
@@ -127,8 +129,8 @@ TITLES = {
 }
 
 
-def _draw_run(axes: Axes, run: Run, name: str, kind: Kind) -> None:
-    label = f"{run.config['label']}, seed {run.seed}"
+def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, unit: str) -> None:
+    label = f"{run.config['label']}{unit}, seed {run.seed}"
     if run.rows:
         label += f": {run.rows[-1][name]:.4f} after {run.rows[-1]['seconds']:.0f} s"
     steps, figures = [row["steps"] for row in run.rows], [row[name] for row in run.rows]
@@ -158,9 +160,11 @@ def draw_game(game: GameReport) -> bytes:
 def _draw_groups(game: GameReport, figure: Figure) -> None:
     both = over_steps, over_seconds = figure.subplots(1, 2, sharey=True)
     drawn = [(number, group) for number, group in enumerate(game.groups) if group.curve]
+    units = dict.fromkeys(group.config["step"] for group in game.groups)
     for number, group in drawn:
-        _draw_curve(over_steps, [steps for steps, _, _ in group.curve], group, number)
-        _draw_curve(over_seconds, [max(seconds, LEAST_SECONDS) for _, seconds, _ in group.curve], group, number)
+        unit = _unit(group.config, units)
+        _draw_curve(over_steps, [steps for steps, _, _ in group.curve], group, number, unit)
+        _draw_curve(over_seconds, [max(seconds, LEAST_SECONDS) for _, seconds, _ in group.curve], group, number, unit)
     ends = [end for _, group in drawn for *_, each in group.curve for end in (each.low, each.high)]
     for axes in both:
         if game.kind == "matches":
@@ -168,12 +172,10 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
         else:
             _frame(axes, game.reference, ends)
         if drawn:
-            axes.set_xscale("log")
-            first, last = axes.dataLim.intervalx
-            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if last < 1e3 * first else (1.0,)))
+            _scale_of_learning(axes)
         axes.xaxis.set_major_formatter(NUMBERS)
         axes.xaxis.set_minor_formatter(LogFormatter())  # labels if the axis is shorter than a decade
-    over_steps.set_xlabel(_steps(group.config["step"] for group in game.groups))
+    over_steps.set_xlabel(_steps(units))
     over_seconds.set_xlabel("seconds of learning, evaluations included")
     over_steps.set_ylabel(_axis(game.figure, game.kind))
     labels = over_steps.get_legend_handles_labels()
@@ -181,11 +183,22 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
     figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
 
 
-def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> None:
+def _scale_of_learning(axes: Axes) -> None:
+    """Sets the scale of steps or seconds, logarithmic but for the part from 0, where no step is taken yet."""
+    first, last = axes.dataLim.intervalx
+    if first > 0.0:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if last < 1e3 * first else (1.0,)))
+    else:
+        axes.set_xscale("symlog", linthresh=min(axes.dataLim.minposx, last or 1.0), linscale=0.3)
+
+
+def _draw_curve(axes: Axes, places: list[float], group: Group, number: int, unit: str) -> None:
     color, marks = f"C{number}", MARKS[number // 10 % len(MARKS)]
     figures = [figure for _, _, figure in group.curve]
     label = printable(group.name)
     label = label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ..."
+    label += unit
     label += "" if len(group.runs) == 1 else f", {len(group.runs)} seeds"
     if not all(run.finished for run in group.runs):
         label += " (unfinished)"
@@ -224,5 +237,11 @@ def _frame_of_matches(axes: Axes) -> None:
     axes.grid(True, which="major", alpha=0.3)
 
 
-def _steps(units: Iterable[str]) -> str:
-    return f"steps ({', '.join(dict.fromkeys(units))})"
+def _steps(units: Mapping[str, Any]) -> str:
+    """What the axis of steps says: what one step is, if that is the same for all curves."""
+    return f"steps ({next(iter(units))})" if len(units) == 1 else "steps (units in the legend)"
+
+
+def _unit(config: Mapping[str, Any], units: Mapping[str, Any]) -> str:
+    """What a curve's name says of its steps, where curves count different things."""
+    return "" if len(units) == 1 else f" ({config['step']})"

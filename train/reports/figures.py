@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 DOTS_PER_INCH = 120
 Kind = Literal["png", "svg"]
 # The salt makes SVG reproducible. Without mathematics a $ in a name is shown as a $.
-SETTINGS = {"svg.hashsalt": "cardwar", "text.parse_math": False, "font.size": 9}
+SETTINGS: dict[Any, Any] = {"svg.hashsalt": "cardwar", "text.parse_math": False, "font.size": 9}
 
 
 def picture(draw: Callable[[Figure], None], width: float, height: float, kind: Kind = "png") -> bytes:

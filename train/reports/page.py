@@ -15,7 +15,7 @@ from baselines.atomic_files import write_atomically
 from baselines.safe_reading import require_plain
 from train.reports import tables
 from train.reports.curves import draw_game
-from train.reports.groups import GameReport, arrange, read_run, refuse_twins
+from train.reports.groups import GameReport, Run, arrange, read_run, refuse_twins
 from train.words import in_one_line, printable
 
 TEMPLATE = Path(__file__).with_name("page.html.jinja")
@@ -57,7 +57,8 @@ def write_report(
         raise ValueError(
             f"{beside} exists and is not a report; the tables go there, so choose another --out than {out}"
         )
-    runs, skipped = [], []
+    runs: list[Run] = []
+    skipped: list[str] = []
     for folder in folders:
         try:
             run = read_run(folder)
@@ -84,8 +85,14 @@ def _is_ours(path: Path) -> bool:
 
 
 def _page(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
-    settings = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "keep_trailing_newline": True}
-    template = Template(TEMPLATE.read_text(encoding="utf-8"), finalize=_shown, **settings)
+    template = Template(
+        TEMPLATE.read_text(encoding="utf-8"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
     pictures = [base64.b64encode(draw_game(game)).decode() for game in games]
     return template.render(games=zip(games, pictures, strict=True), skipped=skipped, tables=tables)
 

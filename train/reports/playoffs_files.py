@@ -120,7 +120,8 @@ def _draw(result: PlayOffs, figure: Figure) -> None:
 def _draw_cells(axes: Axes, figures: NDArray[np.float64], low: float, high: float) -> None:
     """Numbers on colours: red to blue if they can be negative, else grey."""
     image = axes.imshow(figures, cmap="RdBu" if low < 0.0 else "Greys", vmin=low, vmax=high, aspect="auto")
+    colours = image.to_rgba(figures)
     for (row, column), figure in np.ndenumerate(figures):
-        red, green, blue, _ = image.cmap(image.norm(figure))
+        red, green, blue, _ = colours[row, column]
         ink = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
         axes.text(column, row, points(figure, DIGITS), ha="center", va="center", color=ink)

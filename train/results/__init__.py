@@ -53,8 +53,20 @@ def load_results() -> list[Result]:
 
 
 def _result(row: dict[str, str]) -> Result:
-    words = {name: row[name] for name in ("study", "part", "game", "learner", "step")}
-    counts = {name: int(row[name]) for name in ("steps", "seconds")}
-    figures = {name: float(row[name]) for name in ("exploitability", "value", "uniform_exploitability")}
-    interval = {name: float(row[name]) if row[name] else None for name in ("low", "high", "confidence")}
-    return Result(seeds=tuple(map(int, row["seeds"].split())), **words, **counts, **figures, **interval)
+    low, high, confidence = (float(row[name]) if row[name] else None for name in ("low", "high", "confidence"))
+    return Result(
+        study=row["study"],
+        part=row["part"],
+        game=row["game"],
+        learner=row["learner"],
+        seeds=tuple(map(int, row["seeds"].split())),
+        steps=int(row["steps"]),
+        step=row["step"],
+        seconds=int(row["seconds"]),
+        exploitability=float(row["exploitability"]),
+        low=low,
+        high=high,
+        confidence=confidence,
+        value=float(row["value"]),
+        uniform_exploitability=float(row["uniform_exploitability"]),
+    )

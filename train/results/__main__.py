@@ -32,7 +32,7 @@ def results_in(text: str) -> Iterator[Result]:
 def _result(study: str, part: str, game: str, cells: list[str], value: float, uniform: float) -> Result:
     learner, seeds, steps, seconds, exploitability, interval = cells
     count, _, step = steps.partition(" ")
-    ends = [float(number) for number in re.findall(r"\d+\.?\d*", interval)] or [None] * 3
+    ends: list[float | None] = [*map(float, re.findall(r"\d+\.?\d*", interval))] or [None] * 3
     low, high, percent = ends
     return Result(
         study=study,

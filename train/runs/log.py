@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,12 @@ from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
 from train.algorithms.contract import CommonArgs
 from train.measures.choice import WAYS, measure_for
 from train.measures.measure import Measure
+from train.policies.by_word import policy_from
 from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
+from train.policies.learned_policy import LearnedPolicy
 from train.policies.table import LearnedTable
 from train.runs.sinks import Sink
+from train.storage.alone import alone_in
 from train.storage.formats import MAX_SEED, OWN
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.validation import MAX_INT
@@ -81,23 +84,13 @@ class ExploitabilityLog:
             raise ValueError(f"label ({label!r}) must be a name, e.g. 'my learner'")
         self._game, self._seed, self._sinks = game, seed, tuple(sinks)
         self._measure = _measure(game, measure, against)
-        config = {
-            "game": game.facts.name,
-            "parameters": json_parameters(game),
-            "algorithm": OWN,
-            "args": {"steps": 1, "evaluate_every": 1, "label": label, "measure": measure, "against": against},
-            "seed": seed,
-            "title": game_in_words(game),
-            "label": label,
-            "step": step,
-            "measured": self._measure.kind,
-            "figure": self._measure.figure,
-            "reference": self._measure.reference,
-        }
-        held = (Path(folder) / CONFIG_FILE).exists()
-        self._folder = RunFolder.reopen(folder, config) if held else RunFolder.create(folder, config)
-        self.folder, self.measured = self._folder.path, self._measure.kind
-        self.rows: list[MetricsRow] = self._folder.read_metrics()
+        args = {"steps": 1, "evaluate_every": 1, "label": label, "measure": measure, "against": against}
+        config = _config(game, args, seed, step, self._measure)
+        self.folder, self.measured = Path(folder), self._measure.kind
+        with alone_in(self.folder, make=True):
+            held = (self.folder / CONFIG_FILE).exists()
+            self._folder = (RunFolder.reopen if held else RunFolder.create)(self.folder, config)
+            self.rows: list[MetricsRow] = self._folder.read_metrics()
         self._since = time.perf_counter() - (self.rows[-1]["seconds"] if self.rows else 0.0)
 
     def __repr__(self) -> str:
@@ -105,35 +98,36 @@ class ExploitabilityLog:
 
     @property
     def steps(self) -> int:
-        """Steps at the last row; 0 if there is none."""
+        """Steps at the last row; 0 also if there is none."""
         return int(self.rows[-1]["steps"]) if self.rows else 0
 
     def record(self, steps: int, policy: Policy | str) -> MetricsRow:
         """Measures a policy that plays in all seats, and writes a row.
 
         Args:
-            steps: How many steps the learner has taken; more than at the row before.
-            policy: Anything with `action_probabilities(observations, action_masks)`; see `Policy`.
+            steps: How many steps the learner has taken: 0 before it learns, and more than at the row before.
+            policy: Anything with `action_probabilities(observations, action_masks)`, see `Policy`; or a policy's name,
+                a run folder or a policy file.
 
         Returns:
             The row: `steps`, `seconds` since the log was begun, `measured`, and the figures in payoff points.
 
         Raises:
-            ValueError: If the steps are not more than before, or the policy does not answer with probabilities.
-                Nothing is written then.
+            ValueError: If the steps are not more than before, the policy does not answer with probabilities, or
+                somebody else writes into the folder. Nothing is written then.
         """
-        steps = whole_number("steps", steps, range(1, MAX_INT + 1))
-        if steps <= self.steps:
+        steps = whole_number("steps", steps, range(MAX_INT + 1))
+        if self.rows and steps <= self.steps:
             raise ValueError(
                 f"steps ({steps}) must be more than {self.steps}, where the last row of {self.folder} is; "
                 "rewind(steps) drops the rows after a step, and another run needs another folder"
             )
-        answers = _Remembered(as_policy(policy, self._game))
+        found = policy_from(policy, self._game) if isinstance(policy, str) else as_policy(policy, self._game)
+        answers = _Remembered(found)
         figures = self._measure(answers.asked_through if self.measured == "exact" else answers.stands_for, self._seed)
         seconds = round(time.perf_counter() - self._since, 3)
         row = {"steps": float(steps), "seconds": seconds, "measured": self.measured, **figures}
-        self._keep(answers)
-        self._write([*self.rows, row])
+        self._write([*self.rows, row], answers)
         for sink in self._sinks:
             sink(row)
         return row
@@ -146,19 +140,44 @@ class ExploitabilityLog:
         if len(rows) < len(self.rows):
             self._write(rows)
 
-    def _write(self, rows: list[MetricsRow]) -> None:
-        self._folder.write_metrics(rows)
+    def _write(self, rows: list[MetricsRow], answers: _Remembered | None = None) -> None:
+        with alone_in(self.folder):
+            if self._folder.read_metrics() != self.rows:
+                raise ValueError(
+                    f"{self.folder} has other rows than this log: somebody else writes there; "
+                    "make the log anew to go on from its rows, or take another folder"
+                )
+            if answers is not None:
+                self._keep(answers)
+            self._folder.write_metrics(rows)
         self.rows = rows
 
     def _keep(self, answers: _Remembered) -> None:
         """Keeps the policy in the folder; one that cannot be kept leaves none there, rather than an old one."""
         path = self.folder / POLICY_FILE
         policy = answers.stands_for
-        kept = policy if type(policy) in POLICY_KINDS.values() else answers.table(self._game)
+        has_kind = type(policy) in POLICY_KINDS.values()
+        kept = cast("LearnedPolicy", policy) if has_kind else answers.table(self._game)
         if kept is None:
             path.unlink(missing_ok=True)
         else:
             save_policy(path, kept, self._folder.identity())
+
+
+def _config(game: Game[Any], args: dict[str, Any], seed: int, step: str, measure: Measure) -> dict[str, Any]:
+    return {
+        "game": game.facts.name,
+        "parameters": json_parameters(game),
+        "algorithm": OWN,
+        "args": args,
+        "seed": seed,
+        "title": game_in_words(game),
+        "label": args["label"],
+        "step": step,
+        "measured": measure.kind,
+        "figure": measure.figure,
+        "reference": measure.reference,
+    }
 
 
 def _measure(game: Game[Any], way: str, against: str) -> Measure:

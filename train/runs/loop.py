@@ -173,7 +173,9 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     learned_tensors, learned = learner.state()
     tensors = {f"learner.{name}": tensor for name, tensor in learned_tensors.items()}
     tensors["generator"] = torch.get_rng_state()
-    generator, key, *rest = np.random.get_state()
+    twister = np.random.get_state()
+    assert isinstance(twister, tuple)  # unless a dict is asked for
+    generator, key, *rest = twister
     data = {
         "run": {name: config[name] for name in IDENTITY},
         "rows": rows,

@@ -18,6 +18,8 @@ from baselines.safe_reading import parse_object, require_plain
 
 DIGEST = "sha256"
 DATA = "data"
+# Of a file. A file with holes can say that it is longer than any disk, and all of it would be read for the checksum.
+MOST_BYTES = 8 * 2**30
 
 
 class Archive(NamedTuple):
@@ -43,11 +45,13 @@ def read_archive(path: Path, folder: Path | None = None) -> Archive:
         folder: The folder that it was found in, as for `require_plain`.
 
     Raises:
-        ValueError: If the file is missing, torn, damaged, not one that `write_archive` wrote, or larger
-            than memory.
+        ValueError: If the file is missing, torn, damaged, not one that `write_archive` wrote, larger than 8 GiB,
+            or larger than memory.
     """
     try:
         require_plain(path, folder)
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"it is longer than {MOST_BYTES} bytes")
         with safe_open(path, framework="pt") as file:
             metadata, names = file.metadata() or {}, file.keys()
             tensors = {name: file.get_tensor(name) for name in names}
@@ -57,7 +61,7 @@ def read_archive(path: Path, folder: Path | None = None) -> Archive:
         return Archive(tensors, parse_object(data))
     except MemoryError:
         raise ValueError(f"{path} is larger than the memory that there is") from None
-    except (OSError, SafetensorError, ValueError) as error:
+    except (OSError, RuntimeError, SafetensorError, ValueError) as error:  # torch's, if it cannot map the file
         raise ValueError(f"{path} is missing or damaged: {error}") from None
 
 

@@ -43,7 +43,8 @@ Points = Annotated[float, Field(ge=-LARGEST_PAYOFF, le=LARGEST_PAYOFF)]
 # State of numpy's own generator, the Mersenne Twister: its name, its key, its position, whether a normal draw is left
 # over, and that draw.
 Key = Annotated[list[Seed], Field(min_length=624, max_length=624)]
-Place, Flag = Annotated[int, Field(ge=0, le=624)], Annotated[int, Field(ge=0, le=1)]
+Place = Annotated[int, Field(ge=0, le=624)]
+Flag = Annotated[int, Field(ge=0, le=1)]
 Twister = Annotated[tuple[Literal["MT19937"], Key, Place, Flag, float], Field(strict=False)]  # JSON has no tuples
 
 
@@ -143,7 +144,7 @@ class StoredRow(Strict):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Annotated[float, Field(allow_inf_nan=True)]]
 
-    steps: Annotated[float, Field(ge=1, le=MAX_INT)]
+    steps: Annotated[float, Field(ge=0, le=MAX_INT)]
     seconds: Annotated[float, Field(ge=0, le=MAX_INT)]
     measured: Kind = "exact"  # the only kind that there was at first
 

@@ -227,6 +227,8 @@ class RunFolder:
             content = read_plain(path, self.path)
             self._check_sum(METRICS_FILE, content)
             lines = csv.DictReader(io.StringIO(content.decode()))
+            if len(set(names := lines.fieldnames or ())) < len(names):
+                raise ValueError(f"a name is twice in its first line: {', '.join(names)}")
             rows = [
                 {name: cell if name == "measured" else float(cell) for name, cell in line.items()} for line in lines
             ]
@@ -269,8 +271,10 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     for key in IDENTITY:
         one, other = held[key], wanted[key]
         if one != other and isinstance(one, dict) and isinstance(other, dict):
-            unlike = next(name for name in [*one, *other] if one.get(name) != other.get(name))
-            return f"{unlike}={one.get(unlike)}, not {other.get(unlike)}"
+            # An entry that is missing is not one that is null.
+            sides = {name: [(name in each, each.get(name)) for each in (one, other)] for name in (*one, *other)}
+            unlike = next(name for name, (left, right) in sides.items() if left != right)
+            return f"{unlike}={one.get(unlike, 'nothing')}, not {other.get(unlike, 'nothing')}"
         if one != other:
             return f"{key}={one}, not {other}"
     return ""

@@ -105,8 +105,8 @@ class StudyTask:
 
     @property
     def pace(self) -> float | None:
-        """Seconds that a step has taken on average; None before the first evaluation."""
-        return self.last["seconds"] / self.last["steps"] if self.last else None
+        """Seconds that a step has taken on average; None before the first step was evaluated."""
+        return self.last["seconds"] / self.last["steps"] if self.last and self.last["steps"] else None
 
 
 Show = Callable[[Sequence[StudyTask], Sequence[StudyTask]], None]

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,10 +36,12 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
+from baselines.safe_reading import read_plain
 from cardwar_envs import Game
 from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
 from train.storage.formats import Seed
+from train.storage.run_folder import MOST_SETTINGS
 from train.validation import Strict, one_line
 from train.words import game_in_words, game_of_words, run_identity, split_words, train_words
 
@@ -152,11 +155,11 @@ def read_study(path: str | Path) -> Study:
 
 
 def _read(path: str | Path) -> _File:
-    with open(path, "rb") as file:
-        try:
-            content = tomllib.load(file)
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
+    text = read_plain(Path(path), most=MOST_SETTINGS).decode()
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     with one_line():
         return _File.model_validate(content)
 
@@ -184,12 +187,15 @@ def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequ
         games = [game_of_words(name, words) for name, *words in map(str.split, group.games)]
     with _at(f"{place}.algorithms"):
         chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]
-        made = [(text, each, algorithm_named(each.algorithm).args_from(each.given)) for text, each in chosen]
-    for game in games:
-        for text, each, args in made:
-            for seed in group.seeds or seeds:
-                folder = _folder_name(f"{game_in_words(game)} {text} seed={seed}")
-                yield StudyRun(folder, game, each.algorithm, each.label, args, seed)
+        made = [
+            (game, text, each, algorithm_named(each.algorithm).args_from(each.given, game))
+            for game in games
+            for text, each in chosen
+        ]
+    for game, text, each, args in made:
+        for seed in group.seeds or seeds:
+            folder = _folder_name(f"{game_in_words(game)} {text} seed={seed}")
+            yield StudyRun(folder, game, each.algorithm, each.label, args, seed)
 
 
 def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
@@ -207,9 +213,8 @@ def _folder_name(text: str) -> str:
 
 
 def _check_names(runs: Sequence[StudyRun]) -> None:
-    names = [run.name for run in runs]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(run.name for run in runs).items():
+        if count > 1:
             raise ValueError(
                 f"two different runs would be called {name}: "
                 "write what they differ in beside the algorithm, as in 'ppo entropy=0'"

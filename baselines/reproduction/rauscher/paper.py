@@ -15,7 +15,7 @@ from typing import cast
 
 import numpy as np
 
-from baselines.bayesian import optimal_range
+from baselines.bayesian.solver import optimal_range
 from baselines.matrix_game import solve_matrix_exact
 from baselines.oracle import Progress
 from baselines.published import RAUSCHER, Published, figure, published

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from math import sqrt
-
-from scipy.stats import norm
+from statistics import NormalDist
 
 from baselines.oracle import Progress
 from baselines.published import WAR, figure
@@ -159,7 +158,7 @@ def _differences(points: Sequence[Point], attribute: str) -> tuple[list[float], 
 
 def _bar(comparisons: int) -> float:
     """Standard errors that any of so many comparisons exceeds by chance, on either side, once in twenty times."""
-    return float(norm.isf(SIGNIFICANCE / comparisons / 2))
+    return -NormalDist().inv_cdf(SIGNIFICANCE / comparisons / 2)
 
 
 def _numbers(opponents: Sequence[int]) -> str:

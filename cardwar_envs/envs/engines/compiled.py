@@ -28,6 +28,12 @@ class CompiledEngine(Engine[S]):
         self._rules = rules
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
 
+    def keep(self, where: NDArray[np.bool_]) -> None:
+        """Drops all other games."""
+        super().keep(where)
+        self._rows = self._rows[where]
+        self._reused = None if self._reused is None else self._blank(len(self._rows))
+
     @property
     def _know(self) -> tuple[tuple[Any, ...], NDArray[np.float32]]:
         return self._rules.tables, self._rows

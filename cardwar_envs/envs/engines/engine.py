@@ -60,6 +60,11 @@ class Engine(ABC, Generic[S]):
     def states(self) -> list[S]:
         """The state of every game."""
 
+    def keep(self, where: NDArray[np.bool_]) -> None:
+        """Drops all other games."""
+        self.streams = self.streams[where]
+        self.shape = len(self.streams), self.shape[1]
+
     @abstractmethod
     def acting(self) -> NDArray[np.bool_]:
         """`[num_games, num_players]`: which players choose now."""
@@ -72,10 +77,10 @@ class Engine(ABC, Generic[S]):
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """`[num_games, num_players]`: which acting players choose an illegal action; None if nobody does."""
 
-    def illegal_action_error(self, place: int, player: int, action: int) -> IllegalActionError:
-        """The error for an action that `illegal` has marked."""
+    def illegal_action_error(self, place: int, player: int, action: int, hint: str = "") -> IllegalActionError:
+        """The error for an action that `illegal` has marked, with a hint at its end."""
         legal = self.game.legal_actions(self.states()[place], player)
-        return illegal_action_error(f"game {place}: player_{player}", action, legal)
+        return illegal_action_error(f"game {place}: player_{player}", action, legal, hint)
 
     @abstractmethod
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:

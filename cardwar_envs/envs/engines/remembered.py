@@ -27,7 +27,13 @@ class Rows:
         self.array = np.zeros((64, *shape), dtype=dtype)
 
     def put(self, place: int, row: Any) -> None:
-        """Writes a row, at most one place behind the last; the array may be another one afterwards."""
+        """Writes a row, at most one place behind the last; the array may be another one afterwards.
+
+        Raises:
+            ValueError: If the row has another shape than the game's facts say. It must not be spread over the array.
+        """
+        if np.shape(row) != self.array.shape[1:]:
+            raise ValueError(f"the rules give {row!r} where the game's facts say {self.array.shape[1:]} numbers")
         if place == len(self.array):
             self.array = np.concatenate([self.array, np.zeros_like(self.array)])
         self.array[place] = row

@@ -41,6 +41,11 @@ class RulesEngine(Engine[S]):
             paid[places] = dealt
         return paid
 
+    def keep(self, where: NDArray[np.bool_]) -> None:
+        """Drops all other games."""
+        super().keep(where)
+        self._now = self._now[where]
+
     def _walk(self, places: NDArray[np.intp]) -> None:
         """Uniform play to a drawn depth; if a game ends before, to any state on the way."""
         longest = self.game.facts.max_length

@@ -5,8 +5,7 @@ A row is both rolls and both actions, -1 before these are chosen.
 
 from __future__ import annotations
 
-from numba import njit
-
+from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw
 
 # As the rules number them, which tests check.

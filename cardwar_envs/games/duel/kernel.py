@@ -5,8 +5,7 @@ A row is what player 0 sees: its count per rank, the other's, the score, the car
 
 from __future__ import annotations
 
-from numba import njit
-
+from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 
 

@@ -72,8 +72,8 @@ class Duel(Game[DuelState]):
         hand_1: Cards of player 1, as many.
         ties: What becomes of a tied trick: "discard" or "carry".
         payoff: What is paid: "margin" of tricks, or "win" (+1 / 0 / -1).
-        view: What players see of the hands and play as actions: "cards", or "word" (see above; given
-            hands are packed as well).
+        view: What players see of the hands and play as actions: "cards", or "word", which shows only the order
+            of the ranks and numbers them anew from 1.
 
     Raises:
         ValueError: If a parameter has a value that is not allowed, the hands are of unequal size, or

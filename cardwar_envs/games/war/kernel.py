@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 from cardwar_envs.games.war.round_kernel import OVER, ROUND, WAR, can_act, cards_in, flags_at, phase_of, play_one
 

@@ -8,8 +8,8 @@ the two cards of a rank lie; in a war it is the complement of that sum, a negati
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import wraps_around
 
 BASE = 25

@@ -6,7 +6,7 @@ who is at war; who is in the game; the rounds left.
 
 from __future__ import annotations
 
-from numba import njit
+from cardwar_envs.core.compiled import njit
 
 # Where a game stands: it is over, a round begins, or a war goes on.
 OVER, ROUND, WAR = 0, 1, 2

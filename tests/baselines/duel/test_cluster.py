@@ -88,7 +88,7 @@ def test_ranges_solved_from_read_only_memory_are_the_layer(hands, carry, win):
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("jujitsu", {"num_cards": 10}),
+        ("jujitsu", {"num_cards": 8}),
         pytest.param("jujitsu", {"num_cards": 9, "ties": "discard"}, marks=pytest.mark.wide),
         pytest.param("dinosaur_war", {"hand_0": HANDS[0], "hand_1": HANDS[1]}, marks=pytest.mark.wide),
     ],

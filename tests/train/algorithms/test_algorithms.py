@@ -44,6 +44,19 @@ def test_a_bad_argument_is_named_with_its_range(values, message):
         ALGORITHMS["minimax_q"].args(**values)
 
 
+def test_only_ppo_has_other_defaults_where_no_oracle_reaches():
+    small, large = make_game("jujitsu", num_cards=3), make_game("jujitsu")
+    others = {}
+    for name, algorithm in ALGORITHMS.items():
+        usual, here = algorithm.defaults(), algorithm.defaults(large)
+        assert algorithm.args(small) == algorithm.args()
+        assert dataclasses.asdict(algorithm.args(large)) == here
+        others |= {name: changed} if (changed := dict(here.items() - usual.items())) else {}
+    assert others == {"ppo": {"entropy": 0.03, "final_entropy": 0.1}}
+    given = ALGORITHMS["ppo"].args_from({"entropy": "0.2"}, large)
+    assert (given.entropy, given.final_entropy) == (0.2, 0.1)
+
+
 def test_an_unknown_algorithm_is_refused():
     with pytest.raises(ValueError, match="unknown algorithm 'sarsa'; known are minimax_q, fitted_value, ppo"):
         algorithm_named("sarsa")

@@ -15,8 +15,9 @@ from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import fitted_value
 from train.measures.exact import evaluate
+from train.policies.encoding import Encoding
 from train.policies.files import load_policy, save_policy
-from train.policies.networks import Encoding, LookaheadPolicy, Network
+from train.policies.networks import LookaheadPolicy, Network
 
 GAME = make_game("jujitsu", num_cards=4)
 UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))

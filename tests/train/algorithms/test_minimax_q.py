@@ -12,7 +12,7 @@ from cardwar_envs import make_game
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import minimax_q
 from train.measures.exact import evaluate
-from train.policies.networks import ROW_SIZE, Encoding
+from train.policies.encoding import ROW_SIZE, Encoding
 
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {"num_games": 64, "batch_size": 32, "width": 32, "memory": 256, "target_rate": 0.05}

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -149,6 +150,21 @@ def test_a_policy_that_is_no_policy_is_an_error(capsys, monkeypatch):
     code, _, err = run(capsys, "exploit", "jujitsu", "num_cards=3")
     assert code == 2
     assert "policy Lazy: probabilities sum to 0.25, not to 1" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError("Unable to allocate 36 GiB"), "not enough memory: Unable to allocate 36 GiB"),
+        (MemoryError(), "not enough memory"),
+        (RuntimeError("cannot cache function 'f': no locator available for file 'x'"), "in NUMBA_CACHE_DIR"),
+    ],
+)
+def test_what_the_machine_lacks_is_one_line(capsys, monkeypatch, error, said):
+    monkeypatch.setattr("train.command.solve.game_of_words", Mock(side_effect=error))
+    code, _, err = run(capsys, "solve", "jujitsu")
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.rstrip().endswith(said)
 
 
 def test_our_own_mistakes_are_not_hidden(monkeypatch):

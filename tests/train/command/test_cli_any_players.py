@@ -82,3 +82,19 @@ def test_what_is_for_two_players_and_zero_sums_refuses_the_rest_in_one_line(
     assert message in err
     assert err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_defaults_that_differ_where_no_oracle_reaches_are_named(capsys, tmp_path):
+    (tmp_path / "taken").touch()  # so nothing is learned
+    for words, said in (
+        (["jujitsu"], "the defaults are --entropy 0.03 --final-entropy 0.1\n"),
+        (["jujitsu", "--entropy", "0.2"], "the defaults are --final-entropy 0.1\n"),
+        (["jujitsu", "--entropy", "0.2", "--final-entropy", "1"], ""),
+        (["jujitsu", "num_cards=3"], ""),
+    ):
+        code, _, err = run(capsys, "train", *words, "--algorithm", "ppo", "--out", str(tmp_path))
+        assert code == 2
+        assert said in err
+        assert ("No oracle reaches this game" in err) == bool(said)
+    _, listed, _ = run(capsys, "train", "jujitsu", "--algorithm", "ppo", "--list-options")
+    assert "0.03" in listed

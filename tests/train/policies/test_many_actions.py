@@ -11,9 +11,10 @@ from cardwar_envs.games.goofspiel import Goofspiel
 from cardwar_envs.games.jujitsu import Jujitsu
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice
+from train.policies.encoding import Scaling
 from train.policies.files import load_policy, save_policy
 from train.policies.many_actions import ActionParts, LegalPairs, as_bits, has_many_actions
-from train.policies.networks import GreedyPolicy, MatrixPolicy, Network, Scaling, SoftmaxPolicy
+from train.policies.networks import GreedyPolicy, MatrixPolicy, Network, SoftmaxPolicy
 
 WAR = make_game("war")
 
@@ -155,6 +156,16 @@ def test_a_policy_of_parts_comes_back_as_it_was(tmp_path, kind):
         assert found == pytest.approx(weights / weights.sum(axis=1, keepdims=True), abs=1e-6)
     else:
         assert np.array_equal(found, np.eye(WAR.facts.num_actions)[weights.argmax(axis=1)])
+
+
+def test_a_policy_of_many_actions_without_parts_comes_back_as_it_was(tmp_path):
+    game = make_game("oshi_zumo", coins=100)
+    policy = SoftmaxPolicy(game, Network.of_actions(game, 4, 1, "tanh"))
+    save_policy(tmp_path / "policy", policy)
+    start = game.initial()[0].state
+    asked = game.observation(start, 0)[None], game.action_mask(start, 0)[None]
+    found = load_policy(tmp_path / "policy", game).action_probabilities(*asked)
+    assert np.array_equal(found, policy.action_probabilities(*asked))
 
 
 def test_files_from_before_parts_are_read_and_wrong_ones_refused(tmp_path):

@@ -340,7 +340,7 @@ DAMAGE = [
     ("metrics.csv", b"\xff\xfe", "metrics.csv cannot be read"),
     ("metrics.csv", METRICS + b"10,1,nan,1,1,1\n", "rows[0]: exploitability (nan) must be a finite number"),
     ("metrics.csv", METRICS + b"10,1,0.1,1,1,inf\n", "rows[0]: guaranteed_1 (inf) must be a finite number"),
-    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n0,1,0.1,1,1,1\n", "rows[1].steps (0.0) must be at least 1"),
+    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n-1,1,0.1,1,1,1\n", "rows[1].steps (-1.0) must be at least 0"),
     ("metrics.csv", METRICS + b"10,-1,0.1,1,1,1\n", "rows[0].seconds (-1.0) must be at least 0"),
     ("metrics.csv", METRICS + b"9" * 400 + b",1,0.1,1,1,1\n", "rows[0].steps (inf) must be a finite number"),
     ("metadata.json", b"[]", "it does not hold a JSON object"),

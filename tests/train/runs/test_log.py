@@ -9,12 +9,13 @@ from thinning import each_row
 from baselines import exploitability, nash_conv
 from cardwar_envs import make_game
 from train.cli import main
-from train.policies.files import load_policy
+from train.policies.files import POLICY_FILE, load_policy
 from train.reports.curves import Curve, plot_runs
 from train.reports.groups import read_run
 from train.reports.page import write_report
 from train.runs.log import ExploitabilityLog
 from train.runs.sinks import wandb_sink
+from train.storage.alone import alone_in
 from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -94,6 +95,40 @@ def test_another_log_is_refused(tmp_path, game, given, message):
         ExploitabilityLog(GAME, tmp_path / "mine", label="leaning")
     with pytest.raises(ValueError, match=message):
         ExploitabilityLog(game, tmp_path / "mine", **{"label": "leaning", **given})
+
+
+def test_a_row_before_learning_is_step_0(log, tmp_path):
+    early = ExploitabilityLog(GAME, tmp_path / "early", label="leaning", seed=1)
+    early.record(0, Leaning(0.0))
+    with pytest.raises(ValueError, match=r"steps \(0\) must be more than 0"):
+        early.record(0, Leaning(0.0))
+    early.record(200, Leaning(0.5))
+    again = ExploitabilityLog(GAME, early.folder, label="leaning", seed=1)
+    assert [row["steps"] for row in again.rows] == [0, 200]
+    written = write_report([early.folder], tmp_path / "report.html")  # a logarithm has no 0
+    assert "| leaning | 1 | 200 training steps |" in written.tables.read_text()
+    again.rewind(0)
+    assert write_report([again.folder, log.folder], tmp_path / "report.html").page.exists()
+
+
+def test_two_logs_do_not_write_over_each_other(log):
+    second = ExploitabilityLog(GAME, log.folder, label="leaning")
+    with alone_in(log.folder), pytest.raises(ValueError, match="another run is at work in this folder"):
+        log.record(400, Leaning(1.0))
+    second.record(400, Leaning(1.0))
+    policy = (log.folder / POLICY_FILE).read_bytes()
+    for write in (lambda: log.record(500, "uniform"), lambda: log.rewind(100)):
+        with pytest.raises(ValueError, match="has other rows than this log"):
+            write()
+    assert RunFolder(log.folder).read_metrics() == second.rows
+    assert (log.folder / POLICY_FILE).read_bytes() == policy
+
+
+def test_a_stored_policy_is_named_as_on_the_command_line(log, tmp_path):
+    other = ExploitabilityLog(GAME, tmp_path / "other", label="other")
+    row = other.record(1, str(log.folder))
+    assert row["exploitability"] == log.rows[-1]["exploitability"]
+    assert other.record(2, str(log.folder / POLICY_FILE))["exploitability"] == row["exploitability"]
 
 
 def test_a_policy_that_answers_wrongly_leaves_no_row(log):

@@ -21,8 +21,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
+from train.policies.encoding import Scaling
 from train.policies.many_actions import ActionParts, LegalPairs, as_bits, has_many_actions
-from train.policies.networks import Scaling
 
 # The columns of SB3's buffer that minibatches are made of.
 COLUMNS = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")

@@ -21,7 +21,7 @@ from train.algorithms.contract import refusal
 from train.policies.table import LearnedTable, Seen
 
 Strategy = NDArray[np.float64]
-Strategies = tuple[Strategy, Strategy]
+Strategies = tuple[Strategy, ...]  # one for each player
 Weights = Sequence[NDArray[np.float64]]
 
 
@@ -32,7 +32,7 @@ class StateTables(ABC):
         masks: Per player `[rows, columns]`, whether the action can be played there; every row has one.
     """
 
-    masks: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    masks: tuple[NDArray[np.bool_], ...]
 
     @cached_property
     def uniform(self) -> Strategies:

@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.optimize import linprog
 
-from baselines.matrix_game.exact_lp import maximise
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from baselines.oracle import Payoffs, Request, require_two_zero_sum
 from baselines.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
@@ -31,7 +27,6 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
 EXACT_CHOICES = 48
-TOLERANCE = 1e-10
 # How far from optimal a strategy may be, as a share of the stakes, to count as optimal in `optimal_range`.
 SLACK = 1e-10
 
@@ -82,10 +77,10 @@ class BayesianOracle:
         form, begin = form_of(self._game), time.perf_counter()
         choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
         if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES):
-            value, behaviour = _solve_in_rationals(form)
+            value, behaviour = _programs().solve_in_rationals(form)
             method = "linear program in rationals"
         else:
-            value, behaviour = None, _solve_in_floats(form)
+            value, behaviour = None, _programs().solve_in_floats(form)
             method = "linear program"
         lower = _replies(form, 1, behaviour[0]).min(axis=1).sum()
         upper = _replies(form, 0, behaviour[1]).max(axis=1).sum()
@@ -146,89 +141,11 @@ def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviou
     return TablePolicy(table)
 
 
-def _solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[Behaviour, Behaviour]]:
-    """The program with payoffs shifted to be positive, so that all unknowns are and 0 is feasible."""
-    types_0, types_1, actions_0, actions_1 = form.payoffs.shape
-    choices, replies = types_0 * actions_0, types_1 * actions_1
-    shift, fractions = 1 - Fraction(float(form.payoffs.min())), np.frompyfunc(Fraction, 1, 1)
-    worth = form.deals.astype(object)[:, :, None, None] * (fractions(form.payoffs) + shift)
-    # Unknowns are the choices and what each type of player 1 concedes: no more than any of its replies does.
-    conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
-    played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]
-    objective, bounds = np.repeat((0, 1), (choices, types_1)), np.repeat((0, 1), (replies, types_0))
-    optimum = maximise(*(fractions(part).tolist() for part in (objective, np.block([conceded, played]), bounds)))
-    first = np.array(optimum.primal[:choices], dtype=float).reshape(types_0, actions_0)
-    second = np.array(optimum.dual[:replies], dtype=float).reshape(types_1, actions_1)
-    return optimum.value / int(form.deals.sum()) - shift, (_distributions(first), _distributions(second))
+def _programs() -> Any:
+    """The linear programs; scipy takes half a second to import, and few questions need it."""
+    from baselines.bayesian import programs
 
-
-def _solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
-    program = _Program(form)
-    outcome = program.solve(-program.guarantee)
-    duals = -outcome.ineqlin.marginals.reshape(form.payoffs.shape[1], form.payoffs.shape[3])
-    return program.strategy(outcome.x), _distributions(duals)
-
-
-class _Program:
-    """Player 0's program in floats: unknowns x[type, action], replies[type, action of 1], concessions[type of 1].
-
-    Rows of the payoffs for neighbouring types of player 1 differ in few places in games with
-    ordered types, so each reply is written as the one for the type before plus the difference;
-    that keeps the program sparse, where it would have millions of entries for 1000 types.
-    """
-
-    def __init__(self, form: BayesianForm) -> None:
-        self._shape = types_0, types_1, actions_0, actions_1 = form.payoffs.shape
-        worth = (form.deals[:, :, None, None] * form.payoffs).transpose(3, 1, 0, 2)
-        worth = worth.reshape(actions_1, types_1, types_0 * actions_0) / (np.abs(worth).max() or 1.0)
-        steps = np.diff(worth, axis=1, prepend=0.0)
-        choices, replies = types_0 * actions_0, types_1 * actions_1
-        chains = sparse.kron(sparse.identity(actions_1), sparse.identity(types_1) - sparse.eye(types_1, k=-1))
-        total = sparse.kron(sparse.identity(types_0), np.ones((1, actions_0)))
-        # replies[b, j] - replies[b, j - 1] = steps . x, and each type of player 0 plays something
-        moves = sparse.csr_matrix(-steps.reshape(replies, choices))
-        nothing = sparse.csr_matrix((types_0, types_1))
-        self._equalities = sparse.bmat([[moves, chains, None], [total, None, nothing]], format="csr")
-        self._sums = np.append(np.zeros(replies), np.ones(types_0))
-        # concessions[j] <= replies[b, j]; rows in the order [j, b]
-        concede = sparse.kron(sparse.identity(types_1), np.ones((actions_1, 1)))
-        ordered = sparse.identity(replies, format="csr")[np.arange(replies).reshape(actions_1, types_1).T.ravel()]
-        self._inequalities = sparse.hstack([sparse.csr_matrix((replies, choices)), -ordered, concede], format="csr")
-        self._bounds = [(0.0, None)] * choices + [(None, None)] * (replies + types_1)
-        self.guarantee = np.concatenate([np.zeros(choices + replies), np.ones(types_1)])
-
-    def solve(self, costs: NDArray[np.float64], at_least: float | None = None) -> Any:
-        """Minimises `costs`, over strategies that guarantee at least so much if that is given."""
-        matrix, limits = self._inequalities, np.zeros(self._inequalities.shape[0])
-        if at_least is not None:
-            matrix = sparse.vstack([matrix, sparse.csr_matrix(-self.guarantee)], format="csr")
-            limits = np.append(limits, -at_least)
-        outcome = linprog(  # type: ignore[call-overload]  # its stubs know no sparse matrices
-            costs,
-            A_ub=matrix,
-            b_ub=limits,
-            A_eq=self._equalities,
-            b_eq=self._sums,
-            bounds=self._bounds,
-            method="highs",
-            options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
-        )
-        if outcome.status != 0:
-            raise ArithmeticError(f"the linear program was not solved: {outcome.message}")
-        return outcome
-
-    def strategy(self, unknowns: NDArray[np.float64]) -> Behaviour:
-        """Player 0's part of the unknowns."""
-        types_0, _, actions_0, _ = self._shape
-        return _distributions(unknowns[: types_0 * actions_0].reshape(types_0, actions_0))
-
-
-def _distributions(rows: NDArray[np.float64]) -> Behaviour:
-    """Rounding errors removed; a type that is never dealt, for which all is optimal, plays uniformly."""
-    clipped = np.maximum(rows, 0.0)
-    clipped[clipped.sum(axis=1) == 0.0] = 1.0
-    clipped /= clipped.sum(axis=1, keepdims=True)
-    return clipped
+    return programs
 
 
 def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
@@ -247,7 +164,7 @@ def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
     """
     player = whole_number("player", player, range(2))
     form = form_of(game)
-    program = _Program(form if player == 0 else _mirrored(form))
+    program = _programs().Program(form if player == 0 else _mirrored(form))
     best = float(program.guarantee @ program.solve(-program.guarantee).x)
     shape = (len(form.types[player]), len(form.actions[player]))
     least, greatest = np.empty(shape), np.empty(shape)

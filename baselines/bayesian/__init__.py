@@ -1,0 +1,1 @@
+"""Games in which both players move once and have private information."""

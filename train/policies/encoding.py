@@ -1,0 +1,82 @@
+"""What stands in front of a network: observations by switches and a learned memory, or scaled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from baselines.levels.network import MOST_NUMBERS, Switches
+from cardwar_envs.core.game import Game
+
+# The rows of the memory tell fractional parts of entries apart if they differ by at least one part in so many.
+FRACTION_STEPS = 2.0**40
+# Numbers in a row of the memory.
+ROW_SIZE = 32
+
+
+class Encoding(nn.Module):
+    """Encodes observations: by switches (see `Switches`), and by a learned row of numbers.
+
+    The learned row is looked up by a hash of the whole observation. It learns what is particular to one
+    observation without disturbing others, except for the few that share the row. After T. Müller et al.,
+    "Instant neural graphics primitives with a multiresolution hash encoding" (ACM Transactions on Graphics,
+    2022), with one resolution.
+
+    Attributes:
+        size: The number of numbers that encode an observation.
+        memory: The learned rows, all 0 at first, with sparse gradients; None if there are none.
+    """
+
+    def __init__(self, game: Game[Any], rows: int) -> None:
+        """Takes the number of rows of the memory, or 0; with half as many observations few share a row."""
+        super().__init__()
+        # Arrays, not tensors: they must hold values even if a network is built on the device "meta".
+        self._switches = Switches(game)
+        self._factors: NDArray[np.int64] = (
+            np.random.default_rng(0).integers(2**62, size=game.facts.observation_size) | 1
+        )
+        self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True) if rows else None
+        self.size = self._switches.size + (ROW_SIZE if rows else 0)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """`[batch, observation_size]` -> `[batch, size]`."""
+        switches = self._switches
+        off = (observations[:, switches.columns] - torch.from_numpy(switches.numbers)).abs()
+        scaled = observations[:, switches.others] / torch.from_numpy(switches.scales)
+        learned = () if self.memory is None else (self.memory(self.rows(observations)),)
+        return torch.cat(((1.0 - off).clamp(min=0.0), scaled, *learned), dim=1)
+
+    def rows(self, observations: Tensor) -> Tensor:
+        """`[batch]`: the row of the memory for each observation, by whole and fractional parts of its entries."""
+        assert self.memory is not None
+        whole = observations.to(torch.int64)
+        parts = whole + ((observations - whole) * FRACTION_STEPS).to(torch.int64)  # 0 is added to a whole number
+        mixed = (parts * torch.from_numpy(self._factors)).sum(dim=1)  # overflows on purpose
+        mixed = (mixed ^ (mixed >> 32)) * 0x3F58476D1CE4E5B9
+        return (mixed ^ (mixed >> 32)) % self.memory.num_embeddings
+
+
+class Scaling(nn.Module):
+    """Divides entries of observations that can have many values by their greatest one; others stay as they are.
+
+    Without it, an entry that counts a thousand rounds down would drive all units of the first layer to their ends.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        super().__init__()
+        low, high = (np.array(b, dtype=np.float32) for b in (game.facts.observation_low, game.facts.observation_high))
+        # An array, for the same reason as in `Encoding`.
+        self._scales = np.where(high - low < MOST_NUMBERS, np.float32(1.0), np.maximum(np.abs(low), np.abs(high)))
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything is divided."""
+        return bool((self._scales != 1.0).any())
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """`[batch, observation_size]` -> the same, scaled."""
+        return observations / torch.from_numpy(self._scales)
