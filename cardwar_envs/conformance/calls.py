@@ -75,11 +75,11 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
     Otherwise PettingZoo's converter refuses it, and tools take its moves for moves in turn.
     """
     skin = subject.skin("AEC")
-    if skin.make().metadata.get("is_parallelizable", False):
-        return
     if subject.parallel is None:
         _note_if_all_are_asked(skin)
         raise NotApplicable("there is no Parallel version")
+    if skin.make().metadata.get("is_parallelizable", False):
+        return
     _require_that_some_are_passed_over(skin)
     raise Failed("AEC: all live agents are asked in each cycle, but the metadata does not say is_parallelizable")
 

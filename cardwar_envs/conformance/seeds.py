@@ -66,11 +66,12 @@ def other_seed_other_episode(subject: Subject) -> None:
         chance = chance or unlike > 1
         if unlike == 1 and (sign := _sign_of_chance(subject, skin)):
             raise Failed(f"{skin.kind}: seeds 1 to {len(games) - 1} all lead to the same game, though {sign}")
-        if unlike > 1 and (in_a_row := _unlike(_series(skin))) > 2 * unlike:
+        if 1 < unlike < len(games) - 1:  # some seeds lead to the same game, as they may if chance is poor
             unlike = _unlike([skin.new().reset(seed).run(SHORT) for seed in range(1, MANY_SEEDS)])
+            in_a_row = _unlike(_series(skin, MANY_SEEDS - 1))
             if in_a_row > 2 * unlike:
                 few = f"seeds 1 to {MANY_SEEDS - 1} lead to {unlike} different games only"
-                raise Failed(f"{skin.kind}: {few}, though of {GAMES} games in a row {in_a_row} are different")
+                raise Failed(f"{skin.kind}: {few}, though of as many games in a row {in_a_row} are different")
     if not chance:
         raise NotApplicable(f"no chance: {2 * GAMES} games by the same choices were the same, seeded or not")
 
@@ -151,10 +152,10 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
             )
 
 
-def _series(skin: Skin[Any]) -> list[list[Any]]:
+def _series(skin: Skin[Any], most: int = GAMES) -> list[list[Any]]:
     """Games in one environment that is seeded once; the choices are the same in each."""
     used, games = skin.new(), []
-    for number in range(GAMES):
+    for number in range(most):
         games.append(used.again().reset(None if number else 7).run(SHORT))
     return games
 
