@@ -637,7 +637,11 @@ broken(
     draw=lambda self: np.random.seed(5) or Table.draw(self),
 )
 broken("infos_are_steady", "luck in infos", info=lambda self, agent: {"luck": np.random.default_rng().random()})
-broken("hash_seed_does_not_matter", "prize from a hash", draw=lambda self: 1 + (hash("prize") + Table.draw(self)) % 3)
+broken(
+    "hash_seed_does_not_matter",
+    "prize from a hash",
+    draw=lambda self: 1 + hash(f"{Table.draw(self)} in {self.round}") % 3,
+)
 broken("earlier_games_do_not_matter", "more to win after twenty games", deal=doubles_after_twenty_games)
 broken("looking_changes_nothing", "state() draws", state=lambda self: self.rng.random(3))
 broken("sampling_leaves_the_game_alone", "spaces draw from the game", deal=lends_its_generator)
