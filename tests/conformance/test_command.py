@@ -130,10 +130,8 @@ def test_the_plugin_imports_nothing_heavy_unless_asked(tmp_path):
 
 
 def test_the_documentation_has_the_table_of_toys():
-    text = (ROOT / "docs" / "conformance.md").read_text()
-    table = toy_table(BROKEN)
-    assert "missed" not in table
-    assert table in text
+    """That each toy is caught, as the table says, is what `test_toys_are_caught` finds."""
+    assert toy_table(BROKEN, lambda check, toy: True) in (ROOT / "docs" / "conformance.md").read_text()
 
 
 @pytest.mark.slow

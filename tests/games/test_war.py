@@ -345,7 +345,7 @@ def test_actions_are_numbered_by_cards_then_discards_then_battle_card():
         ({"ranks": 1}, r"ranks \(1\) must be in 2\.\."),
         ({"discards": -1}, r"discards \(-1\) must be in 0\.\."),
         ({"max_rounds": 0}, r"max_rounds \(0\) must be in 1\.\."),
-        ({"max_rounds": "many"}, r"max_rounds \(many\) must be an integer"),
+        ({"max_rounds": "many"}, r"max_rounds \('many'\) must be an integer"),
         ({"ranks": 40, "discards": 4}, "make more than 100000 actions"),
         ({"cards": 12}, "war has no parameter 'cards'"),
     ],
