@@ -34,7 +34,7 @@ TABLE_STRATEGIES = ("simple_minded_1", "simple_minded_2")
 STRATEGIES = ("dummie", "min", "max", *TABLE_STRATEGIES)
 ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
 LEAGUE = "simple_minded_1,simple_minded_2,max,min,uniform,past"
-# The entropy bonus that is the default in games that an oracle reaches.
+# The entropy bonus that is the default in games of few actions.
 MIXED = {"entropy": 0.2, "final_entropy": 1.0}
 ELEVEN = {"steps": 700_000, "evaluate_every": 100_000, "matches": 100}
 # Random play in all other seats of every game.

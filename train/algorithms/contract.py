@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from train.policies.learned_policy import LearnedPolicy
 
-# Key of a field's metadata: its default in games that no oracle reaches, or None if that is no other one.
-OUT_OF_REACH = "out_of_reach"
+# Key of a field's metadata: its default in games of many actions, or None if that is no other one.
+WITH_MANY_ACTIONS = "with_many_actions"
 
 
 def option(
@@ -27,7 +27,7 @@ def option(
     text: str,
     low: float | None = None,
     high: float | None = None,
-    out_of_reach: float | None = None,
+    with_many_actions: float | None = None,
 ) -> Any:
     """A field of an algorithm's arguments.
 
@@ -36,13 +36,14 @@ def option(
         text: One line of help.
         low: Least value allowed, of a number.
         high: Greatest value allowed, of a number.
-        out_of_reach: Default in games that no oracle reaches, if it is another there.
+        with_many_actions: Default in games of many actions, if it is another there.
     """
     if isinstance(default, str):
         # A text that is empty by default may be so.
         return field(default=default, metadata={"description": text, "min_length": min(1, len(default))})
     high = MAX_INT if high is None and isinstance(default, int) else high
-    return field(default=default, metadata={"description": text, "ge": low, "le": high, OUT_OF_REACH: out_of_reach})
+    limits = {"ge": low, "le": high}
+    return field(default=default, metadata={"description": text, **limits, WITH_MANY_ACTIONS: with_many_actions})
 
 
 def refusal(reason: object) -> ValueError:

@@ -30,7 +30,7 @@ from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option, refusal
-from train.policies.many_actions import MANY_ACTIONS, has_many_actions
+from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
 
 # Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal. They are most of Muon's cost;

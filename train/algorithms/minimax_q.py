@@ -30,7 +30,7 @@ from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option, refusal
-from train.policies.many_actions import MANY_ACTIONS, has_many_actions
+from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
 # Observations that the network evaluates at a time: few enough to stay in a processor's cache.

@@ -28,7 +28,8 @@ from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
-from train.policies.many_actions import LegalPairs, has_many_actions
+from train.policies.action_count import has_many_actions
+from train.policies.many_actions import LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 
 # A reservoir is written into each checkpoint, so it is not as large as memory would allow.

@@ -28,7 +28,7 @@ from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
 from train.algorithms.experience.league import League
-from train.policies.many_actions import has_many_actions
+from train.policies.action_count import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 
 NEVER = sys.maxsize
@@ -51,10 +51,10 @@ class UpdateArgs(SelfPlayArgs):
         0.2,
         "weight of the entropy bonus at the start, payoff points per nat; divided by the number of opponents",
         low=0.0,
-        out_of_reach=0.03,
+        with_many_actions=0.03,
     )
     final_entropy: float = option(
-        1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0, out_of_reach=0.1
+        1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0, with_many_actions=0.1
     )
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)

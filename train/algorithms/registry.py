@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from baselines import within_reach
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import check_names
+from train.policies.action_count import has_many_actions
 from train.words import fields_from
 
 if TYPE_CHECKING:
@@ -60,18 +61,17 @@ class Algorithm:
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
-        """The default of each argument, for a game or, without one, for games that an oracle reaches.
+        """The default of each argument, for a game or, without one, for games of few actions.
 
-        Where an oracle reaches (`baselines.within_reach`), a policy is measured by what a perfect opponent wins from
-        it, and defaults keep it mixed. Elsewhere it is measured in matches, and games are long: some defaults differ.
+        In games of many actions (`has_many_actions`) some defaults differ.
         """
-        from train.algorithms.contract import OUT_OF_REACH  # needs pydantic
+        from train.algorithms.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
         usual = {field.name: field.default for field in fields}
-        others = {field.name: field.metadata.get(OUT_OF_REACH) for field in fields}
+        others = {field.name: field.metadata.get(WITH_MANY_ACTIONS) for field in fields}
         others = {name: default for name, default in others.items() if default is not None}
-        return usual if game is None or not others or within_reach(game) else usual | others
+        return usual | others if game is not None and has_many_actions(game) else usual
 
     def args_type(self) -> type[CommonArgs]:
         """The dataclass of its arguments; `field.metadata["description"]` says what each one is."""

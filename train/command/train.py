@@ -102,7 +102,7 @@ def _say_other_defaults(entry: Algorithm, rules: Game[Any], given: Collection[st
     usual, here = entry.defaults(), entry.defaults(rules)
     others = [f"{_spelled(name)} {here[name]}" for name in here if here[name] != usual[name] and name not in given]
     if others:
-        say_aside(f"No oracle reaches this game, so the defaults are {' '.join(others)}")
+        say_aside(f"This game has many actions, so the defaults are {' '.join(others)}")
 
 
 def _spelled(argument: str) -> str:

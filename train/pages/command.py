@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 from typer.models import ArgumentInfo, OptionInfo
 
 from baselines.reproduction.documents import markdown
-from train.algorithms.contract import OUT_OF_REACH
+from train.algorithms.contract import WITH_MANY_ACTIONS
 from train.algorithms.registry import ALGORITHMS
 from train.cli import COMMANDS
 
@@ -76,8 +76,8 @@ def _learner(name: str) -> str:
 
 
 def _learners_default(field: dataclasses.Field[Any]) -> str:
-    other = field.metadata.get(OUT_OF_REACH)
-    return f"`{field.default}`" + ("" if other is None else f"; out of reach of oracles `{other}`")
+    other = field.metadata.get(WITH_MANY_ACTIONS)
+    return f"`{field.default}`" + ("" if other is None else f"; with 100 actions or more `{other}`")
 
 
 def _paragraphs(function: Callable[..., object]) -> list[str]:

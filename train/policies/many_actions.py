@@ -16,14 +16,6 @@ from torch import Tensor
 
 from cardwar_envs.core.game import Game
 
-# With fewer actions, a network has an output for each of them, which can express more than sums of parts.
-MANY_ACTIONS = 100
-
-
-def has_many_actions(game: Game[Any]) -> bool:
-    """Whether networks for the game go by parts of actions, and its masks are kept as bits."""
-    return game.facts.num_actions >= MANY_ACTIONS
-
 
 def as_bits(masks: NDArray[np.int8]) -> NDArray[np.uint8]:
     """`[..., num_actions]` masks with 0 and 1 -> `[..., ceil(num_actions / 8)]` bits, the first action's highest."""

@@ -44,8 +44,8 @@ def test_a_bad_argument_is_named_with_its_range(values, message):
         ALGORITHMS["minimax_q"].args(**values)
 
 
-def test_only_ppo_has_other_defaults_where_no_oracle_reaches():
-    small, large = make_game("jujitsu", num_cards=3), make_game("jujitsu")
+def test_only_ppo_has_other_defaults_with_many_actions():
+    small, large = make_game("jujitsu"), make_game("war")
     others = {}
     for name, algorithm in ALGORITHMS.items():
         usual, here = algorithm.defaults(), algorithm.defaults(large)

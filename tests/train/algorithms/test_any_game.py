@@ -13,8 +13,9 @@ from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.joint_critic import joint_payoffs
 from train.algorithms.registry import ALGORITHMS
+from train.policies.action_count import has_many_actions
 from train.policies.files import load_policy, save_policy
-from train.policies.many_actions import LegalPairs, has_many_actions
+from train.policies.many_actions import LegalPairs
 from train.runs.loop import own_generators
 
 SHORT_WAR = {"max_rounds": 5}

@@ -84,17 +84,17 @@ def test_what_is_for_two_players_and_zero_sums_refuses_the_rest_in_one_line(
     assert not list(tmp_path.iterdir())
 
 
-def test_defaults_that_differ_where_no_oracle_reaches_are_named(capsys, tmp_path):
+def test_defaults_that_differ_with_many_actions_are_named(capsys, tmp_path):
     (tmp_path / "taken").touch()  # so nothing is learned
     for words, said in (
-        (["jujitsu"], "the defaults are --entropy 0.03 --final-entropy 0.1\n"),
-        (["jujitsu", "--entropy", "0.2"], "the defaults are --final-entropy 0.1\n"),
-        (["jujitsu", "--entropy", "0.2", "--final-entropy", "1"], ""),
-        (["jujitsu", "num_cards=3"], ""),
+        (["war"], "the defaults are --entropy 0.03 --final-entropy 0.1\n"),
+        (["war", "--entropy", "0.2"], "the defaults are --final-entropy 0.1\n"),
+        (["war", "--entropy", "0.2", "--final-entropy", "1"], ""),
+        (["jujitsu"], ""),
     ):
         code, _, err = run(capsys, "train", *words, "--algorithm", "ppo", "--out", str(tmp_path))
         assert code == 2
         assert said in err
-        assert ("No oracle reaches this game" in err) == bool(said)
-    _, listed, _ = run(capsys, "train", "jujitsu", "--algorithm", "ppo", "--list-options")
+        assert ("This game has many actions" in err) == bool(said)
+    _, listed, _ = run(capsys, "train", "war", "--algorithm", "ppo", "--list-options")
     assert "0.03" in listed

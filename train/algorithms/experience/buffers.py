@@ -10,7 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import BatchStep
-from train.policies.many_actions import as_bits, has_many_actions
+from train.policies.action_count import has_many_actions
+from train.policies.many_actions import as_bits
 
 # The shape of a row, and the type.
 Column = tuple[tuple[int, ...], DTypeLike]

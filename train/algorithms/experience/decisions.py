@@ -21,8 +21,9 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
+from train.policies.action_count import has_many_actions
 from train.policies.encoding import Scaling
-from train.policies.many_actions import ActionParts, LegalPairs, as_bits, has_many_actions
+from train.policies.many_actions import ActionParts, LegalPairs, as_bits
 
 # The columns of SB3's buffer that minibatches are made of.
 COLUMNS = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")

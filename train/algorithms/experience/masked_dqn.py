@@ -23,8 +23,9 @@ from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from train.algorithms.experience.decisions import ScaledFeatures
+from train.policies.action_count import has_many_actions
 from train.policies.encoding import Scaling
-from train.policies.many_actions import ActionParts, LegalPairs, as_bits, has_many_actions
+from train.policies.many_actions import ActionParts, LegalPairs, as_bits
 
 # The value of an illegal action: below any payoff, but finite, because DQN multiplies it by 0 at the end of a game.
 NEVER_PLAYED = -1e6
