@@ -10,6 +10,8 @@ def findings(word):
     return {result.check: result.reason for result in run_all(load(word, games=4)) if result.status == "failed"}
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 def test_rps_v2():
     pytest.importorskip("pygame")
     found = findings("pettingzoo.classic.rps_v2")

@@ -135,7 +135,7 @@ def test_the_magnet_is_renewed_on_schedule_also_after_a_resume():
 def test_it_learns_three_cards():
     game = make_game("jujitsu", num_cards=3, view="word")
     args = mmd.Args(
-        steps=40_000, num_games=64, rollout=3, batch_size=96, width=32, learning_rate=3e-3, magnet_every=20,
+        steps=24_000, num_games=64, rollout=3, batch_size=96, width=32, learning_rate=3e-3, magnet_every=20,
         average_rate=0.03,
     )  # fmt: skip
     learner = mmd.Learner(game, args, seed=0)
