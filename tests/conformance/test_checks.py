@@ -23,6 +23,8 @@ from cardwar_envs.conformance.observations import require_fit
 # Who cannot be played to its end, or shares its chance with every other, fails most of what plays it.
 SPREADING = {
     "breaks in the last round",
+    "breaks in a second game",
+    "Until somebody commits, agents see the round before",
     "masks allow cards that are gone",
     "masks of nothing in the last round",
     "one generator for all tables",
@@ -59,7 +61,7 @@ def test_other_checks_mostly_pass_toys(name):
     check, toy = BROKEN[name]
     failed = of_status(toy, "failed")
     assert check in failed
-    assert len(failed) <= 3
+    assert len(failed) <= 4
 
 
 @each_row(
