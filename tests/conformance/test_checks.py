@@ -31,6 +31,16 @@ SPREADING = {
 }
 
 
+# Four checks see these; three at most see any other toy.
+SEEN_BY_FOUR = {
+    "masks show commitments",
+    "commitments use the generator",
+    "seed ignored",
+    "pays NaN",
+    "pays infinities that cancel out",
+    "cannot draw the end",
+}
+
 DUEL = ("cardwar/dinosaur-war-v0", ["num_cards=3"])
 
 
@@ -61,7 +71,7 @@ def test_other_checks_mostly_pass_toys(name):
     check, toy = BROKEN[name]
     failed = of_status(toy, "failed")
     assert check in failed
-    assert len(failed) <= 4
+    assert len(failed) <= (4 if name in SEEN_BY_FOUR else 3)
 
 
 @each_row(
