@@ -1,9 +1,9 @@
 """Caches results per game, under a key that holds everything in a game that its rules can depend on.
 
-Two games that compare equal need not have the same rules: `==` ignores fields with `compare=False`, attributes that are
-no fields, and the difference between 1 and 1.0. The key therefore holds the class, its methods, and every attribute with
-its type. A game that holds anything mutable has no key and is never cached. Rules that read state outside the game, such
-as a variable of their module, are not covered.
+Two games that compare equal need not have the same rules: `==` ignores fields with `compare=False`, attributes that
+are no fields, and the difference between 1 and 1.0. The key therefore holds the class, its methods, and every attribute
+with its type. A game that holds anything mutable has no key and is never cached. Rules that read state outside the
+game, such as a variable of their module, are not covered.
 """
 
 from __future__ import annotations
