@@ -2,12 +2,7 @@
 
 from typing import Any
 
-from baselines.asking import Asked, TwoAnswersError
-from baselines.best_response import best_response
 from baselines.cross_play import CrossPlay, cross_play
-from baselines.exploitability import exploitability, nash_conv
-from baselines.head_to_head import head_to_head
-from baselines.illegal import IllegalMass
 from baselines.intervals import Interval, mean_interval, share_interval
 from baselines.matches import Match, match, play_games
 from baselines.matrix_game import (
@@ -18,11 +13,14 @@ from baselines.matrix_game import (
     solve_matrix,
     solve_matrix_exact,
 )
-from baselines.oracle import Exploit
-from baselines.oracles import within_reach
-from baselines.results import BestResponse, HeadToHead, NashConv, PrivateSolution, Solution, StateSolution
-from baselines.solution import solve
-from baselines.strategies.table import TablePolicy
+from baselines.moved import forward_old_names
+from baselines.opponents.table import TablePolicy
+from baselines.oracles.choice import within_reach
+from baselines.oracles.consistency import Asked, TwoAnswersError
+from baselines.oracles.legal_part import IllegalMass
+from baselines.oracles.protocol import Exploit
+from baselines.oracles.results import BestResponse, HeadToHead, NashConv, PrivateSolution, Solution, StateSolution
+from baselines.questions import best_response, exploitability, head_to_head, nash_conv, solve
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 
@@ -76,3 +74,5 @@ __all__ = [
     "solve_matrix_exact",
     "within_reach",
 ]
+
+forward_old_names()

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.asking import Witnesses
-from baselines.oracle import Progress, lead
-from baselines.strategies.generic import Uniform
-from baselines.strategies.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
+from baselines.opponents.generic import Uniform
+from baselines.opponents.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
+from baselines.oracles.consistency import RecordingPolicies
+from baselines.oracles.protocol import Progress, lead
 from baselines.war.simulator import NOBODY, UNFINISHED, simulate, takes
 from cardwar_envs.core.game import Game, Transition, require_game
 from cardwar_envs.core.parameters import whole_number
@@ -125,7 +125,7 @@ def cross_play(
         raise ValueError(f"games ({games}) must be at least 1")
     seed = whole_number("seed", seed, SEEDS)
     players = seated_policies(policies, game)
-    witnesses = Witnesses(game, players)
+    witnesses = RecordingPolicies(game, players)
     only = _GamesInProgress(game, witnesses.seats, seed).play(1, while_certain=True)
     if only is not None and witnesses.answer_alike():
         return _summary(only, game.facts.num_players, certain=True)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.asking import Witnesses
 from baselines.intervals import CONFIDENCE, Interval, mean_interval, share_interval
-from baselines.oracle import Progress, lead
+from baselines.oracles.consistency import RecordingPolicies
+from baselines.oracles.protocol import Progress, lead
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities, seated_policies
@@ -173,7 +173,7 @@ def _played(
     games, seed = whole_number("games", games, range(1, 1 << 40)), [whole_number("seed", each, SEEDS) for each in seed]
     players = seated_policies(policies, game)
     if game.facts.chance == "none":
-        witnesses = Witnesses(game, players)
+        witnesses = RecordingPolicies(game, players)
         table = _Table(game, witnesses.seats, 1, seed)
         payoffs = table.play(1, None)
         if table.certain and witnesses.answer_alike():

@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 import baselines
-from baselines.atomic_files import write_atomically
+from baselines.files import write_atomically
 from cardwar_envs import Game, make_game
 
 # A policy of this name is learned first, by PPO in self-play for a short time.

@@ -8,7 +8,7 @@ disk. Memory is the peak of the process, with the interpreter and numba (Linux o
 
 from __future__ import annotations
 
-from baselines.duel.solver import DuelTable
+from baselines.oracles.rank_games.solver import DuelTable
 from benchmarks.comparison import Comparison, Sample, Settings, by_cards, clocked
 from benchmarks.machine import peak_megabytes
 from cardwar_envs import make_game

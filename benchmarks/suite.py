@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from baselines.atomic_files import write_atomically
+from baselines.files import write_atomically
 from benchmarks import machine
 from benchmarks.comparison import Result, Settings, as_data, measure
 from benchmarks.report import markdown, plot

@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from baselines import cross_play, match, play_games, share_interval
-from baselines.atomic_files import write_atomically
+from baselines.files import write_atomically
 from cardwar_envs import Game, Policy, make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy

@@ -12,21 +12,12 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("cardwar_envs", "baselines", "train")
 
 ENVS = {"cardwar_envs", "cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing", "cardwar_envs.envs"}
-DOORS = {
-    "baselines",
-    "baselines.solution",
-    "baselines.best_response",
-    "baselines.exploitability",
-    "baselines.head_to_head",
-    "baselines.cross_play",
-    "baselines.matches",
-    "baselines.intervals",
-}
-ANSWERS = {"baselines.asking", "baselines.oracle", "baselines.results"}
-FAMILIES = {"baselines.bayesian", "baselines.duel", "baselines.graph", "baselines.rounds"}
-FILES = {"baselines.atomic_files", "baselines.safe_reading"}
-# What learners need of the oracles' insides: the listed states of a small game, and its arrays.
-INSIDES = {"baselines.graph", "baselines.bayesian", "baselines.strategies"}
+DOORS = {"baselines", "baselines.questions", "baselines.cross_play", "baselines.matches", "baselines.intervals"}
+ANSWERS = {f"baselines.oracles.{room}" for room in ("consistency", "protocol", "results")}
+FAMILIES = {f"baselines.oracles.{room}" for room in ("bayesian", "rank_games", "state_graph", "finite_horizon")}
+FILES = {"baselines.files"}
+# What learners need of the oracles' insides: the enumerated states of a small game, and its arrays.
+INSIDES = {"baselines.oracles.state_graph", "baselines.oracles.bayesian", "baselines.opponents"}
 
 # Room -> the rooms that it may import besides itself. A room is a folder or a file; files that no row names
 # belong to the folder that they stand in. Widen a row only with a reason, beside the row.
@@ -42,48 +33,52 @@ ROOMS = {
     "cardwar_envs.sb3": ENVS,
     "cardwar_envs": ENVS | {"cardwar_envs.contract"},
     "baselines.threads": set(),
-    "baselines.atomic_files": set(),
-    "baselines.safe_reading": {"baselines.atomic_files"},
+    "baselines.files": set(),
     "baselines.published": set(),
-    # What is asked may be a table, which must know something.
-    "baselines.asking": ENVS | {"baselines.illegal", "baselines.strategies"},
-    # Results show themselves, and say how often policies were asked.
-    "baselines.results": ENVS | {"baselines.asking", "baselines.illegal", "baselines.views"},
-    "baselines.views": {"baselines.matrix_game"},
-    "baselines.oracle": ENVS | {"baselines.results"},
-    "baselines.illegal": ENVS,
-    "baselines.strategies": ENVS,
-    # All kernels get numba's compiler from one place, which tells of the wait.
+    # All kernels get numba's compiler from one place, which announces the wait.
     "baselines.matrix_game": {"baselines.threads", "cardwar_envs.core"},
-    # A best response is a table of observations, which is a strategy.
-    "baselines.graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
+    "baselines.display": {"baselines.matrix_game"},
     "baselines.lookahead": ENVS | {"baselines.matrix_game"},
-    # A level that was learned on words plays cards as words.
-    "baselines.levels": ENVS | FILES | {"baselines.lookahead", "baselines.strategies", "baselines.duel"},
-    "baselines.duel": ENVS | ANSWERS | FILES | {"baselines.matrix_game", "baselines.threads"},
-    "baselines.rounds": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
-    "baselines.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.strategies"},
+    "baselines.opponents": ENVS,
+    # A level that was learned on interleavings plays cards as interleavings.
+    "baselines.opponents.levels": ENVS
+    | FILES
+    | {"baselines.lookahead", "baselines.opponents", "baselines.oracles.rank_games"},
+    "baselines.oracles.legal_part": ENVS,
+    # A policy that is queried may be a table, which must know the observation.
+    "baselines.oracles.consistency": ENVS | {"baselines.oracles.legal_part", "baselines.opponents"},
+    # Results show themselves, and say how often policies were queried.
+    "baselines.oracles.results": ENVS
+    | {"baselines.oracles.consistency", "baselines.oracles.legal_part", "baselines.display"},
+    "baselines.oracles.protocol": ENVS | {"baselines.oracles.results"},
+    # A best response is a table of observations, which is a policy.
+    "baselines.oracles.state_graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.opponents"},
+    "baselines.oracles.rank_games": ENVS | ANSWERS | FILES | {"baselines.matrix_game", "baselines.threads"},
+    "baselines.oracles.finite_horizon": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
+    "baselines.oracles.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.opponents"},
+    "baselines.oracles.choice": ENVS | FAMILIES | {"baselines.oracles.protocol"},
+    "baselines.oracles": set(),
+    "baselines.questions": ENVS | ANSWERS | {"baselines.oracles.choice"},
     "baselines.war": ENVS | {"baselines.threads"},
-    "baselines.oracles": ENVS | FAMILIES | {"baselines.oracle"},
     "baselines.intervals": {"cardwar_envs.core"},
-    "baselines.matches": ENVS | {"baselines.asking", "baselines.oracle", "baselines.intervals", "baselines.strategies"},
-    "baselines.solution": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.best_response": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.exploitability": ENVS | ANSWERS | {"baselines.oracles"},
-    "baselines.head_to_head": ENVS | ANSWERS | {"baselines.oracles"},
+    "baselines.matches": ENVS
+    | {"baselines.oracles.consistency", "baselines.oracles.protocol", "baselines.intervals", "baselines.opponents"},
     # How far its games have come is reported as solvers report it.
-    "baselines.cross_play": ENVS | {"baselines.asking", "baselines.war", "baselines.strategies", "baselines.oracle"},
+    "baselines.cross_play": ENVS
+    | {"baselines.oracles.consistency", "baselines.war", "baselines.opponents", "baselines.oracles.protocol"},
     # The source of WAR is about simulated games.
     "baselines.reproduction": ENVS
     | DOORS
     | FAMILIES
     | ANSWERS
     | FILES
-    | {"baselines.published", "baselines.strategies", "baselines.matrix_game", "baselines.threads", "baselines.war"},
+    | {"baselines.published", "baselines.opponents", "baselines.matrix_game", "baselines.threads", "baselines.war"},
+    "baselines.moved": set(),
     "baselines": ENVS
     | DOORS
     | ANSWERS
-    | {"baselines.illegal", "baselines.matrix_game", "baselines.strategies", "baselines.oracles"},
+    | {"baselines.oracles.legal_part", "baselines.matrix_game", "baselines.opponents", "baselines.oracles.choice"}
+    | {"baselines.moved"},
     "train.words": ENVS,
     "train.kinds": set(),
     "train.state_words": ENVS,
@@ -91,7 +86,7 @@ ROOMS = {
     "train.levels": ENVS
     | DOORS
     | FILES
-    | {"baselines.levels", "train.words", "train.algorithms", "train.runs"}
+    | {"baselines.opponents.levels", "train.words", "train.algorithms", "train.runs"}
     | {"train.command"},
     "train.validation": set(),
     # A stored payoff is within the limits of a payoff.
@@ -100,23 +95,23 @@ ROOMS = {
     "train.policies": ENVS
     | DOORS
     | INSIDES
-    | {"baselines.lookahead", "baselines.levels", "train.storage", "train.words"},
+    | {"baselines.lookahead", "baselines.opponents.levels", "train.storage", "train.words"},
     # Learners of best responses ask whether exact figures can be had.
     "train.algorithms": ENVS
     | DOORS
     | INSIDES
-    | {"baselines.lookahead", "baselines.oracles"}
+    | {"baselines.lookahead", "baselines.oracles.choice"}
     | {"train.policies", "train.storage", "train.words", "train.validation", "cardwar_envs.sb3"},
     # Who exploits a policy is looked for among the strategies with names, too.
     "train.measures": ENVS
     | DOORS
     | ANSWERS
-    | {"baselines.strategies", "train.algorithms", "train.kinds", "train.policies", "train.words", "cardwar_envs.sb3"},
+    | {"baselines.opponents", "train.algorithms", "train.kinds", "train.policies", "train.words", "cardwar_envs.sb3"},
     "train.runs": ENVS
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.strategies"}
+    | {"baselines.opponents"}
     | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "validation", "words")},
     "train.reports": ENVS
     | DOORS
@@ -136,7 +131,7 @@ ROOMS = {
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.reproduction", "baselines.views", "baselines.levels"}
+    | {"baselines.reproduction", "baselines.display", "baselines.opponents.levels"}
     | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "train.estimates"}
     | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
     "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
@@ -144,11 +139,11 @@ ROOMS = {
     "train.gallery": ENVS | FILES,
     # Pages of documents: a game's, and the command's. Generated parts are written as the reproductions' are.
     "train.pages": ENVS
-    | {"baselines.reproduction", "baselines.strategies", "baselines.levels"}
+    | {"baselines.reproduction", "baselines.opponents", "baselines.opponents.levels"}
     | {"train.algorithms", "train.cli"},
-    "train.optimal_gallery": ENVS | DOORS | {"baselines.views", "train.command"},
+    "train.optimal_gallery": ENVS | DOORS | {"baselines.display", "train.command"},
     # The shipped results are read as documents hold them.
-    "train.results": {"baselines.atomic_files", "baselines.reproduction"},
+    "train.results": {"baselines.files", "baselines.reproduction"},
     "train": set(),
 }
 
@@ -218,9 +213,9 @@ def test_a_room_imports_only_what_its_row_names(room):
         ("cardwar_envs.games.duel.rules", "def f():\n    import baselines.matrix_game"),
         ("cardwar_envs.envs.aec", "from baselines import solve"),
         ("cardwar_envs.conformance.play", "from cardwar_envs.core.game import Game"),
-        ("baselines.solution", "from baselines.duel.solver import DuelTable"),
-        ("baselines.duel.solver", "from baselines.graph.game_graph import END"),
-        ("baselines.solution", "from train.measures.exact import evaluate"),
+        ("baselines.questions", "from baselines.oracles.rank_games.solver import DuelTable"),
+        ("baselines.oracles.rank_games.solver", "from baselines.oracles.state_graph.game_graph import END"),
+        ("baselines.questions", "from train.measures.exact import evaluate"),
         ("train.runs.loop", "from train.reports.curves import plot_runs"),
         ("train.words", "from train.policies.files import load_policy"),
     ],
@@ -262,11 +257,11 @@ def test_no_files_import_each_other_in_a_circle():
 # Outside these, nobody asks for a game's class: what is true of a game its facts and its rules say.
 MAY_ASK = (
     "cardwar_envs.games",
-    "baselines.duel",
-    "baselines.rounds",
+    "baselines.oracles.rank_games",
+    "baselines.oracles.finite_horizon",
     "baselines.war",
     "baselines.cross_play",
-    "baselines.strategies",
+    "baselines.opponents",
     "baselines.reproduction",
 )
 
@@ -276,7 +271,7 @@ def test_only_the_families_ask_for_the_class_of_a_game():
     for name, path in modules().items():
         if not name.startswith(MAY_ASK):
             for node in ast.walk(ast.parse(path.read_text())):
-                called = isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "keeps_rules")
+                called = isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "same_rules_as")
                 if called and {"Duel", "War", "DicePoker"} & set(ast.unparse(node.args[1]).replace("|", " ").split()):
                     asking.add(name)
     assert asking == set()

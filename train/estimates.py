@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
 from baselines.threads import processors
 
 # Processor time for a matrix game of a large duel: docs/scale.md, 17 cards.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from baselines.atomic_files import write_atomically
+from baselines.files import write_atomically
 from cardwar_envs import Scene, make_game, play_episode, to_svg
 
 FOLDER = Path("docs/pictures")

@@ -17,8 +17,8 @@ import typer
 from numpy.typing import NDArray
 
 import baselines
-from baselines.atomic_files import write_atomically
-from baselines.levels.level import DATA, FOLDER, Level, read_level, write_checksums
+from baselines.files import write_atomically
+from baselines.opponents.levels.level import DATA, FOLDER, Level, read_level, write_checksums
 from cardwar_envs import Game
 from train.command.console import say
 from train.words import game_of_words, json_parameters

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 import baselines
-from baselines.views.figures import draw_mix, new_figure
+from baselines.display.figures import draw_mix, new_figure
 from cardwar_envs import make_game
 from train.command.console import say
 

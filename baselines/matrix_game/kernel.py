@@ -9,8 +9,8 @@ Comparisons are written as selections, not as branches: a processor cannot predi
 and its wrong guesses would cost more than all of the arithmetic.
 
 numba caches compiled code on disk and does not notice a change in a function that another file calls.
-`double_double_kernel`, `baselines.duel.kernel` and `baselines.rounds.kernel` call functions of this file:
-after editing it, delete `*.nbi` in the `__pycache__` folders of `baselines`. Installing another version
+`double_double_kernel` and the kernels of `baselines.oracles.rank_games` and `baselines.oracles.finite_horizon` call
+functions of this file: after editing it, delete `*.nbi` in the `__pycache__` folders of `baselines`. Installing another version
 of the package writes every file anew, so users are safe.
 """
 

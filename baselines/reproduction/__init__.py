@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
 from baselines.reproduction.findings import Reproduction
 
 # Name on the command line -> the module whose `reproduce` does the work. It is imported when it is asked for.

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from baselines.graph.game_graph import full_graph
-from baselines.head_to_head import head_to_head
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
+from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.published import DICE_WARS, Published, figure, published
+from baselines.questions import head_to_head
 from baselines.reproduction.findings import Finding, Reproduction, Table, judge, new
 from baselines.reproduction.pictures import Figure, finish, heat_map, new_figure
 from baselines.reproduction.uniform_play import check_uniform_play, solve_exactly

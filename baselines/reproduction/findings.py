@@ -16,7 +16,7 @@ from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
-from baselines.atomic_files import csv_bytes, write_atomically
+from baselines.files import csv_bytes, write_atomically
 from baselines.published import Published
 from baselines.reproduction.pictures import Figure
 

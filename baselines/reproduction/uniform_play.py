@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from baselines.oracle import Progress
-from baselines.results import StateSolution
-from baselines.solution import solve
+from baselines.oracles.protocol import Progress
+from baselines.oracles.results import StateSolution
+from baselines.questions import solve
 from cardwar_envs.games.duel import Duel, DuelState
 
 Matrix = Sequence[Sequence[Fraction]]

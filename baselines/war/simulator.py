@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.threads import map_in_threads, processors
-from cardwar_envs.core.game import Game, keeps_rules
+from cardwar_envs.core.game import Game, same_rules_as
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.games.war import War
 
@@ -53,7 +53,7 @@ class Simulated:
 
 def takes(game: Game[Any]) -> TypeGuard[War]:
     """Whether the simulator plays a game: one with the rules of WAR and at most `MAX_RANKS` ranks."""
-    return isinstance(game, War) and keeps_rules(game, War) and game.ranks <= MAX_RANKS
+    return isinstance(game, War) and same_rules_as(game, War) and game.ranks <= MAX_RANKS
 
 
 def simulate(

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from baselines.atomic_files import write_atomically
+from baselines.files import write_atomically
 from baselines.reproduction.documents import rewrite
 from benchmarks.clients.environments import ROOT, build_wheel, prepare, run
 from benchmarks.clients.table import CLIENTS, Client

@@ -173,7 +173,7 @@ def _same_rules(kind: type, base: type, about: Collection[str] = ()) -> bool:
     return True
 
 
-def keeps_rules(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
+def same_rules_as(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
     """Whether a game is played by the rules of the class `kind`, whatever its parameters are.
 
     A subclass that overrides a method or a property of `kind` is not, unless it only changes texts.

@@ -12,8 +12,8 @@ from toys import Answering, Arbitrary, one_step
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
-from baselines.bayesian.solver import behaviour_of, form_of, optimal_range, outcomes
 from baselines.matrix_game import solve_matrix_exact
+from baselines.oracles.bayesian.solver import behaviour_of, form_of, optimal_range, outcomes
 from cardwar_envs import make_game, play_episode
 from cardwar_envs.core.policy import as_policies
 

@@ -9,7 +9,7 @@ from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_star
 
 import baselines
 from baselines import TablePolicy, best_response, head_to_head, nash_conv
-from baselines.oracles import oracle_for
+from baselines.oracles.choice import oracle_for
 from cardwar_envs import DuelState, make_game
 
 # Small enough to list every pure strategy of a player.
@@ -221,7 +221,7 @@ def test_batches_are_put_together_right(monkeypatch):
     whole = oracle_for(game).payoffs(policies)
     number = sum(sizes)
     sizes.clear()
-    monkeypatch.setattr("baselines.duel.response.BATCH", 7)
+    monkeypatch.setattr("baselines.oracles.rank_games.response.BATCH", 7)
     assert oracle_for(game).payoffs(policies) == whole
     assert max(sizes) == 7
     assert sum(sizes) == number

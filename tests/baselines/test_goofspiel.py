@@ -7,7 +7,7 @@ from thinning import each_row
 
 import baselines
 from baselines import exploitability, head_to_head, make_policy, nash_conv, solve
-from baselines.graph.game_graph import build_graph
+from baselines.oracles.state_graph.game_graph import build_graph
 from cardwar_envs import make_game
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 

@@ -9,7 +9,7 @@ from command import run, run_json
 from thinning import each_row
 
 from baselines import IllegalMass, best_response, exploitability, make_policy, nash_conv
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.core.policy import IllegalProbabilityError
 from train.policies.files import save_policy

@@ -11,8 +11,8 @@ import pytest
 from command import run, run_json
 
 from baselines import exploitability, make_policy
-from baselines.levels.level import levels, read_level
-from baselines.levels.network import NumpyNetwork
+from baselines.opponents.levels.level import levels, read_level
+from baselines.opponents.levels.network import NumpyNetwork
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
@@ -153,7 +153,7 @@ WITHOUT_TORCH = """
 import sys
 sys.modules["torch"] = sys.modules["pydantic"] = None  # importing them fails
 import cardwar_envs, gymnasium
-from baselines.levels.level import levels
+from baselines.opponents.levels.level import levels
 for each in levels():
     game = each.learned_for()
     state = game.initial()[0].state

@@ -9,7 +9,7 @@ from toys import END, Toy
 
 import baselines
 from baselines import cross_play, head_to_head, match, mean_interval, share_interval
-from baselines.strategies.generic import Uniform
+from baselines.opponents.generic import Uniform
 from cardwar_envs import make_game
 from cardwar_envs.games.dice_poker import DicePoker
 

@@ -7,8 +7,8 @@ from thinning import each_row
 from toys import in_turn
 
 from baselines import make_policy
-from baselines.strategies.duel import HighestCard, LowestCard, SecondLowestCard
-from baselines.strategies.generic import Uniform, UniformActions
+from baselines.opponents.duel import HighestCard, LowestCard, SecondLowestCard
+from baselines.opponents.generic import Uniform, UniformActions
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.policy import checked_probabilities
 

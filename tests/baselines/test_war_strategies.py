@@ -9,7 +9,7 @@ from thinning import each_row
 from toys import Answering, Arbitrary
 
 from baselines import make_policy
-from baselines.strategies.war import DummiePlayer, SimpleMindedPlayer1
+from baselines.opponents.war import DummiePlayer, SimpleMindedPlayer1
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.core.policy import checked_probabilities, needs_others, policy_names, seated_policies

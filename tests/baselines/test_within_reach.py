@@ -2,7 +2,7 @@
 
 import pytest
 
-from baselines.oracles import within_reach
+from baselines.oracles.choice import within_reach
 from cardwar_envs import make_game
 from tests.helpers.tiny_games import TINY_GAMES, each_of
 

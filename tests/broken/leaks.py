@@ -1,4 +1,4 @@
-"""Witnesses of secrets: a committed move, or chance to come, makes a difference to what can be looked at."""
+"""RecordingPolicies of secrets: a committed move, or chance to come, makes a difference to what can be looked at."""
 
 import io
 import random

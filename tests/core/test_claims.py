@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from cardwar_envs import Game, make_game
-from cardwar_envs.core.game import CERTAIN, CLAIMS, keeps_rules
+from cardwar_envs.core.game import CERTAIN, CLAIMS, same_rules_as
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.duel import Duel
@@ -78,7 +78,7 @@ def test_a_changed_rule_drops_the_claims_about_all_rules(kind):
 def test_rules_that_only_instances_have_drop_the_claims(kind):
     game = kind(num_cards=3)
     assert not claims(kind) & {"canonical", "canonical_actions", "settled", "compiled_rules"}
-    assert not keeps_rules(game, Duel)
+    assert not same_rules_as(game, Duel)
     assert game.compiled_rules() is None
     lower = RuleAsField(num_cards=3, trick_outcomes=LowestWins(num_cards=1).trick_outcomes)
     assert lower.trick_outcomes(1, 2) == RuleSetLate().trick_outcomes(1, 2) == RuleLookedUp().trick_outcomes(1, 2)
@@ -136,10 +136,10 @@ def test_other_games_drop_their_forms():
 
 
 def test_whose_rules_a_game_keeps():
-    assert keeps_rules(make_game("jujitsu", num_cards=3), Duel)
-    assert keeps_rules(Renamed(), Duel)
-    assert not keeps_rules(make_game("dice_wars", num_cards=3), Duel)
-    assert keeps_rules(make_game("dice_wars", num_cards=3), DiceWars)
-    assert not keeps_rules(LowestWins(num_cards=3), Duel)
-    assert not keeps_rules(Mixed(num_cards=3), Duel)
-    assert not keeps_rules(make_game("dice_poker"), Duel)
+    assert same_rules_as(make_game("jujitsu", num_cards=3), Duel)
+    assert same_rules_as(Renamed(), Duel)
+    assert not same_rules_as(make_game("dice_wars", num_cards=3), Duel)
+    assert same_rules_as(make_game("dice_wars", num_cards=3), DiceWars)
+    assert not same_rules_as(LowestWins(num_cards=3), Duel)
+    assert not same_rules_as(Mixed(num_cards=3), Duel)
+    assert not same_rules_as(make_game("dice_poker"), Duel)

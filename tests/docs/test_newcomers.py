@@ -16,7 +16,7 @@ from stable_baselines3 import PPO
 from thinning import each_row
 
 from baselines import TablePolicy, exploitability
-from baselines.strategies.generic import Uniform
+from baselines.opponents.generic import Uniform
 from cardwar_envs import GAMES, IllegalActionError, jujitsu_v0, make_game
 from cardwar_envs.core.parameters import described
 from cardwar_envs.core.policy import named_policy, policy_names

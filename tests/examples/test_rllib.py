@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from baselines import exploitability
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import IllegalActionError, make_game
 
 ray = pytest.importorskip("ray")

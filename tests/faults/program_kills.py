@@ -8,7 +8,7 @@ from pathlib import Path
 from forked import cardwar, killed, warm
 
 import train.reports.curves  # noqa: F401  # what a call would import
-from baselines.duel.solver import DuelTable
+from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import make_game
 from train.reports.groups import read_run
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from spoiling import spoil
 from stored_files import EXPLOIT, GAME, RUNS, make_victims
 
-import baselines.levels.level as levels
+import baselines.opponents.levels.level as levels
 import train.studies.runner as runner
 from train.cli import main
 

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from baselines.levels.level import FOLDER as LEVELS
+from baselines.opponents.levels.level import FOLDER as LEVELS
 from cardwar_envs import make_game
 from train.cli import main
 from train.play.record import write_record

@@ -10,7 +10,7 @@ import shutil
 import numpy as np
 import pytest
 
-from baselines.duel.solver import DuelTable
+from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy

@@ -8,7 +8,7 @@ import pytest
 from command import run
 from forked import cardwar, run_program
 
-from baselines.atomic_files import write_atomically
+from baselines.files import write_atomically
 
 TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "4", "--evaluate-every", "2"]
 OWN_MOUNTS = ["unshare", "--map-root-user", "--mount"]

@@ -13,8 +13,8 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from tiny_games import EVERY_GAME
 from together import THREADS, answers, course, in_threads, in_turns, some_states
 
-from baselines.duel.solver import DuelTable
-from baselines.solution import solve
+from baselines.oracles.rank_games.solver import DuelTable
+from baselines.questions import solve
 from cardwar_envs import make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from train.reports.groups import read_run
@@ -100,7 +100,7 @@ SHARED = {
 @pytest.mark.soak
 @pytest.mark.parametrize("name", SHARED)
 def test_threads_share_a_solution_again_and_again(name, monkeypatch):
-    monkeypatch.setattr("baselines.duel.solver.MAX_KEPT", 3)  # what is kept is thrown away all the time
+    monkeypatch.setattr("baselines.oracles.rank_games.solver.MAX_KEPT", 3)  # what is kept is thrown away all the time
     for count in (20, 60, 150):
         one_solution_for_all(SHARED[name], count)
 

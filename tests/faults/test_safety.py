@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from run_files import change_config
 from thinning import each_row
 
-from baselines.atomic_files import open_inside
-from baselines.duel.layer_files import LayerFolder
+from baselines.files import open_inside
+from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.reproduction.findings import Reproduction
 from baselines.reproduction.findings import write as write_reproduction
 from cardwar_envs import make_game

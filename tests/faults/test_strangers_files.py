@@ -15,13 +15,12 @@ import torch
 from command import run as command
 from run_files import change_config, seal
 
-import baselines.levels.level as level_files
+import baselines.opponents.levels.level as level_files
 import train.runs.exploit as exploiting
 import train.storage.archive as archives
-from baselines.atomic_files import open_inside
-from baselines.duel.layer_files import LayerFolder
-from baselines.duel.solver import DuelTable
-from baselines.safe_reading import parse_object, read_plain
+from baselines.files import open_inside, parse_object, read_plain
+from baselines.oracles.rank_games.layer_files import LayerFolder
+from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import POLICY_FILE, load_policy, save_policy

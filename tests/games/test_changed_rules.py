@@ -7,7 +7,7 @@ import pytest
 from brute_force import Values, final_payoffs, joint_actions, reachable
 from changed_rules import BASES, changed_rules
 
-from cardwar_envs.core.game import keeps_rules
+from cardwar_envs.core.game import same_rules_as
 
 CHANGED = [(name, game) for name, game in changed_rules()]
 # A rule of the base that is not asked for what is played.
@@ -35,7 +35,7 @@ def test_nobody_takes_it_for_its_base(name):
     base = type(BASES[name])
     for rule, game in of(name):
         assert game != BASES[name]
-        assert keeps_rules(game, base) == (rule in ONLY_TEXTS), rule
+        assert same_rules_as(game, base) == (rule in ONLY_TEXTS), rule
         assert pickle.loads(pickle.dumps(game)) == game
         assert type(pickle.loads(pickle.dumps(game))) is type(game)
 

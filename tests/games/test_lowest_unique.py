@@ -8,7 +8,7 @@ import pytest
 from thinning import each_row
 
 from baselines import best_response, nash_conv
-from baselines.strategies.table import TablePolicy
+from baselines.opponents.table import TablePolicy
 from cardwar_envs import make_game
 from cardwar_envs.games.lowest_unique import LowestUniqueState
 

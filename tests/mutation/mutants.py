@@ -55,7 +55,7 @@ SEED, OF_EACH_KIND = 15, 50
 REST_SECONDS = 90.0
 FIRST_SECONDS = 5.0  # a first call of pytest with the fastest tests saves most mutants from importing all others
 
-STORAGE = ["train/storage/*.py", "baselines/atomic_files.py", "baselines/duel/layer_files.py"]
+STORAGE = ["train/storage/*.py", "baselines/files.py", "baselines/oracles/rank_games/layer_files.py"]
 STORAGE_ROOMS = ("tests/train/storage/", "tests/train/words/", "tests/train/runs/", "tests/faults/")
 KINDS = {
     "rules": ["cardwar_envs/games/**/*.py"],

@@ -15,7 +15,7 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
-from baselines.asking import Asked
+from baselines.oracles.consistency import Asked
 from cardwar_envs import GAMES, Game
 from train.words import printable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from baselines.levels.level import levels as all_levels
+from baselines.opponents.levels.level import levels as all_levels
 from train.algorithms.registry import ALGORITHMS
 from train.command.console import AsJson, new_table, out, say
 from train.words import points

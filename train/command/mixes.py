@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 import baselines
-from baselines.views.at_state import Mix, PlayAt
+from baselines.display.at_state import Mix, PlayAt
 from cardwar_envs import Transition
 from train.command.console import new_table, out, say
 from train.words import points

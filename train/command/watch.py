@@ -10,7 +10,7 @@ import typer
 from rich.rule import Rule
 from rich.table import Column, Table
 
-from baselines.atomic_files import write_atomically
+from baselines.files import write_atomically
 from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
 from train.command.console import Advance, advancing, out, say

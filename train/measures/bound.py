@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 from baselines import match
 from baselines.intervals import CONFIDENCE
-from baselines.oracle import Progress
-from baselines.strategies.fitting import fitting_policies
+from baselines.opponents.fitting import fitting_policies
+from baselines.oracles.protocol import Progress
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.sb3.against import Opponents

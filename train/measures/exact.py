@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 from baselines import nash_conv, solve
+from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
-from cardwar_envs.core.kept import kept_for_games
 from cardwar_envs.core.policy import Policy, named_policy
 from train.kinds import Figures, Kind
 from train.words import game_in_words, points
@@ -63,7 +63,7 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
     return Evaluation(result.total / 2, result.total, (-responses[1], -responses[0]))
 
 
-@kept_for_games(8)
+@cached_by_game(8)
 def reference(game: Game[Any]) -> Reference:
     """The game's value and uniform play's exploitability; the last few games' are remembered.
 

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from baselines.levels.level import levels
+from baselines.opponents.fitting import fitting_policies
+from baselines.opponents.levels.level import levels
 from baselines.reproduction.documents import markdown
-from baselines.strategies.fitting import fitting_policies
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import block_below, described
 from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from baselines.atomic_files import write_atomically
-from baselines.safe_reading import parse_object, read_plain
+from baselines.files import parse_object, read_plain, write_atomically
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
 from train.play.seal import Seal, opens_to
 from train.play.trainer import Step, Trainer

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from baselines.safe_reading import parse_object
+from baselines.files import parse_object
 from cardwar_envs.drawing.svg import to_svg
 from train.play.guard import LOOPBACK, Guard
 from train.play.host import Asked, AskedMove, Host, Refused

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from baselines.levels.network import MOST_NUMBERS, Switches
+from baselines.opponents.levels.network import MOST_NUMBERS, Switches
 from cardwar_envs.core.game import Game
 
 # The rows of the memory tell fractional parts of entries apart if they differ by at least one part in so many.

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator
 
-from baselines.atomic_files import write_atomically
+from baselines.files import write_atomically
 from train.kinds import Kind
 from train.reports.figures import as_file, drawing, picture
 from train.reports.groups import GameReport, Group, Run, read_run

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from jinja2 import StrictUndefined, Template
 
-from baselines.atomic_files import write_atomically
-from baselines.safe_reading import require_plain
+from baselines.files import require_plain, write_atomically
 from train.reports import tables
 from train.reports.curves import draw_game
 from train.reports.groups import GameReport, Run, arrange, read_run, refuse_twins

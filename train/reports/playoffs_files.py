@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from baselines.atomic_files import csv_bytes, write_atomically
+from baselines.files import csv_bytes, write_atomically
 from train.reports.figures import picture
 from train.reports.playoffs import DIGITS, PlayOffs
 from train.reports.tables import markdown_table, plain

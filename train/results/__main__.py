@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from baselines.atomic_files import csv_bytes, write_atomically
+from baselines.files import csv_bytes, write_atomically
 from baselines.reproduction.documents import SECTION
 from train.results import FILE, Result
 

@@ -13,8 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from baselines.atomic_files import write_atomically
-from baselines.safe_reading import parse_object, require_plain
+from baselines.files import parse_object, require_plain, write_atomically
 
 DIGEST = "sha256"
 DATA = "data"

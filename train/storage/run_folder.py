@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import cardwar_envs
-from baselines.atomic_files import csv_bytes, refuse_links, write_atomically
-from baselines.safe_reading import parse_object, read_plain
+from baselines.files import csv_bytes, parse_object, read_plain, refuse_links, write_atomically
 from train.storage.formats import (
     FORMAT,
     StoredCheckpoint,

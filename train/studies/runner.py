@@ -17,7 +17,7 @@ from typing import Any
 
 from filelock import lock_descriptor
 
-from baselines.atomic_files import open_inside, refuse_links
+from baselines.files import open_inside, refuse_links
 from train.policies.files import POLICY_FILE
 from train.reports.groups import Run, read_run
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder

@@ -36,7 +36,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from baselines.safe_reading import read_plain
+from baselines.files import read_plain
 from cardwar_envs import Game
 from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named

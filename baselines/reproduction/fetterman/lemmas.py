@@ -8,9 +8,10 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain, pairwise, permutations
 
-from baselines.graph.game_graph import full_graph
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
+from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.published import FETTERMAN, figure
+from baselines.questions import solve
 from baselines.reproduction.fetterman.matchings import Hand, dominance, replies_to_uniform, value_by_recursion
 from baselines.reproduction.findings import Finding, judge, new
 from baselines.reproduction.uniform_play import (
@@ -21,7 +22,6 @@ from baselines.reproduction.uniform_play import (
     solve_exactly,
     uniform_payoffs,
 )
-from baselines.solution import solve
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 from cardwar_envs.games.duel import DuelState
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
 from baselines.published import FETTERMAN, Published, figure, published
 from baselines.reproduction.fetterman import lemmas
 from baselines.reproduction.fetterman.matchings import Hand, dominance, margin_shares, trick, without

@@ -10,11 +10,11 @@ from typing import cast
 
 import numpy as np
 
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
+from baselines.oracles.results import PrivateSolution
+from baselines.questions import solve
 from baselines.reproduction.findings import Table
 from baselines.reproduction.pictures import Figure, finish, new_figure
-from baselines.results import PrivateSolution
-from baselines.solution import solve
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_poker.rules import RAISE
 

@@ -15,15 +15,15 @@ from typing import cast
 
 import numpy as np
 
-from baselines.bayesian.solver import optimal_range
 from baselines.matrix_game import solve_matrix_exact
-from baselines.oracle import Progress
+from baselines.oracles.bayesian.solver import optimal_range
+from baselines.oracles.protocol import Progress
+from baselines.oracles.results import PrivateSolution
 from baselines.published import RAUSCHER, Published, figure, published
+from baselines.questions import solve
 from baselines.reproduction.findings import Finding, Number, Reproduction, Verdict, compare, judge, new, within_digits
 from baselines.reproduction.rauscher import many_sides as dice
 from baselines.reproduction.rauscher.plan_grid import Grid, draw_grid, grid_table, in_words, make_grid
-from baselines.results import PrivateSolution
-from baselines.solution import solve
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_poker.rules import CALL, RAISE
 

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.game_graph import END, GameGraph, build_graph
-from baselines.graph.optimal_play import OptimalPlay
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
+from baselines.oracles.state_graph.game_graph import END, GameGraph, build_graph
+from baselines.oracles.state_graph.optimal_play import OptimalPlay
 from cardwar_envs.core.policy import named_policy
 from cardwar_envs.games.jujitsu import Jujitsu
 

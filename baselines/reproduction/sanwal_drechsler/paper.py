@@ -15,10 +15,11 @@ from math import comb, factorial
 import numpy as np
 
 from baselines.cross_play import cross_play
-from baselines.graph.game_graph import full_graph
-from baselines.head_to_head import head_to_head
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
+from baselines.oracles.results import HeadToHead
+from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.published import SANWAL_DRECHSLER, figure
+from baselines.questions import head_to_head, solve
 from baselines.reproduction.findings import Finding, Reproduction, Table, Verdict, compare, judge, new
 from baselines.reproduction.sanwal_drechsler import table_5_1 as jujitsu_table
 from baselines.reproduction.sanwal_drechsler.exact_figures import (
@@ -33,8 +34,6 @@ from baselines.reproduction.sanwal_drechsler.exact_figures import (
     jujitsu_figures,
 )
 from baselines.reproduction.uniform_play import UniformCheck, check_uniform_play, solve_exactly
-from baselines.results import HeadToHead
-from baselines.solution import solve
 from cardwar_envs.games.jujitsu import Jujitsu
 
 SIZES = (4, 5, 6, 7, 8)

@@ -16,7 +16,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.strategies.table import TablePolicy
+from baselines.opponents.table import TablePolicy
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.games.war import War

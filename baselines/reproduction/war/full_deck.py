@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.cross_play import CrossPlay, cross_play
-from baselines.oracle import Progress
+from baselines.opponents.war import Cards, Ranks, WarPlayer
+from baselines.oracles.protocol import Progress
 from baselines.reproduction.findings import Finding, Reproduction, new
-from baselines.strategies.war import Cards, Ranks, WarPlayer
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.games.war import War
 

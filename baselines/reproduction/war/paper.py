@@ -13,14 +13,14 @@ from functools import partial
 from math import sqrt
 from statistics import NormalDist
 
-from baselines.oracle import Progress
+from baselines.opponents.generic import Uniform
+from baselines.oracles.protocol import Progress
 from baselines.published import WAR, figure
 from baselines.reproduction.findings import STANDARD_ERRORS, Finding, Reproduction, Table, judge, new
 from baselines.reproduction.war import adversary_search as adversary
 from baselines.reproduction.war import win_ratios as simulation
 from baselines.reproduction.war.adversary_search import Played, Result, Search
 from baselines.reproduction.war.win_ratios import Estimate, Point
-from baselines.strategies.generic import Uniform
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.core.policy import named_policy
 from cardwar_envs.games.war import War

@@ -12,14 +12,13 @@ from typing import cast
 
 import numpy as np
 
-from baselines.exploitability import exploitability
 from baselines.matrix_game import solve_matrix
-from baselines.oracle import Progress
+from baselines.oracles.finite_horizon.endless_bounds import EndlessBounds, endless_bounds
+from baselines.oracles.finite_horizon.value_iteration import RoundValues, values_of
+from baselines.oracles.protocol import Progress
+from baselines.oracles.results import StateSolution
+from baselines.questions import exploitability, solve
 from baselines.reproduction.findings import Finding, Number, Reproduction, new
-from baselines.results import StateSolution
-from baselines.rounds.endless_bounds import EndlessBounds, endless_bounds
-from baselines.rounds.value_iteration import RoundValues, values_of
-from baselines.solution import solve
 from cardwar_envs.core.policy import named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState

@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracle import Progress
+from baselines.oracles.protocol import Progress
 from baselines.reproduction.findings import Table
 from baselines.reproduction.pictures import Figure, new_figure
 from baselines.war.simulator import simulate

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules
-from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, keeps_rules
+from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, same_rules_as
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.duel.interleaving import (
@@ -173,7 +173,7 @@ class Duel(Game[DuelState]):
             seat_symmetric=True,
             public_state=True,
             max_length=size,
-            chance="none" if keeps_rules(self, Duel) else "moves",  # a trick of a subclass may have chance
+            chance="none" if same_rules_as(self, Duel) else "moves",  # a trick of a subclass may have chance
         )
 
     # -- rules ---------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from baselines.published import FETTERMAN, figure, published
+from baselines.questions import solve
 from baselines.reproduction.fetterman import lemmas as fetterman_lemmas
 from baselines.reproduction.fetterman import paper as fetterman_2023
 from baselines.reproduction.fetterman.matchings import (
@@ -24,7 +25,6 @@ from baselines.reproduction.fetterman.paper import (
 )
 from baselines.reproduction.findings import Verdict, judge
 from baselines.reproduction.uniform_play import UniformCheck, check_uniform_play
-from baselines.solution import solve
 from cardwar_envs import DuelState
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 from cardwar_envs.games.jujitsu import Jujitsu

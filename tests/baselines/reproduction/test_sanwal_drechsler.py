@@ -10,9 +10,9 @@ import pytest
 from thinning import each_row
 
 from baselines import make_policy, solve
-from baselines.graph.game_graph import full_graph
-from baselines.graph.optimal_play import OptimalPlay
 from baselines.matrix_game.optimal_sets import vertices
+from baselines.oracles.state_graph.game_graph import full_graph
+from baselines.oracles.state_graph.optimal_play import OptimalPlay
 from baselines.published import SANWAL_DRECHSLER, published
 from baselines.reproduction.findings import Verdict, write
 from baselines.reproduction.sanwal_drechsler import paper as source

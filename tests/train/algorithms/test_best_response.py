@@ -11,7 +11,7 @@ from brute_force import mean_payoff
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from baselines import best_response, make_policy
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from baselines import solve
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import minimax_q

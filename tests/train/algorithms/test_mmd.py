@@ -5,7 +5,7 @@ import pytest
 import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
 
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from train.algorithms import mmd
 from train.algorithms.experience.decisions import actor, kl_divergence

@@ -11,7 +11,7 @@ from tiny_games import EVERY_GAME, SOLVABLE, each_of
 from toys import END, Arbitrary, Toy, in_turn, one_step
 
 from baselines import best_response, exploitability, head_to_head, make_policy
-from baselines.strategies.table import TablePolicy
+from baselines.opponents.table import TablePolicy
 from cardwar_envs import make_game
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.psro import Learner

@@ -10,7 +10,7 @@ from tiny_games import EVERY_GAME, SOLVABLE, each_of
 from toys import END, Arbitrary, Toy, in_turn, one_step
 
 from baselines import exploitability, solve
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS

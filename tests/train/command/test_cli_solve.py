@@ -10,7 +10,7 @@ import pytest
 from command import run, run_json
 from rich.console import Console
 
-from baselines.duel import cluster as duel_ray
+from baselines.oracles.rank_games import cluster as duel_ray
 from train.command import console, mixes
 
 SOLVE = ("solve", "jujitsu", "num_cards=8")
@@ -64,7 +64,7 @@ def test_people_are_told_what_came_from_the_cache(capsys, tmp_path):
 def test_a_solve_that_was_killed_goes_on(capsys, tmp_path):
     killed = (
         "import os\n"
-        "from baselines.duel.layer_files import LayerFolder\n"
+        "from baselines.oracles.rank_games.layer_files import LayerFolder\n"
         "from train.cli import main\n"
         "write = LayerFolder.write\n"
         "def fatal(self, cards, values, gap):\n"
@@ -102,7 +102,7 @@ def test_lost_workers_leave_stdout_to_the_result(capsys, tmp_path, monkeypatch):
     ray = pytest.importorskip("ray")
 
     def mortal(*arguments):
-        from baselines.duel.cluster import solve_range  # the worker's own
+        from baselines.oracles.rank_games.cluster import solve_range  # the worker's own
 
         if not (tmp_path / "grave").exists():
             (tmp_path / "grave").touch()

@@ -4,7 +4,7 @@ import pytest
 from command import run, run_json
 from tiny_games import SOLVABLE, each_of
 
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from train.state_words import state_in_words
 from train.words import game_in_words
 

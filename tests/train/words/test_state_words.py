@@ -9,7 +9,7 @@ import pytest
 from tiny_games import EVERY_GAME, TINY_GAMES, each_of
 from toys import in_turn
 
-from baselines.graph.game_graph import full_graph
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import DuelState, make_game
 from train.state_words import state_from, state_in_any_words, state_in_words
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.game_graph import END, full_graph, group_sums
+from baselines.oracles.state_graph.game_graph import END, full_graph, group_sums
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import refusal
 from train.policies.table import LearnedTable, Seen

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.graph.game_graph import END, GameGraph, group_sums
+from baselines.oracles.state_graph.game_graph import END, GameGraph, group_sums
 from cardwar_envs.core.policy import Policy
 from train.algorithms.tabular.information_states import PublicStates, Strategy
 

@@ -1,0 +1,31 @@
+"""Which policies with names can play a game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from baselines.opponents.generic import Uniform
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, named_policy, needs_others, policy_names
+
+# Names that stand for a solution or for learned policies, which can take long to make.
+SLOW = {"equilibrium", "level"}
+
+
+def fitting_policies(game: Game[Any]) -> dict[str, Policy]:
+    """The policies with names that can play a game, by name.
+
+    Those that take long to make or must be told who sits in the other seats are left out, and so is all but one name
+    of uniform play.
+    """
+    found: dict[str, Policy] = {}
+    for name in policy_names():
+        if name in SLOW or needs_others(name):
+            continue
+        try:
+            policy = named_policy(name, game)
+        except ValueError:
+            continue
+        if not isinstance(policy, Uniform) or name == "uniform":
+            found[name] = policy
+    return found

@@ -1,0 +1,198 @@
+"""The policies `level:1` to `level:5`: a ladder of opponents for a few games, from the weakest to the strongest.
+
+Each level is a file beside this one: a learned policy with what it was learned for and how, and its exact
+exploitability. `python -m train.levels` makes the files; `docs/levels.md` has the table. `checksums.txt` shows whether
+a file is as it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from baselines.files import read_plain, write_atomically
+from baselines.lookahead import Lookahead, StateValues
+from baselines.opponents.levels.network import NumpyNetwork
+from baselines.opponents.table import TablePolicy
+from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, plays
+from cardwar_envs.games import make_game
+
+FOLDER = Path(__file__).parent
+CHECKSUM_FILE = "checksums.txt"
+AGAIN = "install the package again"
+DATA = "data"
+
+
+@dataclass(frozen=True)
+class Level:
+    """A learned policy that comes with the package.
+
+    Attributes:
+        game: The game's name.
+        parameters: Its parameters. A level of a duel that was learned on words plays the same duel with cards, too.
+        title: Game and parameters in words.
+        number: 1 for the weakest.
+        kind: "table" of probabilities, or "lookahead" with a network that values states.
+        learner: The algorithm that learned it.
+        arguments: The algorithm's arguments that are not the default.
+        steps: How many steps it learned.
+        seed: Seed of the learner.
+        exploitability: Exact, payoff points.
+        path: Its file.
+    """
+
+    game: str
+    parameters: Mapping[str, Any]
+    title: str
+    number: int
+    kind: str
+    learner: str
+    arguments: Mapping[str, Any]
+    steps: int
+    seed: int
+    exploitability: float
+    path: Path
+
+    def learned_for(self) -> Game[Any]:
+        """The game that it was learned for."""
+        return make_game(self.game, **self.parameters)
+
+
+@cache
+def levels() -> tuple[Level, ...]:
+    """All levels, game by game, the weakest first.
+
+    Raises:
+        ValueError: If a file is damaged; the error names it.
+    """
+    from safetensors import safe_open
+
+    found = []
+    for path, checksum in _checksums().items():
+        if _checksum(path) != checksum:
+            raise ValueError(f"{path} is damaged: its checksum is not that in {CHECKSUM_FILE}; {AGAIN}")
+        with safe_open(path, framework="np") as file:
+            found.append(Level(**json.loads(file.metadata()[DATA]), path=path))
+    return tuple(sorted(found, key=lambda each: (each.game, each.parameters.get("num_cards", 0), each.number)))
+
+
+def write_checksums(folder: Path) -> None:
+    """Writes the checksums of all files of levels in a folder, as the program `sha256sum` checks them."""
+    lines = (f"{_checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.safetensors")))
+    write_atomically(folder / CHECKSUM_FILE, "".join(lines).encode())
+
+
+def _checksums() -> dict[Path, str]:
+    """The files of levels, and the checksum of each."""
+    try:
+        lines = read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines()
+        known = {FOLDER / name: checksum for checksum, name in (line.split("  ") for line in lines)}
+        if unknown := sorted(set(FOLDER.glob("*.safetensors")) - known.keys()):
+            raise ValueError(f"it does not name {unknown[0].name}")
+        return known
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{FOLDER / CHECKSUM_FILE} is missing or damaged: {error}; {AGAIN}") from None
+
+
+def _checksum(path: Path) -> str:
+    try:
+        return hashlib.sha256(read_plain(path, path.parent)).hexdigest()
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} is missing or damaged: {error}; {AGAIN}") from None
+
+
+def _ladder(game: Game[Any]) -> dict[str, Level]:
+    """The levels for a game, by number."""
+    words = word_view(game)
+    return {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
+
+
+def _has_levels(game: Game[Any]) -> bool:
+    return bool(_ladder(game))
+
+
+def _endings(game: Game[Any]) -> list[str]:
+    return [f":{number}" for number in _ladder(game)]
+
+
+@plays(_has_levels, _endings)
+@cached_by_game(8)
+def level(game: Game[Any], number: str = "") -> Policy:
+    """The policy `level:NUMBER`; kept for the next time it is asked for.
+
+    Raises:
+        ValueError: If the game has no levels, or none of that number; it names those that there are.
+    """
+    ladder = _ladder(game)
+    if not ladder:
+        titles = ", ".join(dict.fromkeys(each.title for each in levels()))
+        raise ValueError(f"{game.facts.name} has no levels with these parameters; there are levels for {titles}")
+    if number not in ladder:
+        raise ValueError(f"level ({number!r}) must be one of {', '.join(ladder)}, as in level:{min(ladder)}")
+    chosen = ladder[number]
+    learned_for = chosen.learned_for()
+    policy = read_level(chosen, learned_for)
+    return LevelPolicy(chosen, policy if learned_for == game else WordPolicy(game, policy))
+
+
+class LevelPolicy:
+    """A level at play.
+
+    Attributes:
+        level: Which one, with its exact exploitability.
+        by_words: It plays alike in situations with the same word (see `baselines.oracles.rank_games.words`).
+    """
+
+    by_words = True
+
+    def __init__(self, which: Level, policy: Policy) -> None:
+        self.level, self._policy = which, policy
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """`[batch, num_actions]` probabilities."""
+        return self._policy.action_probabilities(observations, action_masks)
+
+    def __repr__(self) -> str:
+        return f"<level:{self.level.number} of {self.level.title}, exploitability {self.level.exploitability:.4f}>"
+
+
+class LookaheadLevel:
+    """Plays the optimal strategy of the matrix game one move ahead of a network's values."""
+
+    by_words = True
+
+    def __init__(self, game: Game[Any], network: NumpyNetwork) -> None:
+        self._name = game.facts.name
+        self._lookahead, self._values = Lookahead(game), StateValues(game, network)
+
+    def __repr__(self) -> str:
+        return f"<LookaheadLevel for {self._name}>"
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """`[batch, num_actions]` probabilities."""
+        return self._lookahead.strategies(observations, action_masks, self._values)
+
+
+def read_level(which: Level, game: Game[Any]) -> Policy:
+    """The policy in a level's file, for the game that it was learned for."""
+    from safetensors.numpy import load_file
+
+    arrays = load_file(which.path)
+    if which.kind == "lookahead":
+        layers = [(arrays[f"weights_{i}"], arrays[f"bias_{i}"]) for i in range(len(arrays) // 2)]
+        return LookaheadLevel(game, NumpyNetwork(game, layers))
+    observations = arrays["observations"].astype(np.float32)
+    probabilities = arrays["probabilities"].astype(np.float64)
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    return TablePolicy({seen.tobytes(): row for seen, row in zip(observations, probabilities, strict=True)})

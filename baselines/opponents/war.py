@@ -1,0 +1,227 @@
+"""The strategies of "WAR with Auction Rounds" (2017) that look at the table only.
+
+The text (section III) and the program in the appendix differ. The plain names play as the program does,
+because the paper's figures come from it. The names that end in `_as_written` follow the text.
+
+The paper assumes wars that cost 3 discards: a player needs 4 cards to pay for a war, and takes a risk
+only with 5. Here these are `discards` + 1 and `discards` + 2. In a war all strategies discard their
+lowest cards and choose among the rest, the "upper hand". For example, with 2 discards a player who
+holds 2 3 5 9 discards 2 and 3 and battles with 5 or 9.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.opponents.generic import Uniform
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.game import Game
+from cardwar_envs.games.war import War
+
+Cards = NDArray[np.float32]  # [batch, ..., ranks]: how many cards of each rank
+Ranks = NDArray[np.int64]  # [batch, ...]: a rank from 0, -1 for none
+
+
+def checked_war(game: Game[Any], player: object) -> War:
+    """The game, if it is WAR.
+
+    Raises:
+        ValueError: If not; it names the player's class.
+    """
+    if not isinstance(game, War):
+        raise ValueError(f"{type(player).__name__} plays war, not {game.facts.name}")
+    return game
+
+
+class WarPlayer:
+    """Chooses one card of its hand; in a war, one of its upper hand."""
+
+    stationary = True
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._game = checked_war(game, self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._game.facts.name}>"
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """`[batch, num_actions]`: all weight on one card, on one choice of a war, or on waiting."""
+        game, rows = self._game, np.arange(len(observations))
+        players, ranks, wait = game.num_players, game.ranks, game.actions.wait
+        hands = observations[:, : 2 * players * ranks].reshape(-1, players, 2, ranks)[:, :, 0]
+        tied: NDArray[np.bool_] = observations[:, -2 * players - 1 : -players - 1] > 0
+        waiting, at_war = action_masks[:, wait] > 0, np.asarray(tied.any(axis=1))
+        chooses = np.flatnonzero(at_war & ~waiting)
+        hand = hands[:, 0].copy()
+        hand[chooses] = _upper(hand[chooses], game.discards)
+        # Only those who are tied matter in a war, also those who cannot pay for it.
+        others = hands[:, 1:] * (tied[:, 1:] | ~at_war[:, None])[:, :, None]
+        pot = observations[:, 2 * players * ranks : (2 * players + 1) * ranks]
+        actions = self._rank(hand, others, at_war, pot)
+        actions[chooses] += ranks * (1 + _lowest_set(hands[chooses, 0], game.discards))
+        actions[waiting] = wait
+        probabilities = np.zeros(action_masks.shape)
+        probabilities[rows, actions] = 1.0
+        return probabilities
+
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
+        """The rank of the card that battles.
+
+        Args:
+            hand: `[batch, ranks]`, in a war the upper hand.
+            others: `[batch, players - 1, ranks]` hands, in a war 0 for players who are not in it.
+            at_war: `[batch]`.
+            pot: `[batch, ranks]`.
+
+        Returns:
+            `[batch]`, a fresh array.
+        """
+        raise NotImplementedError
+
+
+class MinPlayer(WarPlayer):
+    """Plays its lowest card; in a war it discards its lowest cards and battles with the next one.
+
+    Names: "MinPlayer" in WAR 2017, section III.A.
+    """
+
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
+        return _lowest_above(hand)
+
+
+class MaxPlayer(WarPlayer):
+    """Plays its highest card; in a war it discards its lowest cards and battles with its highest.
+
+    Names: "MaxPlayer" in WAR 2017, section III.B.
+    """
+
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
+        return _highest(hand)
+
+
+class DummiePlayer(Uniform):
+    """Plays every card with the same probability; in a war it draws the discards and then the battle card so.
+
+    `uniform` does the same, because `War.action_counts` counts the ways to draw them.
+
+    Names: "DummiePlayer" in WAR 2017, section III.C; appendix, lines 18-34.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        super().__init__(checked_war(game, self))
+
+
+class _SimpleMinded(WarPlayer):
+    """Plays the lowest card that is certain to win; if there is none, it dares a tie or plays its lowest card."""
+
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
+        top = _highest(others).max(axis=1)
+        dare = np.where(hand.sum(axis=1) >= self._game.discards + 2, self._dare(hand, others, at_war), -1)
+        careful = np.where(dare >= 0, dare, _lowest_above(hand))
+        return np.where(_highest(hand) > top, _lowest_above(hand, top), careful)
+
+    def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
+        """The rank with which it dares a tie if it holds enough cards, or -1. The arguments are those of `_rank`."""
+        raise NotImplementedError
+
+
+class SimpleMindedPlayer1(_SimpleMinded):
+    """Dares a tie with its highest card if its second card is as good as the best second card of all others.
+
+    It also does so if no other player has a second card.
+
+    Names: "SimpleMindedPlayer" in WAR 2017, appendix, lines 35-79; "SimpleMindedPlayer1" in the text.
+    """
+
+    def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
+        highest = _highest(hand)
+        ties = highest == _highest(others).max(axis=1)
+        return np.where(ties & (_highest(hand, 2) >= _highest(others, 2).max(axis=1)), highest, -1)
+
+
+class SimpleMindedPlayer2(SimpleMindedPlayer1):
+    """Dares every tie for the highest card when a round begins; in a war it is as careful as the first.
+
+    Names: "SimpleMindedPlayer2" in WAR 2017, appendix, lines 80-116.
+    """
+
+    def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
+        highest = _highest(hand)
+        ties = highest == _highest(others).max(axis=1)
+        return np.where(ties & ~at_war, highest, super()._dare(hand, others, at_war))
+
+
+class SimpleMindedPlayer1AsWritten(_SimpleMinded):
+    """Dares a tie with one other whose second card is no better than its own.
+
+    The text asks for an opponent `j` and a card `c` of its own with `c = max(H_j)` and `max2` of its
+    hand at least `max2(H_j)`. Of several such cards, which it leaves open, the highest is played; an
+    opponent without a second card has no better one.
+
+    Names: "SimpleMindedPlayer1" in WAR 2017, section III.D, step 3.
+    """
+
+    def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
+        tops = _highest(others)
+        held = np.take_along_axis(hand, np.maximum(tops, 0), axis=1) > 0
+        no_better = _highest(others, 2) <= _highest(hand, 2)[:, None]
+        return np.asarray(np.where(held & no_better, tops, -1).max(axis=1))
+
+
+class SimpleMindedPlayer2AsWritten(_SimpleMinded):
+    """Plays its highest card whenever it holds enough cards and none is certain to win.
+
+    The text's `max(H_i - S)`: `S`, the cards that are certain to win, is empty there.
+
+    Names: "SimpleMindedPlayer2" in WAR 2017, section III.E, step 3.
+    """
+
+    def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
+        return _highest(hand)
+
+
+def _highest(cards: Cards, place: int = 1) -> Ranks:
+    """The rank of the highest card (second highest with `place` 2, ...), -1 where there are fewer."""
+    at_least = cards[..., ::-1].cumsum(axis=-1) >= place  # cards of a rank or above, from the top
+    return np.asarray(at_least.sum(axis=-1) - 1)
+
+
+def _lowest_above(hand: Cards, rank: Ranks | None = None) -> Ranks:
+    """The lowest rank that is held, or the lowest above `rank`; 0 where there is none."""
+    held = hand > 0
+    if rank is not None:
+        held &= np.arange(hand.shape[1]) > rank[:, None]
+    return np.asarray(held.argmax(axis=1))
+
+
+def _upper(hand: Cards, discards: int) -> Cards:
+    """`[batch, ranks]`: the hand without its lowest cards."""
+    up_to = np.maximum(hand.cumsum(axis=1) - discards, 0)
+    return np.diff(up_to, axis=1, prepend=np.float32(0))
+
+
+def _lowest_set(hand: Cards, discards: int) -> Ranks:
+    """`[batch]`: the place of its lowest cards in the lexicographic order of all sets of discards."""
+    ranks, up_to = hand.shape[1], hand.cumsum(axis=1)
+    after = _sets_after(ranks, discards)
+    place = np.full(len(hand), comb(ranks + discards - 1, discards) - 1)
+    for card in range(discards):
+        place -= after[card, (up_to <= card).sum(axis=1)]
+    return place
+
+
+@cache
+def _sets_after(ranks: int, discards: int) -> NDArray[np.int64]:
+    """`[discards, ranks]`: how many sets of discards are the same up to a card and higher there.
+
+    Added up over its cards, that is how many come after a set.
+    """
+    after = [
+        [comb(ranks + discards - 2 - card - rank, discards - card) for rank in range(ranks)] for card in range(discards)
+    ]
+    return np.array(after, dtype=np.int64).reshape(discards, ranks)

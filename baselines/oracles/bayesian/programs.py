@@ -1,0 +1,106 @@
+"""The linear programs of games with private types: in floats, which scipy solves, and in rationals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import linprog
+
+from baselines.matrix_game.exact_lp import maximise
+from baselines.oracles.results import Behaviour
+from cardwar_envs.core.forms import BayesianForm
+
+TOLERANCE = 1e-10
+
+
+def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[Behaviour, Behaviour]]:
+    """The value and both strategies, exactly.
+
+    Payoffs are shifted to be positive, so that all unknowns are and 0 is feasible.
+    """
+    types_0, types_1, actions_0, actions_1 = form.payoffs.shape
+    choices, replies = types_0 * actions_0, types_1 * actions_1
+    shift, fractions = 1 - Fraction(float(form.payoffs.min())), np.frompyfunc(Fraction, 1, 1)
+    worth = form.deals.astype(object)[:, :, None, None] * (fractions(form.payoffs) + shift)
+    # Unknowns are the choices and what each type of player 1 concedes: no more than any of its replies does.
+    conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
+    played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]
+    objective, bounds = np.repeat((0, 1), (choices, types_1)), np.repeat((0, 1), (replies, types_0))
+    optimum = maximise(*(fractions(part).tolist() for part in (objective, np.block([conceded, played]), bounds)))
+    first = np.array(optimum.primal[:choices], dtype=float).reshape(types_0, actions_0)
+    second = np.array(optimum.dual[:replies], dtype=float).reshape(types_1, actions_1)
+    return optimum.value / int(form.deals.sum()) - shift, (distributions(first), distributions(second))
+
+
+def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
+    """Both strategies; player 1's are the prices of its replies in player 0's program."""
+    program = Program(form)
+    outcome = program.solve(-program.guarantee)
+    duals = -outcome.ineqlin.marginals.reshape(form.payoffs.shape[1], form.payoffs.shape[3])
+    return program.strategy(outcome.x), distributions(duals)
+
+
+class Program:
+    """Player 0's program in floats: unknowns x[type, action], replies[type, action of 1], concessions[type of 1].
+
+    Rows of the payoffs for neighbouring types of player 1 differ in few places in games with
+    ordered types, so each reply is written as the one for the type before plus the difference;
+    that keeps the program sparse, where it would have millions of entries for 1000 types.
+    """
+
+    def __init__(self, form: BayesianForm) -> None:
+        self._shape = types_0, types_1, actions_0, actions_1 = form.payoffs.shape
+        worth = (form.deals[:, :, None, None] * form.payoffs).transpose(3, 1, 0, 2)
+        worth = worth.reshape(actions_1, types_1, types_0 * actions_0) / (np.abs(worth).max() or 1.0)
+        steps = np.diff(worth, axis=1, prepend=0.0)
+        choices, replies = types_0 * actions_0, types_1 * actions_1
+        chains = sparse.kron(sparse.identity(actions_1), sparse.identity(types_1) - sparse.eye(types_1, k=-1))
+        total = sparse.kron(sparse.identity(types_0), np.ones((1, actions_0)))
+        # replies[b, j] - replies[b, j - 1] = steps . x, and each type of player 0 plays something
+        moves = sparse.csr_matrix(-steps.reshape(replies, choices))
+        nothing = sparse.csr_matrix((types_0, types_1))
+        self._equalities = sparse.bmat([[moves, chains, None], [total, None, nothing]], format="csr")
+        self._sums = np.append(np.zeros(replies), np.ones(types_0))
+        # concessions[j] <= replies[b, j]; rows in the order [j, b]
+        concede = sparse.kron(sparse.identity(types_1), np.ones((actions_1, 1)))
+        ordered = sparse.identity(replies, format="csr")[np.arange(replies).reshape(actions_1, types_1).T.ravel()]
+        self._inequalities = sparse.hstack([sparse.csr_matrix((replies, choices)), -ordered, concede], format="csr")
+        self._bounds = [(0.0, None)] * choices + [(None, None)] * (replies + types_1)
+        self.guarantee = np.concatenate([np.zeros(choices + replies), np.ones(types_1)])
+
+    def solve(self, costs: NDArray[np.float64], at_least: float | None = None) -> Any:
+        """Minimises `costs`, over strategies that guarantee at least so much if that is given."""
+        matrix, limits = self._inequalities, np.zeros(self._inequalities.shape[0])
+        if at_least is not None:
+            matrix = sparse.vstack([matrix, sparse.csr_matrix(-self.guarantee)], format="csr")
+            limits = np.append(limits, -at_least)
+        outcome = linprog(  # type: ignore[call-overload]  # its stubs know no sparse matrices
+            costs,
+            A_ub=matrix,
+            b_ub=limits,
+            A_eq=self._equalities,
+            b_eq=self._sums,
+            bounds=self._bounds,
+            method="highs",
+            options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+        )
+        if outcome.status != 0:
+            raise ArithmeticError(f"the linear program was not solved: {outcome.message}")
+        return outcome
+
+    def strategy(self, unknowns: NDArray[np.float64]) -> Behaviour:
+        """Player 0's part of the unknowns."""
+        types_0, _, actions_0, _ = self._shape
+        return distributions(unknowns[: types_0 * actions_0].reshape(types_0, actions_0))
+
+
+def distributions(rows: NDArray[np.float64]) -> Behaviour:
+    """Rounding errors removed; a type that is never dealt, for which all is optimal, plays uniformly."""
+    clipped = np.maximum(rows, 0.0)
+    clipped[clipped.sum(axis=1) == 0.0] = 1.0
+    clipped /= clipped.sum(axis=1, keepdims=True)
+    return clipped

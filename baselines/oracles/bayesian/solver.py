@@ -1,0 +1,209 @@
+"""Games in which both of two players move once on private information: one linear program.
+
+A behaviour strategy of player 0, x[type, action], is worth what the best reply of each type of
+player 1 leaves of it. So the optimal one maximises the sum over types of 1 of what that type's
+cheapest action concedes, which is linear in x; the dual solution is player 1's strategy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game.limits import LARGEST_PAYOFF
+from baselines.opponents.table import TablePolicy
+from baselines.oracles.protocol import Payoffs, Request, require_two_zero_sum
+from baselines.oracles.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
+from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.forms import BayesianForm
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.policy import Policy, checked_probabilities
+
+# Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
+EXACT_CHOICES = 48
+# How far from optimal a strategy may be, as a share of the stakes, to count as optimal in `optimal_range`.
+SLACK = 1e-10
+
+
+@cached_by_game(8)
+def form_of(game: Game[Any]) -> BayesianForm:
+    """The game's arrays, kept for the next question about it.
+
+    Raises:
+        ValueError: If it is not a two-player zero-sum game of that kind, or its arrays cannot be those of one.
+    """
+    require_two_zero_sum(game, "an exact answer on private information")
+    form = game.bayesian_form()
+    if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
+        raise ValueError(f"{game.facts.name}: deals must be numbers of at least 0, and some more than 0")
+    if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
+        raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
+    for player, seen in enumerate(form.observations):
+        if len({row.tobytes() for row in seen}) < len(form.types[player]):
+            raise ValueError(f"{game.facts.name}: two types of player_{player} see the same")
+    return form
+
+
+class BayesianOracle:
+    """The `Oracle` of games in which both of two players move once, on private information."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._game = game
+
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Every game in which players do not see the state; those of other kinds raise a ValueError."""
+        return not game.facts.public_state
+
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """See `takes`."""
+        return not game.facts.public_state
+
+    def solve(self, request: Request) -> PrivateSolution:
+        """Finds an equilibrium.
+
+        Where there are several, the choice is the vertex that the program's solver ends at: the
+        simplex of `baselines.matrix_game.exact_lp` for rationals, else HiGHS. Both are deterministic.
+        """
+        if request.selection != "default":
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' for {self._game.facts.name}")
+        form, begin = form_of(self._game), time.perf_counter()
+        choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
+        if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES):
+            value, behaviour = _programs().solve_in_rationals(form)
+            method = "linear program in rationals"
+        else:
+            value, behaviour = None, _programs().solve_in_floats(form)
+            method = "linear program"
+        lower = _replies(form, 1, behaviour[0]).min(axis=1).sum()
+        upper = _replies(form, 0, behaviour[1]).max(axis=1).sum()
+        states = sum(map(len, form.types))
+        return PrivateSolution(
+            game=self._game,
+            value=float((lower + upper) / 2) if value is None else float(value),
+            policy=_table(self._game, form, dict(enumerate(behaviour))),
+            method=method,
+            gap=max(float(upper - lower), 0.0),
+            states=states,
+            solved=states,
+            seconds=time.perf_counter() - begin,
+            exact=value,
+            behaviour=behaviour,
+            _form=form,
+            _ranges=partial(optimal_range, self._game),
+        )
+
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """See `Oracle`."""
+        form = form_of(self._game)
+        other = behaviour_of(self._game, policies[1 - player], 1 - player)
+        replies = (1.0 if player == 0 else -1.0) * _replies(form, player, other)
+        choices = np.eye(replies.shape[1])[replies.argmax(axis=1)]
+        return BestResponse(float(replies.max(axis=1).sum()), _table(self._game, form, {player: choices}))
+
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """See `Oracle`."""
+        worth, probabilities = outcomes(self._game, policies)
+        payoff = float((worth * probabilities).sum())
+        return (payoff, -payoff), (self.response(policies, 0).value, self.response(policies, 1).value)
+
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """See `Oracle`; every observation is asked about here."""
+        return 0
+
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """See `Oracle`."""
+        worth, odds = outcomes(self._game, policies)
+        win, loss, tie = (float(odds[sign].sum()) for sign in (worth > 0, worth < 0, worth == 0))
+        return HeadToHead(win, loss, tie, float((worth * odds).sum()))
+
+
+def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.float64]:
+    """What each action of each type of `player` brings to player 0, times the type's probability."""
+    weighted = form.weights[:, :, None, None] * form.payoffs
+    path = "ijab,jb->ia" if player == 0 else "ijab,ia->jb"
+    return np.asarray(np.einsum(path, weighted, other, optimize=True))
+
+
+def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
+    table = {}
+    for player, strategy in behaviour.items():
+        spread = np.zeros((len(strategy), game.facts.num_actions))
+        spread[:, list(form.actions[player])] = strategy
+        table.update({seen.tobytes(): row for seen, row in zip(form.observations[player], spread, strict=True)})
+    return TablePolicy(table)
+
+
+def _programs() -> Any:
+    """The linear programs; scipy takes half a second to import, and few questions need it."""
+    from baselines.oracles.bayesian import programs
+
+    return programs
+
+
+def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
+    """The whole set of a player's optimal strategies, seen action by action.
+
+    Args:
+        game: A two-player zero-sum game with a `bayesian_form`.
+        player: 0 or 1.
+
+    Returns:
+        `[types, own actions]` twice: the least and the greatest probability with which an
+        optimal strategy plays each action, to about 1e-6.
+
+    Raises:
+        ValueError: If the game is of another kind or there is no such player.
+    """
+    player = whole_number("player", player, range(2))
+    form = form_of(game)
+    program = _programs().Program(form if player == 0 else _mirrored(form))
+    best = float(program.guarantee @ program.solve(-program.guarantee).x)
+    shape = (len(form.types[player]), len(form.actions[player]))
+    least, greatest = np.empty(shape), np.empty(shape)
+    slack = SLACK * max(abs(best), 1.0)
+    for place in np.ndindex(shape):
+        costs = np.zeros(len(program.guarantee))
+        costs[np.ravel_multi_index(place, shape)] = 1.0
+        least[place] = program.strategy(program.solve(costs, best - slack).x)[place]
+        greatest[place] = program.strategy(program.solve(-costs, best - slack).x)[place]
+    return least, greatest
+
+
+def _mirrored(form: BayesianForm) -> BayesianForm:
+    """The same game with the seats exchanged."""
+    return BayesianForm(
+        deals=form.deals.T,
+        payoffs=-form.payoffs.transpose(1, 0, 3, 2),
+        observations=form.observations[::-1],
+        actions=form.actions[::-1],
+        types=form.types[::-1],
+    )
+
+
+def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
+    """`[types, own actions]`: what a policy does in that seat.
+
+    Raises:
+        ValueError: If its answer is not a behaviour strategy.
+    """
+    form = form_of(game)
+    actions = list(form.actions[player])
+    masks = np.zeros((len(form.types[player]), game.facts.num_actions), dtype=np.int8)
+    masks[:, actions] = 1
+    return checked_probabilities(policy, form.observations[player], masks)[:, actions]
+
+
+def outcomes(game: Game[Any], policies: Sequence[Policy]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Every course that a game between two policies can take: payoffs to player 0 and probabilities, alike in shape."""
+    form = form_of(game)
+    first, second = (behaviour_of(game, policy, seat) for seat, policy in enumerate(policies))
+    probabilities = np.einsum("ij,ia,jb->ijab", form.weights, first, second, optimize=True)
+    return form.payoffs, probabilities

@@ -1,0 +1,97 @@
+"""The one place that asks what kind of game it is.
+
+Each family of games has an oracle, which says itself what it takes (for questions about policies) and what
+it solves. The first in the list that says yes is asked.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NoReturn
+
+from baselines.oracles.bayesian.solver import BayesianOracle
+from baselines.oracles.finite_horizon.response import RoundsOracle
+from baselines.oracles.protocol import Oracle, Request
+from baselines.oracles.rank_games.response import DuelOracle
+from baselines.oracles.state_graph.response import GraphOracle
+from cardwar_envs.core.arrays import Masks, Observations
+from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.parameters import whole_number
+
+# States that `within_reach` lists at most. More could be listed, but not while somebody waits for an answer.
+QUICKLY_LISTED = 100_000
+
+# The last one takes every game of public state.
+ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GraphOracle)
+
+
+@cached_by_game(8)
+def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
+    """The oracle that answers questions about policies of a game; kept for the next question.
+
+    Raises:
+        ValueError: If `max_states` is given for a game whose states are not listed.
+    """
+    kind = next(kind for kind in ORACLES if kind.takes(game))
+    if max_states is None:
+        return kind(game)
+    max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
+    if kind is GraphOracle:
+        return GraphOracle(game, max_states)
+    if kind is RoundsOracle:
+        return RoundsOracle(game, max_states)
+    raise ValueError(f"max_states ({max_states}) is of no use here: the states of {game.facts.name} are not listed")
+
+
+def solver_for(game: Game[Any], request: Request) -> Oracle:
+    """The oracle that finds the equilibrium asked for.
+
+    Raises:
+        ValueError: If an option is given that the game's solver does not have.
+    """
+    if request.max_states is not None:
+        whole_number("max_states", request.max_states, range(1, sys.maxsize))
+    kind = next(kind for kind in ORACLES if kind.solves(game, request))
+    options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
+    for option, value in options.items():
+        if value is not None and kind is not DuelOracle:
+            raise ValueError(
+                f"{option} ({value}) is of no use here: it is for duels in which only the order of ranks matters, "
+                "with hands that are not too long, and not solved in rationals"
+            )
+    return kind(game)
+
+
+def within_reach(game: Game[Any]) -> bool:
+    """Whether any policy of a game can be measured exactly without asking for more time or states.
+
+    Games whose states have to be listed must have at most `QUICKLY_LISTED`. Larger ones may still be measured
+    by those who wait (`nash_conv` lists ten times as many).
+    """
+    require_game(game)
+    return _within_reach(game)
+
+
+@cached_by_game(32)
+def _within_reach(game: Game[Any]) -> bool:
+    kind = next(kind for kind in ORACLES if kind.takes(game))
+    oracle = GraphOracle(game, QUICKLY_LISTED) if kind is GraphOracle else oracle_for(game)
+    try:
+        oracle.payoffs([_Asked()] * game.facts.num_players)
+    except _QueriedError:
+        return True
+    except ValueError:
+        return False
+    return True  # a game in which nobody ever chooses
+
+
+class _QueriedError(Exception):
+    """An oracle has taken the game and begins to ask policies."""
+
+
+class _Asked:
+    """A policy that only tells that it was asked."""
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> NoReturn:
+        raise _QueriedError

@@ -1,0 +1,96 @@
+"""Bounds for games without a limit of rounds: unfinished games counted as lost, and as won.
+
+If player 0 can guarantee a payoff within `n` rounds while an unfinished game counts as lost, it can guarantee
+that payoff in the endless game too, however endless play is paid. The same holds for player 1. Both bounds
+only get closer as rounds are added. They need not meet: if neither player can end the game alone, it may go
+on for ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.finite_horizon.positions import arrays_of, at_codes, counts_rounds, form_of, levels_of
+from baselines.oracles.finite_horizon.value_iteration import solve_nodes
+from baselines.oracles.protocol import Progress
+from cardwar_envs.core.game import Game
+
+# How many of the widest positions are shown.
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class EndlessBounds:
+    """Bounds on the value of a game that may last for ever.
+
+    Attributes:
+        lower: Lower bound on the value at the start to player 0, payoff points: it can guarantee that much.
+        upper: Upper bound on the same: player 1 can keep it from more.
+        sweeps: Number of rounds looked ahead.
+        settled: Whether the last sweep changed nothing.
+        bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to
+            swapping the seats.
+        widest: A few of the positions with the greatest width, as states with one round left.
+    """
+
+    lower: float
+    upper: float
+    sweeps: int
+    settled: bool
+    bounds: NDArray[np.float64]
+    widest: tuple[Any, ...]
+
+    @property
+    def widths(self) -> NDArray[np.float64]:
+        """`[positions]` upper less lower bound of each."""
+        return np.asarray(self.bounds[:, 1] - self.bounds[:, 0])
+
+    def wider(self, width: float) -> int:
+        """How many positions have bounds further apart than `width`, payoff points."""
+        return int((self.widths > width).sum())
+
+
+def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | None = None) -> EndlessBounds:
+    """Bounds on the value of a two-player game of many rounds that has no last round.
+
+    Args:
+        game: The game; its own limit of rounds does not matter.
+        sweeps: Rounds to look ahead at most; fewer if nothing changes any more.
+        progress: Called after each with the number of matrix games solved.
+
+    Returns:
+        The bounds at the start and at every position.
+
+    Raises:
+        ValueError: If the game is of another kind or too large.
+    """
+    if not counts_rounds(game):
+        raise ValueError(f"{game.facts.name}: not a two-player game whose positions come up again")
+    form = form_of(game)
+    # Lower and upper bounds by code. In the mirror image they change places.
+    bounds = np.stack([at_codes(form, worst) for worst in (-1.0, 1.0)])
+    pairs = bounds.reshape(2, -1, 2)
+    pairs[:, 2:, 1] = -pairs[::-1, 2:, 0]
+    arrays, levels, done, settled = arrays_of(form), levels_of(form), 0, False
+    beginnings = slice(int(form.levels[-2]), None)
+    while done < sweeps and not settled:
+        before = pairs[:, beginnings, 0].copy()
+        for nodes in levels:
+            low, high = solve_nodes(arrays, nodes, bounds[0])[0], solve_nodes(arrays, nodes, bounds[1])[1]
+            if nodes is levels[-1]:  # rounding must not make them wider again
+                low, high = np.maximum(low, before[0]), np.minimum(high, before[1])
+            pairs[:, nodes, 0] = low, high
+            pairs[:, nodes, 1] = -high, -low
+        done += 1
+        settled = np.array_equal(before, pairs[:, beginnings, 0])
+        if progress is not None:
+            progress(2 * done * (len(form.lists) - 2))
+    found = pairs[:, beginnings, 0].T.copy()
+    widest = np.argsort(found[:, 0] - found[:, 1], kind="stable")[:SHOWN] + beginnings.start
+    starts = [(float(start.probability), form.code(start.state)) for start in game.initial()]
+    lower, upper = (sum(chance * float(side[code]) for chance, code in starts) for side in bounds)
+    return EndlessBounds(lower, upper, done, settled, found, tuple(form.state(2 * int(node), 1) for node in widest))

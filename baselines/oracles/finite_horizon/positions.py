@@ -1,0 +1,121 @@
+"""Sweeping over the positions of a game of many rounds: what all solvers of such games share.
+
+A state is a position and the rounds left, so values with `r` rounds left follow from those with
+`r - 1`: one sweep over the positions per round. See `cardwar_envs.core.game.RoundsForm`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.threads import Nodes
+from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.forms import RoundsForm
+from cardwar_envs.core.game import Game
+
+MAX_POSITIONS = 4_000_000
+# Sweeps are compared with so many before them.
+LONGEST_PERIOD = 12
+
+Arrays = tuple[Any, ...]
+
+
+def kernel() -> Any:
+    """The compiled sweeps; numba takes most of a second to import."""
+    from baselines.oracles.finite_horizon import kernel as value_iteration_kernel
+
+    return value_iteration_kernel
+
+
+def counts_rounds(game: Game[Any]) -> bool:
+    """Whether a game has two players and hands over its positions as arrays."""
+    hands_over = type(game).rounds_form is not Game.rounds_form
+    return hands_over and game.facts.max_rounds is not None and game.facts.num_players == 2
+
+
+@cached_by_game(2)
+def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[Any]:
+    """The positions of a game from its start, kept for the next question about it.
+
+    Raises:
+        ValueError: If the game is of another kind or too large.
+    """
+    return game.rounds_form([start.state for start in game.initial()], max_positions)
+
+
+def arrays_of(form: RoundsForm[Any]) -> Arrays:
+    """What the compiled functions take."""
+    return (
+        form.lists,
+        form.rows,
+        form.options,
+        form.strengths,
+        form.option_counts,
+        form.first,
+        form.children,
+        int(form.levels[-2]),
+    )
+
+
+def levels_of(form: RoundsForm[Any]) -> list[Nodes]:
+    """The nodes of each level, in the order in which they can be worked out."""
+    return [np.arange(*bounds) for bounds in pairwise(form.levels)]
+
+
+def choice_starts(form: RoundsForm[Any], codes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Where the choices of player 0 at each code begin if all are written one after the other; the end is last."""
+    lists = form.lists.ravel() if codes is None else form.lists[codes >> 1, codes & 1]
+    return np.concatenate([[0], np.cumsum(form.rows[lists + 1] - form.rows[lists])])
+
+
+def choice_places(form: RoundsForm[Any], codes: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of the choices of player 0 at codes, if those of each code begin at its entry of `starts`."""
+    own = choice_starts(form, codes)
+    return np.arange(own[-1]) + np.repeat(starts - own[:-1], np.diff(own))
+
+
+class History:
+    """The array that each sweep left, until one repeats another bit for bit.
+
+    Attributes:
+        period: Number of sweeps after which the arrays repeat; None until one has repeated.
+        kept: The arrays before the repetition.
+    """
+
+    def __init__(self, first: NDArray[Any]) -> None:
+        self.kept: list[NDArray[Any]] = [first]
+        self.period: int | None = None
+
+    def append(self, array: NDArray[Any]) -> None:
+        """Takes the next array; it is not kept if it repeats one of the last few."""
+        for period, earlier in enumerate(self.kept[: -LONGEST_PERIOD - 1 : -1], start=1):
+            if np.array_equal(earlier, array):
+                self.period = period
+                return
+        self.kept.append(array)
+
+    def __getitem__(self, sweep: int) -> NDArray[Any]:
+        """The array that sweep number `sweep` left, or would have left."""
+        if self.period is None or sweep < len(self.kept):
+            return self.kept[sweep]
+        begin = len(self.kept) - self.period
+        return self.kept[begin + (sweep - begin) % self.period]
+
+
+def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    """`[2 * nodes]` values by code: of final nodes, and of beginnings of rounds as given; 0 in wars."""
+    values = np.zeros(2 * len(form.lists))
+    values[:2] = 1.0, -1.0
+    put(values, slice(form.levels[-2], form.levels[-1]), np.asarray(of_rounds))
+    return values
+
+
+def put(values: NDArray[np.float64], nodes: slice | Nodes, worth: NDArray[np.float64]) -> None:
+    """Writes values to player 0 of nodes to their codes; in the mirror image they are player 1's."""
+    pairs = values.reshape(-1, 2)
+    pairs[nodes, 0] = worth
+    pairs[nodes, 1] = -worth

@@ -1,0 +1,260 @@
+"""Best responses and results between policies in two-player games of many rounds, sweep by sweep.
+
+All values are computed for player 0, at every position and its mirror image. Player 1 sees at a position
+what player 0 sees at its image, so one sweep answers for both seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.finite_horizon.claims import hold_to_rounds, is_stationary, known_choices
+from baselines.oracles.finite_horizon.positions import (
+    MAX_POSITIONS,
+    arrays_of,
+    at_codes,
+    choice_places,
+    choice_starts,
+    counts_rounds,
+    form_of,
+    kernel,
+    levels_of,
+)
+from baselines.oracles.finite_horizon.value_iteration import RoundsTable
+from baselines.oracles.protocol import Payoffs, Request, solve_table
+from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
+from baselines.threads import Nodes, in_threads
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.forms import RoundsForm
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, checked_probabilities
+
+# Entries of a batch of masks and probabilities that a policy is asked for at once.
+ENTRIES = 1 << 22
+
+
+class ResponsePolicy:
+    """A deterministic best response, from either seat: the lowest of the best actions."""
+
+    def __init__(self, form: RoundsForm[Any], best: Sequence[NDArray[np.int16]]) -> None:
+        """Takes `best[r - 1]`, `[codes]` numbers of player 0's choices with `r` rounds left; later ones are alike."""
+        self._form, self._best = form, best
+
+    def __repr__(self) -> str:
+        return f"<ResponsePolicy: a best response in {len(self._form.lists):,} positions>"
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """`[batch, num_actions]`; uniform over legal actions where the game cannot get."""
+        probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
+        form = self._form
+        codes, rounds_left = form.codes_seen(observations)
+        for r in np.unique(rounds_left[(codes >= 0) & (rounds_left > 0)]):
+            rows = np.flatnonzero((codes >= 0) & (rounds_left == r))
+            chosen = self._best[min(r, len(self._best)) - 1][codes[rows]]
+            begins = form.rows[form.lists[codes[rows] >> 1, codes[rows] & 1]]
+            probabilities[rows] = 0.0
+            probabilities[rows, form.actions[begins + chosen]] = 1.0
+        return probabilities
+
+
+class _Policies:
+    """The answers of policies at every code: a stationary policy is asked only once."""
+
+    def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
+        self._form = form
+        self._policies = {id(policy): policy for policy in policies}
+        self._answers: dict[int, NDArray[np.float64]] = {}
+        self.stationary = all(is_stationary(policy) for policy in policies)
+
+    def ask(self, rounds_left: int) -> None:
+        """Asks for play with so many rounds left."""
+        for number, policy in self._policies.items():
+            if number not in self._answers or not is_stationary(policy):
+                self._answers[number] = choice_probabilities(self._form, policy, rounds_left)
+
+    def __getitem__(self, policy: Policy) -> NDArray[np.float64]:
+        return self._answers[id(policy)]
+
+
+def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
+    """What a policy does in seat 0 at every code, over its choices, one after the other.
+
+    It is asked where there is a choice, in batches, unless it has a method `choice_probabilities`
+    that knows the form.
+
+    Raises:
+        ValueError: If an answer is not a behaviour strategy.
+    """
+    known = known_choices(policy, form, rounds_left)
+    if known is not None:
+        return known
+    starts = choice_starts(form)
+    probabilities = np.ones(starts[-1])
+    codes = np.flatnonzero(np.diff(starts) > 1)
+    batch = max(1, ENTRIES // (int(form.actions.max()) + 1))
+    for begin in range(0, len(codes), batch):
+        asked = codes[begin : begin + batch]
+        observations, masks = form.seen(asked, rounds_left)
+        answer = checked_probabilities(policy, observations, masks)
+        probabilities[choice_places(form, asked, starts[asked])] = answer[masks == 1]
+    return probabilities
+
+
+class _Sweep:
+    """Values at every code, for one more round at a time.
+
+    Attributes:
+        values: `[codes, ...]`; a subclass says which.
+        settled: Whether the last round changed nothing.
+    """
+
+    def __init__(self, form: RoundsForm[Any], values: NDArray[np.float64]) -> None:
+        self.arrays, self.levels, self.starts = arrays_of(form), levels_of(form), choice_starts(form)
+        self.values, self.settled = values, False
+
+    def step(self, asked: _Policies) -> None:
+        """Goes on to one round more, with what the policies do in it."""
+        raise NotImplementedError
+
+    def _advance(self, write: Callable[[int, int, NDArray[np.float64]], None]) -> None:
+        """Replaces all values; `write(start, stop, values)` computes those of a run of nodes."""
+
+        def work(run: Nodes) -> NDArray[np.float64]:
+            values = np.empty((2 * len(run), *self.values.shape[1:]))
+            write(int(run[0]), int(run[0]) + len(run), values)
+            return values
+
+        before = self.values.copy()
+        for nodes in self.levels:
+            values = np.concatenate(in_threads(work, nodes))
+            self.values[2 * nodes[0] : 2 * nodes[0] + len(values)] = values
+        self.settled = np.array_equal(before, self.values)
+
+
+class Response(_Sweep):
+    """Player 0's best response to a policy of player 1.
+
+    The values, by code, are what it gets, payoff points.
+
+    Attributes:
+        best: As `ResponsePolicy` takes it, if the choices are kept.
+    """
+
+    def __init__(self, form: RoundsForm[Any], policy: Policy, *, keep: bool = False) -> None:
+        super().__init__(form, at_codes(form, 0.0))
+        self._policy, self._keep = policy, keep
+        self.best: list[NDArray[np.int16]] = []
+
+    def step(self, asked: _Policies) -> None:
+        """See `_Sweep`."""
+        best = np.zeros(len(self.values), dtype=np.int16)
+
+        def write(start: int, stop: int, worth: NDArray[np.float64]) -> None:
+            chosen, probabilities = best[2 * start : 2 * stop], asked[self._policy]
+            kernel().respond_range(self.arrays, start, stop, self.values, probabilities, self.starts, worth, chosen)
+
+        self._advance(write)
+        if self._keep:
+            alike = bool(self.best) and np.array_equal(self.best[-1], best)
+            self.best.append(self.best[-1] if alike else best)
+
+
+class Outcomes(_Sweep):
+    """How a game between two policies ends.
+
+    The values, `[codes, 3]`, are the chances that player 0 wins, that player 1 does, and that nobody does.
+    """
+
+    def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
+        chances = np.tile((0.0, 0.0, 1.0), (2 * len(form.lists), 1))
+        chances[:2] = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+        super().__init__(form, chances)
+        self._first, self._second = policies
+
+    def step(self, asked: _Policies) -> None:
+        """See `_Sweep`."""
+        play = asked[self._first], asked[self._second]
+        self._advance(
+            lambda start, stop, chances: kernel().play_range(
+                self.arrays, start, stop, self.values, *play, self.starts, chances
+            )
+        )
+
+
+class RoundsOracle:
+    """The `Oracle` of two-player games of many rounds over few positions."""
+
+    def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
+        self._game, self._max_states = game, MAX_POSITIONS if max_states is None else max_states
+
+    @property
+    def _form(self) -> RoundsForm[Any]:
+        return form_of(self._game, self._max_states)
+
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Two-player games that hand over their positions as arrays."""
+        return counts_rounds(game)
+
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """The same games, in floats and for any equilibrium."""
+        return counts_rounds(game) and request.plain
+
+    def solve(self, request: Request) -> StateSolution:
+        """See `Oracle`."""
+        return solve_table(RoundsTable(self._game), "value iteration", request)
+
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """See `Oracle`."""
+        form, other = self._form, policies[1 - player]
+        response = Response(form, other, keep=True)
+        self._play([other], response)
+        return BestResponse(self._at_start(response.values, player), ResponsePolicy(form, response.best))
+
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """See `Oracle`."""
+        form, (first, second) = self._form, policies
+        outcomes, to_second = Outcomes(form, policies), Response(form, second)
+        to_first = to_second if first is second else Response(form, first)
+        self._play(policies, *{outcomes, to_second, to_first})
+        payoff = self._at_start(outcomes.values[:, 0] - outcomes.values[:, 1], 0)
+        return (payoff, -payoff), (self._at_start(to_second.values, 0), self._at_start(to_first.values, 1))
+
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """See `Oracle`."""
+        outcomes = Outcomes(self._form, policies)
+        self._play(policies, outcomes)
+        win, loss, tie = (self._at_start(outcomes.values[:, k], 0) for k in range(3))
+        return HeadToHead(win, loss, tie, win - loss)
+
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """See `Oracle`; policies that say that they are stationary are asked about other rounds."""
+        asked = {id(each): each for each in policies if each is not None}
+        return hold_to_rounds(self._game, self._form, asked.values())
+
+    def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
+        """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
+        asked, rounds = _Policies(self._form, policies), self._game.facts.max_rounds
+        assert rounds is not None  # `takes` has asked
+        for r in range(1, rounds + 1):
+            asked.ask(r)
+            for sweep in sweeps:
+                sweep.step(asked)
+            if asked.stationary and all(sweep.settled for sweep in sweeps):
+                return
+
+    @cached_property
+    def _starts(self) -> list[tuple[float, int]]:
+        """Probabilities and codes of the starts."""
+        form = self._form
+        return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
+
+    def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:
+        """What stands at the codes of the starts, as `player` sees them, weighted by their probabilities."""
+        return sum(chance * float(of_codes[code ^ player]) for chance, code in self._starts)

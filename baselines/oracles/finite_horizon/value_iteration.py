@@ -1,0 +1,273 @@
+"""Equilibria of two-player games of many rounds over few positions, sweep by sweep.
+
+With `r` rounds left a position is a matrix game over the values of the positions that follow, with
+`r - 1` left (and of those within the round, worked out before). Every matrix game's value is bounded
+by what both strategies guarantee in the matrix as given; the bounds add up to `gap`. Values need not
+settle as rounds are added, so all sweeps are kept, until one repeats another bit for bit.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game import solve_matrix
+from baselines.matrix_game.limits import RELATIVE_GAP
+from baselines.oracles.finite_horizon.positions import (
+    MAX_POSITIONS,
+    Arrays,
+    History,
+    arrays_of,
+    at_codes,
+    choice_places,
+    choice_starts,
+    form_of,
+    kernel,
+    levels_of,
+    put,
+)
+from baselines.oracles.protocol import PLAIN, EquilibriumPolicy, Progress, Request, Starts, Table
+from baselines.oracles.results import Strategies
+from baselines.threads import Nodes, in_threads
+from cardwar_envs.core.forms import RoundsForm
+from cardwar_envs.core.game import CERTAIN, Game, Transition
+
+# Values kept, 8 bytes each.
+MAX_VALUES = 250_000_000
+# Solved regions that are kept: that of the start, and the last ones off it.
+MAX_REGIONS = 4
+
+
+def solve_nodes(
+    arrays: Arrays, nodes: Nodes, values: NDArray[np.float64], threads: int | None = None
+) -> NDArray[np.float64]:
+    """Solves the matrix games of nodes whose children's values are known.
+
+    Args:
+        arrays: As `arrays_of` makes them.
+        nodes: `[k]`.
+        values: By code, to player 0.
+        threads: How many at most; results are the same for any number.
+
+    Returns:
+        `[2, k]` certified lower and upper bounds on their values.
+    """
+
+    def work(run: Nodes) -> NDArray[np.float64]:
+        bounds = np.empty((2, len(run)))
+        kernel().solve_nodes(arrays, run, values, *bounds)
+        return bounds
+
+    lower, upper = bounds = np.concatenate(in_threads(work, nodes, threads), axis=1)
+    for k in np.flatnonzero(~(upper - lower <= RELATIVE_GAP)):  # "not <=" catches nan as well
+        solution = solve_matrix(matrix_of(arrays, int(nodes[k]), values))
+        if not upper[k] - lower[k] <= solution.gap:
+            lower[k], upper[k] = solution.value - solution.gap / 2, solution.value + solution.gap / 2
+    return bounds
+
+
+def matrix_of(arrays: Arrays, node: int, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`[choices of player 0, choices of player 1]`: the matrix game of a node, not mirrored."""
+    matrix = np.empty(kernel().shape(arrays, node))
+    kernel().fill(arrays, node, values, matrix)
+    return matrix
+
+
+class RoundValues:
+    """The values of all positions of a form, for any number of rounds left up to a limit.
+
+    Attributes:
+        form: The positions.
+        rounds: The limit.
+        history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, payoff points.
+        gaps: `[rounds + 1]` certified bounds on the error of each of them.
+        sweeps: How many were worked out; later ones repeat them.
+    """
+
+    def __init__(
+        self, form: RoundsForm[Any], rounds: int, *, progress: Progress | None = None, threads: int | None = None
+    ) -> None:
+        """Sweeps.
+
+        Raises:
+            ValueError: If that makes more than `MAX_VALUES` values.
+        """
+        if form.positions * (rounds + 1) > MAX_VALUES:
+            raise ValueError(
+                f"{form.positions} positions with up to {rounds} rounds left are more than {MAX_VALUES} values; "
+                "this oracle takes fewer rounds"
+            )
+        self.form, self.rounds = form, rounds
+        self.arrays = arrays_of(form)
+        self.history, self.sweeps = History(np.zeros(form.positions)), 0
+        levels = levels_of(form)
+        values, added = at_codes(form, self.history[0]), [0.0]
+        while self.sweeps < rounds and self.history.period is None:
+            gap = 0.0
+            for nodes in levels:
+                lower, upper = bounds = solve_nodes(self.arrays, nodes, values, threads)
+                put(values, nodes, bounds.mean(axis=0))
+                gap += float((upper - lower).max(initial=0.0))
+            self.sweeps += 1
+            self.history.append(bounds.mean(axis=0))
+            # Rounding can put the bounds in the wrong order by an ulp.
+            added.append(max(gap, 0.0))
+            if progress is not None:
+                progress(self.sweeps * (len(form.lists) - 2))
+        while len(added) <= rounds:
+            added.append(added[-(self.history.period or 1)])
+        self.gaps = np.cumsum(added)
+
+    def around(self, nodes: Nodes, rounds_left: int) -> NDArray[np.float64]:
+        """Values by code of all that a round at `nodes` with so many rounds left can lead to."""
+        values = at_codes(self.form, self.history[rounds_left - 1])
+        levels = self.form.levels
+        needed = np.zeros(levels[-2], dtype=np.bool_)
+        kernel().mark_wars(self.arrays, nodes, needed)
+        for start, stop in reversed(list(pairwise(levels[:-1]))):
+            kernel().mark_wars(self.arrays, start + np.flatnonzero(needed[start:stop]), needed)
+        for start, stop in pairwise(levels[:-1]):
+            wars = start + np.flatnonzero(needed[start:stop])
+            if len(wars):
+                put(values, wars, solve_nodes(self.arrays, wars, values).mean(axis=0))
+        return values
+
+    def value(self, code: int, rounds_left: int) -> float:
+        """What player 0 is still to be paid at a code, payoff points."""
+        node, place = code >> 1, (code >> 1) - int(self.form.levels[-2])
+        if place >= 0:
+            worth = float(self.history[rounds_left][place])
+        else:
+            nodes = np.array([node])
+            worth = float(solve_nodes(self.arrays, nodes, self.around(nodes, rounds_left)).mean())
+        return -worth if code & 1 else worth
+
+    def probabilities(self, codes: NDArray[np.int64], rounds_left: int) -> NDArray[np.float64]:
+        """Player 0's equilibrium strategies at codes, over its choices, one after the other."""
+        starts = choice_starts(self.form, codes)
+        probabilities, gaps = np.empty(starts[-1]), np.empty(len(codes))
+        values = self.around(codes >> 1, rounds_left)
+
+        def work(places: Nodes) -> None:
+            run, gap = codes[places], np.empty(len(places))
+            kernel().strategies_of(self.arrays, run, values, starts[places], probabilities, gap)
+            gaps[places] = gap
+
+        in_threads(work, np.arange(len(codes)))
+        for k in np.flatnonzero(~(gaps <= RELATIVE_GAP)):
+            solution = solve_matrix(matrix_of(self.arrays, int(codes[k] >> 1), values))
+            if not gaps[k] <= solution.gap:
+                own = solution.column_strategy if codes[k] & 1 else solution.row_strategy
+                probabilities[starts[k] : starts[k + 1]] = own
+        return probabilities
+
+
+class RoundsTable(Table):
+    """Values and strategies at every state of a game of many rounds.
+
+    Where a state has several optimal strategies, the choice is the one that `baselines.matrix_game`
+    documents, taken at the position or its mirror image, whichever is the node.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        super().__init__(game)
+        self.regions: list[RoundValues] = []
+
+    @property
+    def policy(self) -> RoundsPolicy:
+        """The equilibrium, for either seat."""
+        return RoundsPolicy(self)
+
+    def solve(self, starts: Starts, request: Request = PLAIN) -> int:
+        """Solves everything that can follow `starts`; returns the number of matrix games.
+
+        Those are the positions, wars included, up to swapping the seats, times the sweeps.
+        """
+        states, most = [start.state for start in starts], request.max_states or MAX_POSITIONS
+        form = form_of(self.game) if most >= MAX_POSITIONS else self.game.rounds_form(states, most)
+        if any(form.code(state) < 0 for state in states):
+            form = self.game.rounds_form(states, most)
+        values = RoundValues(form, max(map(form.rounds_left, states)), progress=request.progress)
+        self.regions = [*self.regions[:1], *self.regions[1:][-MAX_REGIONS + 2 :], values]
+        return values.sweeps * (len(form.lists) - 2)
+
+    def region(self, state: Any) -> tuple[RoundValues, int, int]:
+        """The values to look a state up in, its code and its rounds left; solves the game from there if need be."""
+        for region in self.regions:
+            code, rounds_left = region.form.code(state), region.form.rounds_left(state)
+            if code >= 0 and rounds_left <= region.rounds:
+                return region, code, rounds_left
+        self.solve([Transition(CERTAIN, state, (0.0, 0.0))])
+        return self.region(state)
+
+    def value_to_go(self, state: Any) -> float:
+        """What player 0 is still to be paid from `state` on, payoff points."""
+        if not self.game.acting_players(state):
+            return 0.0
+        region, code, rounds_left = self.region(state)
+        return region.value(code, rounds_left)
+
+    def gap_at(self, state: Any) -> float:
+        """Certified bound on the error of `value_to_go(state)`, payoff points."""
+        if not self.game.acting_players(state):
+            return 0.0
+        region, _, rounds_left = self.region(state)
+        return float(region.gaps[rounds_left])
+
+    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`seen` of many observations, `[batch, num_actions]`, round by round."""
+        answers, start = np.zeros((len(observations), self.game.facts.num_actions)), self.regions[0]
+        codes, rounds_left = start.form.codes_seen(observations)
+        known = (codes >= 0) & (rounds_left <= start.rounds)
+        for r in np.unique(rounds_left[known]):
+            rows = np.flatnonzero(known & (rounds_left == r))
+            sizes = np.diff(choice_starts(start.form, codes[rows]))
+            actions = _actions(start.form, codes[rows])
+            answers[np.repeat(rows, sizes), actions] = start.probabilities(codes[rows], int(r))
+        answers[~known] = super().all_seen(observations[~known])
+        return answers
+
+    def strategies(self, state: Any) -> Strategies:
+        """Equilibrium strategies of both players, each `[num_actions]`; all 0 for one who does not act."""
+        acting = self.game.acting_players(state)
+        if not acting:
+            raise ValueError(f"the game is over in {state!r}")
+        region, code, rounds_left = self.region(state)
+        strategies = np.zeros((2, self.game.facts.num_actions))
+        for player in acting:
+            own = np.array([code ^ player])
+            strategies[player, _actions(region.form, own)] = region.probabilities(own, rounds_left)
+        return strategies[0], strategies[1]
+
+
+def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The actions of player 0's choices at codes, one after the other."""
+    begins = form.rows[form.lists[codes >> 1, codes & 1]]
+    return np.asarray(form.actions[choice_places(form, codes, begins)])
+
+
+def values_of(solution: Any) -> RoundValues:
+    """All values behind a `Solution` by value iteration.
+
+    Raises:
+        ValueError: If it was found in another way.
+    """
+    if not isinstance(solution.policy, RoundsPolicy):
+        raise ValueError(f"{solution.game.facts.name}: solved by {solution.method}, not by value iteration")
+    return solution.policy.table.regions[0]
+
+
+class RoundsPolicy(EquilibriumPolicy):
+    """Plays the equilibrium of a game of many rounds, from either seat."""
+
+    table: RoundsTable
+
+    def choice_probabilities(self, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
+        """Its strategies at all codes of the form that was solved, over player 0's choices; None for another form."""
+        start = self.table.regions[0]
+        if form is not start.form or rounds_left > start.rounds:
+            return None
+        return start.probabilities(np.arange(2 * len(form.lists)), rounds_left)

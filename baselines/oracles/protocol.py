@@ -1,0 +1,290 @@
+"""The protocol that the oracles of all families of games follow, and the requests and tables that they share.
+
+An *oracle* knows the truth about one game: its equilibrium, best responses to any policy, and the exact
+results of policies against each other. There is one for each family of games (see `baselines.oracles.choice`).
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.results import BestResponse, HeadToHead, Solution, StateSolution, Strategies
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.core.policy import Policy
+
+# Two payoffs that differ by this share of their size, or of a point, are the same.
+ROUNDING = 1e-9
+# Observations go to a policy in batches of this size.
+BATCH = 1 << 15
+
+Progress = Callable[[int], None]
+Seats = Policy | str | Sequence[Policy | str]
+# What each player gets, payoff points.
+Payoffs = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Exploit:
+    """The selection `exploit:POLICY` for a policy object, e.g. `solve(game, selection=Exploit(mine))`.
+
+    Attributes:
+        policy: The policy to exploit; an object or a name.
+    """
+
+    policy: Policy | str
+
+
+Selection = str | Exploit
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a game is to be solved; `baselines.solve` explains each entry."""
+
+    selection: Selection = "default"
+    exact: bool | None = None
+    max_states: int | None = None
+    progress: Progress | None = None
+    engine: str | None = None
+    keep_layers: int | None = None
+    cache: Path | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether any equilibrium in floats will do."""
+        return self.selection == "default" and not self.exact
+
+
+# Any equilibrium, in floats.
+PLAIN = Request()
+# Where a game begins, as `Game.initial` lists it.
+Starts = Sequence[Transition[Any]]
+
+
+class Oracle(Protocol):
+    """Exact answers about one game."""
+
+    def __init__(self, game: Game[Any]) -> None: ...
+
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Whether this oracle answers questions about policies of such a game."""
+
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """Whether this oracle finds the equilibrium of such a game that is asked for."""
+
+    def solve(self, request: Request) -> Solution:
+        """The equilibrium."""
+
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """The best response of `player` to the policies in the other seats."""
+
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """What each player gets when all follow `policies`, and what its best response would get."""
+
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """How games between two policies end."""
+
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """Holds policies to what they say of themselves, if answers will rely on it.
+
+        Policies that say that they play alike in several situations are asked about only one of these. So a sample is
+        asked about others as well.
+
+        Args:
+            policies: One for each seat; None for one that is not asked.
+
+        Returns:
+            How many answers were compared.
+
+        Raises:
+            ValueError: If an answer is not what the policy says it is.
+        """
+
+
+class Table(ABC):
+    """Values and strategies at every state of a two-player zero-sum game of public state.
+
+    Attributes:
+        game: The rules.
+        by_words: Whether states that differ only in what `Game.canonical` removes are played alike.
+    """
+
+    by_words = True
+
+    def __init__(self, game: Game[Any]) -> None:
+        self.game = game
+
+    @property
+    def policy(self) -> Policy:
+        """The equilibrium, for either seat."""
+        return EquilibriumPolicy(self)
+
+    @property
+    def states(self) -> int | None:
+        """How many matrix games there are to solve, if that is known beforehand."""
+        return None
+
+    @abstractmethod
+    def solve(self, starts: Starts, request: Request = PLAIN) -> int:
+        """Solves everything that can follow `starts` as it is asked for; returns the number of matrix games solved."""
+
+    @abstractmethod
+    def value_to_go(self, state: Any) -> float:
+        """What player 0 is still to be paid from `state` on, payoff points."""
+
+    @abstractmethod
+    def gap_at(self, state: Any) -> float:
+        """Certified bound on the error of `value_to_go(state)`, payoff points."""
+
+    @abstractmethod
+    def strategies(self, state: Any) -> Strategies:
+        """Equilibrium strategies of both players, each `[num_actions]`; all 0 for one who does not act."""
+
+    def exact_value_to_go(self, state: Any) -> Fraction:
+        """`value_to_go` as a fraction.
+
+        Raises:
+            ValueError: If the game was not solved in rationals.
+        """
+        raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
+
+    def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The strategy of the player who sees `observation`, `[num_actions]`."""
+        state, player = self.game.state_of(observation)
+        return self.strategies(state)[player]
+
+    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The strategies of those who see `[batch, observation_size]`: `[batch, num_actions]` probabilities."""
+        answers = [self.seen(observation) for observation in observations]
+        return np.reshape(answers, (len(observations), self.game.facts.num_actions))
+
+
+class SolvedState(NamedTuple):
+    """The matrix game of a canonical state, solved; strategies are `[2, num_actions]`, value and gap payoff points."""
+
+    value: float
+    gap: float
+    strategies: NDArray[np.float64]
+
+
+class CanonicalTable(Table):
+    """A table that solves canonical states only.
+
+    A state is looked up at its canonical representative (see `Game.canonical`). Interchangeable cards share
+    the probability of their image by number.
+    """
+
+    @abstractmethod
+    def _solve_state(self, representative: Any) -> SolvedState:
+        """The solution of a canonical state at which the game is not settled."""
+
+    def strategies(self, state: Any) -> Strategies:
+        """See `Table`."""
+        if not self.game.acting_players(state):
+            raise ValueError(f"the game is over in {state!r}")
+        representative, seats = self.game.canonical(state)
+        if self.game.settled(representative) is None:
+            solved = self._solve_state(representative).strategies
+        else:
+            solved = self._lowest_actions(representative)
+        mapped = np.zeros_like(solved)
+        for player in self.game.acting_players(state):
+            for action, image, share in self.game.canonical_actions(state, player):
+                mapped[player, action] = solved[seats[player], image] * float(share)
+        return mapped[0], mapped[1]
+
+    def _lowest_actions(self, state: Any) -> NDArray[np.float64]:
+        # Where the game is settled every strategy is optimal; this one is as good as any.
+        strategies = np.zeros((2, self.game.facts.num_actions))
+        for player in self.game.acting_players(state):
+            strategies[player, self.game.legal_actions(state, player)[0]] = 1.0
+        return strategies
+
+
+class EquilibriumPolicy:
+    """Plays the equilibrium of a game of public state, from either seat.
+
+    Attributes:
+        table: The solved game.
+        by_words: Whether it plays alike in situations with the same word (see `baselines.oracles.rank_games.words`).
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.by_words = table, table.by_words
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.table.game.facts.name}>"
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
+        return self.table.all_seen(observations)
+
+
+def solve_table(table: Table, method: str, request: Request) -> StateSolution:
+    """Solves a table from the start of its game.
+
+    Args:
+        table: A new table.
+        method: How it is filled, in words.
+        request: What is asked for.
+    """
+    game, starts = table.game, table.game.initial()
+    expect = getattr(request.progress, "expect", None)
+    if expect is not None and table.states is not None:
+        expect(table.states)
+    begin = time.perf_counter()
+    solved = table.solve(starts, request)
+    seconds = time.perf_counter() - begin
+    exact = None
+    if request.exact:
+        parts = (s.probability * (Fraction(s.rewards[0]) + table.exact_value_to_go(s.state)) for s in starts)
+        exact = sum(parts, Fraction(0))
+    return StateSolution(
+        game=game,
+        value=sum(float(s.probability) * (s.rewards[0] + table.value_to_go(s.state)) for s in starts),
+        policy=table.policy,
+        method=method,
+        gap=sum(float(s.probability) * table.gap_at(s.state) for s in starts),
+        states=solved if table.states is None else table.states,
+        solved=solved,
+        seconds=seconds,
+        exact=exact,
+        _play=table,
+    )
+
+
+def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> None:
+    """Checks that a game has two players and is zero-sum.
+
+    Args:
+        game: The game.
+        question: What is asked about it, as the subject of "is for two-player zero-sum games".
+        instead: What to do about it, for the end of the error.
+
+    Raises:
+        ValueError: If the game has another number of players or is not zero-sum; it names the game.
+    """
+    if game.facts.num_players != 2 or not game.facts.zero_sum:
+        raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")
+
+
+def lead(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many points each of `first` is ahead of `second`, alike in shape; 0 where that can be rounding.
+
+    0.1 + 0.2 points are not ahead of 0.3, although their sum in floats is.
+    """
+    ahead = first - second
+    size = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)).max(initial=0.0))
+    return np.where(np.abs(ahead) <= ROUNDING * size, 0.0, ahead)

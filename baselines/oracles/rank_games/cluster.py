@@ -1,0 +1,119 @@
+"""Solves layers of a duel on a Ray cluster: each piece of a layer is a task, and the driver joins the results.
+
+Ray comes with the extra `ray`. Every machine of a cluster needs this package, in the same version.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.rank_games.engine import Solved, WordLayer, WordRules, kernel, pieces_of, solve_piece
+from baselines.oracles.rank_games.layers import DuelLayers
+from baselines.oracles.rank_games.read_only import read_only
+from baselines.oracles.rank_games.words import Letters
+from cardwar_envs.games.duel import DuelState
+
+# A task is given up after so many workers have died of it, one after the other.
+MAX_RETRIES = 20
+TASKS_PER_PROCESSOR = 8
+LEAST_WORDS_PER_TASK = 4096  # work for some 20 ms; a task costs 1 or 2 ms
+
+
+class RayCluster:
+    """Solves pieces on a Ray cluster: the one that `RAY_ADDRESS` names, else one that runs here, else its own.
+
+    If a worker or a machine is lost, its task is done again elsewhere. The driver's machine holds a layer
+    and the one below twice, in its own memory and in Ray's. The workers of a machine share Ray's copy.
+
+    Raises:
+        ModuleNotFoundError: If Ray is not installed.
+        ConnectionError: If there is no cluster at `RAY_ADDRESS`.
+    """
+
+    def __init__(self) -> None:
+        import ray
+
+        if not ray.is_initialized():
+            _check(os.environ.get("RAY_ADDRESS", ""))
+            # Ray must neither print on stdout nor report on this machine to anybody.
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
+        self._ray = ray
+        self._solve_range = ray.remote(max_retries=MAX_RETRIES)(solve_range)
+        # The workers compile or load the kernel now, so that what is timed afterwards is work.
+        example = _example()
+        ray.get([self._solve_range.remote(*example) for _ in range(self._processors())])
+
+    def _processors(self) -> int:
+        return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
+
+    def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
+        """See `Engine`."""
+        pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), LEAST_WORDS_PER_TASK)
+        if len(pieces) == 1:
+            yield solve_piece(*pieces[0], letters, rules, layer, below)
+            return
+        finished = read_only(layer)
+        places = [kernel().first_place(first, letters, rules, finished) for first, _ in pieces] + [len(layer.values)]
+        shared = [self._ray.put(each) for each in ((letters, rules), layer._replace(values=layer.values[:0]), below)]
+        tasks = {
+            self._solve_range.remote(*piece, low, high, *shared): (low, high)
+            for piece, (low, high) in zip(pieces, pairwise(places), strict=True)
+        }
+        try:
+            while tasks:
+                (done,), _ = self._ray.wait(list(tasks))
+                low, high = tasks.pop(done)
+                solved, layer.values[low:high] = self._ray.get(done)
+                yield solved
+        finally:  # an interrupt should leave nothing behind on a cluster of others
+            for task in tasks:
+                self._ray.cancel(task)
+
+
+def _check(address: str) -> None:
+    """Raises a ConnectionError if nobody listens at an address; Ray itself would try for several minutes."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if not colon:
+        return  # no address, or a word such as "auto"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except (OSError, ValueError) as error:
+        raise ConnectionError(f"RAY_ADDRESS ({address}): no cluster there: {error}") from None
+
+
+def solve_range(
+    first: int, last: int, low: int, high: int, game: tuple[Letters, WordRules], layout: WordLayer, below: WordLayer
+) -> tuple[Solved, NDArray[np.float64]]:
+    """Solves a piece; returns what is known of it, and its values, which the layer has at [low, high).
+
+    Args:
+        first: Upper half of the piece's first word.
+        last: Upper half after that of its last word.
+        low: Place of its first value in the layer.
+        high: Place after its last value.
+        game: Letters and rules.
+        layout: The layer without its values.
+        below: The layer with one card less.
+    """
+    letters, rules = read_only(game[0]), read_only(game[1])
+    # Memory that is never touched costs nothing, so the places below `low` are only addresses.
+    layer = read_only(layout)._replace(values=np.empty(high))
+    solved = solve_piece(first, last, letters, rules, layer, read_only(below))
+    return solved, layer.values[low:high]
+
+
+def _example() -> tuple[int, int, int, int, tuple[Letters, WordRules], WordLayer, WordLayer]:
+    """Arguments of `solve_range` for a whole layer of a small duel."""
+    layers = DuelLayers(DuelState(((1, 2, 3, 4), (1, 2, 3, 4))), carry=True, win=True)
+    layers.solve()
+    solved = layers.solved_layer(4)
+    assert solved is not None  # all layers are kept
+    layer = solved.layer
+    return 0, len(layer.offsets) - 1, 0, len(layer.values), (solved.letters, solved.rules), layer, solved.below

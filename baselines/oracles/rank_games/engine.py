@@ -1,0 +1,168 @@
+"""Layers and pieces of a duel, as compiled code takes them, and the engine that solves pieces in threads.
+
+A layer holds the values of all states with equally many cards left. It has rows, one for each word and
+number of carried ties. A row has one value for each score that is possible there. Of 4-card Jujitsu:
+
+    layer 2, word A B A B, nothing carried   values at the scores 0, 2
+    layer 2, word A B C, nothing carried     values at the scores 0, 2
+    layer 2, word A B C, 1 tie carried       a value at the score 1
+
+Where ties are carried, the scores of a row are all even or all odd. A piece is a range of upper halves
+of words. Its values lie together and depend on the layer below alone. So pieces can be solved in any
+order, by any process, with the same result to the last bit (unless more than `MOST_FAILURES` games of
+one piece fail, which the gap then shows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.rank_games.words import Letters
+from baselines.threads import map_in_threads, processors
+
+# So many games of a piece may go to the slow solver; the errors of more stay in the reported gap.
+MOST_FAILURES = 256
+LEAST_WORDS_PER_PIECE = 256
+MOST_WORDS_PER_PIECE = 1 << 18  # a larger piece could have too many failures for its list
+PIECES_PER_THREAD = 24
+
+
+class WordRules(NamedTuple):
+    """A start and the switches, for compiled code.
+
+    Attributes:
+        cards: Cards of each player at the start.
+        carry: Whether ties are carried.
+        win: Whether winning is paid; else the margin is, and states have no score.
+        full_deck: Whether both players start with one card of each rank, nothing won and nothing carried.
+        score: At the start.
+        ties: Carried at the start.
+        pairs: Greatest number of ties that the hands at the start allow.
+        step: Difference between neighbouring scores of a row.
+        shift: The power of two that `step` is.
+        start: `[2, ranks]`, cards of each rank at the start.
+        tolerance: Duality gap that a matrix game may have, payoff points.
+    """
+
+    cards: int
+    carry: bool
+    win: bool
+    full_deck: bool
+    score: int
+    ties: int
+    pairs: int
+    step: int
+    shift: int
+    start: NDArray[np.int64]
+    tolerance: float
+
+
+class WordLayer(NamedTuple):
+    """The values of all states with equally many cards left, for compiled code.
+
+    Attributes:
+        cards: Cards left of each player.
+        offsets: `[upper halves + 1]`, number of the first word with each upper half.
+        row_of: `[words]`, first row of a word, or of its mirror image as -1 - row.
+        base: `[rows]`, where in `values` score 0 of a row is or would be.
+        values: To player 0, to go, payoff points.
+    """
+
+    cards: int
+    offsets: NDArray[np.int64]
+    row_of: NDArray[np.int32]
+    base: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+class Work(NamedTuple):
+    """Scratch arrays of one thread, for matrix games of up to so many cards."""
+
+    matrix: NDArray[np.float64]
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    places: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    row: NDArray[np.int64]
+    step: NDArray[np.int64]
+    sign: NDArray[np.float64]
+    points: NDArray[np.float64]
+    simplex: Any  # a Workspace of baselines.matrix_game.kernel
+
+
+class Solved(NamedTuple):
+    """What is known of a piece besides its values.
+
+    Attributes:
+        counts: Matrix games, and those that the simplex failed on.
+        gap: Greatest duality gap of the others, payoff points.
+        failed: `[failures, 3]`, word, carried ties and score of the games that must be solved otherwise.
+    """
+
+    counts: NDArray[np.int64]
+    gap: float
+    failed: NDArray[np.int64]
+
+
+class Engine(Protocol):
+    """Where the pieces of a layer are solved."""
+
+    def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
+        """Fills `layer.values` piece by piece; yields what is known of each piece once its values are there."""
+
+
+def kernel() -> Any:
+    """The compiled bodies."""
+    # numba takes most of a second to import, and not every solution needs it.
+    from baselines.oracles.rank_games import kernel as duel_kernel
+
+    return duel_kernel
+
+
+class Threads:
+    """Solves pieces on the processors that this process may use."""
+
+    def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
+        """See `Engine`."""
+        pieces = pieces_of(layer, PIECES_PER_THREAD * processors(), LEAST_WORDS_PER_PIECE)
+        return map_in_threads(lambda piece: solve_piece(*piece, letters, rules, layer, below), pieces)
+
+
+def pieces_of(layer: WordLayer, pieces: int, least_words: int) -> list[tuple[int, int]]:
+    """Cuts a layer into about `pieces` pieces of equally many words; into fewer if it is small, more if it is huge."""
+    words = min(max(len(layer.row_of) // pieces, least_words), MOST_WORDS_PER_PIECE)
+    # A piece has whole upper halves, so without `unique` some pieces of a small layer would be empty.
+    cuts = np.unique(np.searchsorted(layer.offsets, np.arange(0, len(layer.row_of), words)))
+    return list(pairwise([0, *cuts[1:].tolist(), len(layer.offsets) - 1]))
+
+
+def solve_piece(
+    first: int, last: int, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer
+) -> Solved:
+    """Fills `layer.values` for the words whose upper halves are in [first, last)."""
+    failed, counts, gap = np.zeros((MOST_FAILURES, 3), dtype=np.int64), np.zeros(2, dtype=np.int64), np.zeros(1)
+    kernel().solve_words(first, last, letters, rules, layer, below, work_for(layer.cards), failed, counts, gap)
+    return Solved(counts, float(gap[0]), failed[: counts[kernel().FAILED]])
+
+
+def work_for(cards: int) -> Work:
+    """Makes scratch arrays for matrix games of up to so many cards."""
+    from baselines.matrix_game.kernel import workspace
+
+    return Work(
+        matrix=np.zeros((cards, cards)),
+        x=np.zeros(cards),
+        y=np.zeros(cards),
+        places=np.zeros((2, cards), np.int64),
+        kind=np.zeros((cards, cards), np.int64),
+        row=np.zeros((cards, cards), np.int64),
+        step=np.zeros(6, np.int64),
+        sign=np.zeros(6),
+        points=np.zeros(6),
+        simplex=workspace(cards, cards),
+    )

@@ -1,0 +1,317 @@
+"""Compiled bodies of `baselines.oracles.rank_games.layers`: the layout of a layer, and its matrix games.
+
+`Letters` (see `words`), `WordRules`, `WordLayer` and `Work` (see `engine`) are tuples of numbers and arrays.
+
+As `baselines.matrix_game.kernel` says: numba does not notice changes in functions of other files. After
+editing `words_kernel` or `baselines.matrix_game.kernel`, delete the caches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from baselines.matrix_game.kernel import value_bounds
+from baselines.oracles.rank_games.words_kernel import (
+    first_half,
+    follows,
+    letter_at,
+    mirrored,
+    number_of,
+    spell,
+    without,
+    word_at,
+)
+from cardwar_envs.core.compiled import njit
+
+NOT_A_WORD = -(2**31)
+GAMES, FAILED = 0, 1  # places in counts
+
+
+# -- layout -------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _features(word, letters):  # type: ignore[no-untyped-def]
+    """Four counts: letters, pairs of cards that could tie, A paired off with a later B, B with a later A."""
+    size, pairs, won, lost, open_a, open_b = 0, 0, 0, 0, 0, 0
+    for place in range(letters.length):
+        letter = letter_at(word, place, letters)
+        if letter == 0:
+            break
+        size += 1
+        if letter == 1:
+            if open_b > 0:
+                lost += 1
+                open_b -= 1
+            open_a += 1
+        elif letter == 2:
+            if open_a > 0:
+                won += 1
+                open_a -= 1
+            open_b += 1
+        else:
+            pairs += min(letters.cards[0, letter], letters.cards[1, letter])
+    return size, pairs, won, lost
+
+
+@njit(cache=True, nogil=True)
+def _last_row(features, cards_left, rules):  # type: ignore[no-untyped-def]
+    size, pairs, _, _ = features
+    if not rules.carry:
+        return 0
+    if rules.full_deck:
+        return rules.cards - size
+    return rules.ties + min(rules.cards - cards_left, rules.pairs - pairs)
+
+
+@njit(cache=True, nogil=True)
+def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
+    """Least and greatest undecided score with t carried ties; greatest < least if there is none.
+
+    For two full decks these scores can be reached, for this reason. Of the g ranks gone from both
+    hands t have just tied. The other tricks took from each player a cards that the other still holds,
+    and g - t of the gone ranks. Start at such a card of player 0, go to the gone rank that it met, on
+    to that rank's other card, and so on, to a card of player 1 that player 0 still holds. Such a chain
+    leads down if none of its tricks was lost. So each chain that cannot be paired off downwards costs
+    a lost trick. Gone ranks can tie, and carried ties go to whoever wins next. For other hands only
+    the number of tricks bounds the score.
+    """
+    size, pairs, won, lost = features
+    if rules.full_deck:
+        alone, gone = cards_left - pairs, rules.cards - size - t
+        if alone > 0:
+            low, high = alone - gone - 2 * lost, gone - alone + 2 * won
+        elif gone == 1 and rules.carry:
+            low, high = 1, 0
+        else:  # ranks that only met each other: somebody lost one trick at least
+            high = max(gone - 2, 0)
+            low = -high
+    else:
+        high = abs(rules.score) + rules.cards - cards_left + rules.ties - t
+        low = -high
+    if not rules.win:
+        return 0, (0 if low <= high else -1)
+    bound = cards_left + t
+    if high > bound:
+        high = bound - ((high - bound) % rules.step)
+    if low < -bound:
+        low = -bound + ((-bound - low) % rules.step)
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def _least(low, high, own_mirror, rules):  # type: ignore[no-untyped-def]
+    """The least score to solve for; a word that is its own mirror image needs no negative scores."""
+    return high % rules.step if own_mirror and low <= high else low
+
+
+@njit(cache=True, nogil=True)
+def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[no-untyped-def]
+    """Numbers the rows and values of a layer; returns how many rows, values and matrix games it has.
+
+    Fills `row_of` (for each word its first row, or that of its mirror image as -1 - row) and `base`
+    (for each row the place of the value at score 0). If these arrays are empty, it only counts.
+    """
+    writing = len(row_of) > 0
+    bits = letters.width * letters.length - letters.cut
+    rows, values, games = 0, 0, 0
+    for upper in range(1 << bits):
+        number = offsets[upper]
+        if number == offsets[upper + 1]:
+            continue
+        half = first_half(upper, letters, cards_left)
+        for i in range(offsets[upper + 1] - number):
+            word = word_at(upper, half + i, letters)
+            mirror = mirrored(word, letters)
+            if mirror < word:
+                continue
+            if not (rules.full_deck or follows(word, letters, rules.start) or follows(mirror, letters, rules.start)):
+                continue
+            features = _features(word, letters)
+            if writing:
+                lower = letters.rank[mirror & ((1 << letters.cut) - 1)]
+                row_of[offsets[mirror >> letters.cut] + lower] = -1 - rows
+                row_of[number + i] = rows
+            for t in range(_last_row(features, cards_left, rules) + 1):
+                low, high = _scores(features, cards_left, t, rules)
+                if len(base):
+                    base[rows] = values - (low >> rules.shift)
+                if low <= high:
+                    values += ((high - low) >> rules.shift) + 1
+                    games += ((high - _least(low, high, word == mirror, rules)) >> rules.shift) + 1
+                rows += 1
+    return rows, values, games
+
+
+@njit(cache=True, nogil=True)
+def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
+    """The place in a layer's values of the first word whose upper half is `first` or later."""
+    for upper in range(first, len(layer.offsets) - 1):
+        number = layer.offsets[upper]
+        if number == layer.offsets[upper + 1]:
+            continue
+        half = first_half(upper, letters, layer.cards)
+        for i in range(layer.offsets[upper + 1] - number):
+            row = layer.row_of[number + i]
+            if row >= 0:
+                word = word_at(upper, half + i, letters)
+                low, _ = _scores(_features(word, letters), layer.cards, 0, rules)
+                return layer.base[row] + (low >> rules.shift)
+    return len(layer.values)
+
+
+# -- a layer ------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _moves(word, letters, work):  # type: ignore[no-untyped-def]
+    """Writes down the places of each player's different cards: one for each run of its own letters."""
+    rows, columns, before = 0, 0, 0
+    for place in range(letters.length):
+        letter = letter_at(word, place, letters)
+        if letter == 0:
+            break
+        if letter != 2 and not (letter == 1 and before == 1):
+            work.places[0, rows] = place
+            rows += 1
+        if letter != 1 and not (letter == 2 and before == 2):
+            work.places[1, columns] = place
+            columns += 1
+        before = letter
+    return rows, columns
+
+
+@njit(cache=True, nogil=True)
+def _find_next(word, rows, columns, letters, below, work):  # type: ignore[no-untyped-def]
+    """Writes down for each pair of cards the next word's first row, and the kind of the trick.
+
+    Kinds: 0 for a tie, 1 if player 0 wins, 2 if player 1 wins; plus 3 if the layer below has the mirror image.
+    """
+    for i in range(rows):
+        place_0 = work.places[0, i]
+        for j in range(columns):
+            place_1 = work.places[1, j]
+            # The later letter first: its removal does not move the other.
+            if place_0 == place_1:
+                winner, after = 0, without(word, place_0, 2, letters)
+            elif place_0 > place_1:
+                winner, after = 1, without(without(word, place_0, 0, letters), place_1, 1, letters)
+            else:
+                winner, after = 2, without(without(word, place_1, 1, letters), place_0, 0, letters)
+            row = below.row_of[number_of(after, letters, below)] if below.cards else 0
+            if row < 0:
+                row, winner = -1 - row, winner + 3
+            work.kind[i, j], work.row[i, j] = winner, row
+
+
+@njit(cache=True, nogil=True)
+def _fill(rows, columns, t, score, rules, below, work):  # type: ignore[no-untyped-def]
+    """Writes the matrix game at one state into `work.matrix`: payoff points to go, to player 0."""
+    places, signs, points = work.step, work.sign, work.points
+    for kind in range(6):
+        winner = kind % 3
+        won = (t + 1) * (winner == 1) - (t + 1) * (winner == 2)
+        after = score + won if rules.win else 0
+        carried = t + 1 if winner == 0 and rules.carry else 0
+        places[kind] = (-after if kind > 2 else after) >> rules.shift
+        signs[kind] = -1.0 if kind > 2 else 1.0
+        points[kind] = 0.0 if rules.win else float(won)
+        if below.cards == 0 or (rules.win and abs(after) > below.cards + carried):
+            signs[kind] = 0.0
+            points[kind] += np.sign(after)
+    tied = t + 1 if rules.carry else 0
+    for i in range(rows):
+        line, kinds, next_rows = work.matrix[i], work.kind[i], work.row[i]
+        for j in range(columns):
+            kind = kinds[j]
+            line[j] = points[kind]
+            if signs[kind] != 0.0:
+                row = next_rows[j] + (tied if kind % 3 == 0 else 0)
+                line[j] += signs[kind] * below.values[below.base[row] + places[kind]]
+
+
+@njit(cache=True, nogil=True)
+def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
+    own_mirror = mirrored(word, letters) == word
+    features = _features(word, letters)
+    rows, columns = _moves(word, letters, work)
+    _find_next(word, rows, columns, letters, below, work)
+    game, x, y = work.matrix[:rows, :columns], work.x[:rows], work.y[:columns]
+    for t in range(_last_row(features, layer.cards, rules) + 1):
+        low, high = _scores(features, layer.cards, t, rules)
+        for score in range(_least(low, high, own_mirror, rules), high + 1, rules.step):
+            _fill(rows, columns, t, score, rules, below, work)
+            lower, upper = value_bounds(game, rules.tolerance, x, y, work.simplex)
+            value, place = (lower + upper) / 2, layer.base[row + t] + (score >> rules.shift)
+            layer.values[place] = value
+            if own_mirror:
+                layer.values[layer.base[row + t] + (-score >> rules.shift)] = -value if score else 0.0
+            good = upper - lower <= rules.tolerance
+            if good or counts[FAILED] >= len(failed):
+                gap[0] = max(gap[0], upper - lower)
+            else:
+                failed[counts[FAILED]] = word, t, score
+            counts[GAMES] += 1
+            counts[FAILED] += not good
+
+
+@njit(cache=True, nogil=True)
+def solve_words(first, last, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
+    """Solves a layer's words whose upper halves are in [first, last).
+
+    Games whose bounds stay too far apart are listed in `failed`, `[most, 3]`: word, carried ties, score.
+    """
+    for upper in range(first, last):
+        number = layer.offsets[upper]
+        if number == layer.offsets[upper + 1]:
+            continue
+        half = first_half(upper, letters, layer.cards)
+        for i in range(layer.offsets[upper + 1] - number):
+            row = layer.row_of[number + i]
+            if row >= 0:
+                word = word_at(upper, half + i, letters)
+                _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap)
+
+
+@njit(cache=True, nogil=True)
+def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-untyped-def]
+    """Writes the matrix game at a state into `work.matrix`; returns its rows and columns."""
+    rows, columns = _moves(word, letters, work)
+    _find_next(word, rows, columns, letters, below, work)
+    _fill(rows, columns, t, score, rules, below, work)
+    return rows, columns
+
+
+@njit(cache=True, nogil=True)
+def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-def]
+    """Where a layer keeps the value of a state, -1 if it does not, and the sign of the value there."""
+    row, sign = layer.row_of[number_of(word, letters, layer)], 1
+    if row == NOT_A_WORD:
+        return -1, sign
+    if row < 0:
+        row, sign, word, score = -1 - row, -1, mirrored(word, letters), -score
+    features = _features(word, letters)
+    if t > _last_row(features, layer.cards, rules):
+        return -1, sign
+    low, high = _scores(features, layer.cards, t, rules)
+    if not low <= score <= high or (score - low) % rules.step != 0:
+        return -1, sign
+    return layer.base[row + t] + (score >> rules.shift), sign
+
+
+@njit(cache=True, nogil=True)
+def fill_games(rows, ranks, ties, scores, letter_of, letters, rules, layer, below, work, matrices, sizes):  # type: ignore[no-untyped-def]
+    """Writes the matrix games at states into `matrices`, and their rows and columns into `sizes`.
+
+    `rows`: `[states, 2 * ranks]` cards of each rank. A state that is not in the layer gets the sizes 0, 0.
+    """
+    for i in range(len(rows)):
+        sizes[i] = 0, 0
+        word = spell(rows[i], ranks, letter_of, letters)
+        if word < 0 or place_of(word, ties[i], scores[i], letters, rules, layer)[0] < 0:
+            continue
+        height, width = matrix_at(word, ties[i], scores[i], letters, rules, below, work)
+        sizes[i] = height, width
+        for row in range(height):
+            for column in range(width):
+                matrices[i, row, column] = work.matrix[row, column]

@@ -1,0 +1,124 @@
+"""Layers of a duel on disk: one file for each layer, and a manifest that describes them.
+
+Files are written atomically, so a process that is killed leaves the folder as it was or with the layer. A layer counts
+only if its values, its gap, its number and the game are as they were written: a seal in the manifest covers them all.
+Seals notice damage and files of other games. They do not prove who wrote them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.files import open_inside, parse_object, read_plain, require_plain, write_atomically
+
+FORMAT = 2
+DTYPE = "<f8"
+
+
+class LayerFolder:
+    """Values of layers in a folder; a file that has changed since it was written counts as missing.
+
+    Several processes may work in one folder. Each finds what the others have written.
+
+    Args:
+        folder: Where the files are; created if it does not exist.
+        game: The game that the layers belong to, as JSON can hold it.
+
+    Raises:
+        ValueError: If the folder holds layers of another game, or a link or the like in place of a file.
+    """
+
+    def __init__(self, folder: Path, game: Mapping[str, Any]) -> None:
+        self._folder, self._game = folder, dict(game)
+        folder.mkdir(parents=True, exist_ok=True)
+        self._entries()  # raises now if the layers are of another game
+
+    def _entries(self) -> dict[str, Any]:
+        """What the manifest says of each layer."""
+        manifest = self._manifest()
+        if manifest.get("game", self._game) != self._game:
+            raise ValueError(
+                f"folder ({self._folder}) holds layers of another game, {manifest['game']}, not {self._game}; "
+                "give another folder"
+            )
+        layers: dict[str, Any] = manifest["layers"] if manifest.get("format") == FORMAT else {}
+        return layers
+
+    def _manifest(self) -> dict[str, Any]:
+        try:
+            content = read_plain(self._folder / "manifest.json", self._folder)
+        except OSError:
+            return {}  # there is none
+        try:
+            manifest = parse_object(content)
+        except ValueError:
+            return {}  # it is damaged
+        return manifest if isinstance(manifest.get("layers"), dict) else {}
+
+    def _path(self, cards: int) -> Path:
+        return self._folder / f"layer_{cards}.bin"
+
+    def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
+        """Values, mapped from the file, and gap of a layer; None if they are missing or damaged.
+
+        Raises:
+            ValueError: If there is a link or the like in place of a file.
+        """
+        path, entries = self._path(cards), self._entries()
+        try:
+            require_plain(path, self._folder)
+        except OSError:
+            return None  # it is not there
+        try:
+            entry = dict(entries[str(cards)])
+            if entry.pop("seal") != self._seal(cards, entry) or entry["values"] != size:
+                return None
+            gap = entry["gap"]
+            if not (isinstance(gap, float) and math.isfinite(gap) and gap >= 0.0):
+                return None
+            if path.stat().st_size != size * np.dtype(DTYPE).itemsize:
+                return None
+            # Copy on write, because the code is compiled for arrays that can be written to.
+            values = np.asarray(np.memmap(path, dtype=DTYPE, mode="c"))
+            if entry["blake2b"] != _digest(values) or not np.isfinite((values.min(), values.max())).all():
+                return None
+            return values, gap
+        except (OSError, KeyError, TypeError, ValueError):
+            return None
+
+    def write(self, cards: int, values: NDArray[np.float64], gap: float) -> None:
+        """Keeps a layer; a process that is killed here leaves the folder as it was or with the layer."""
+        content = np.ascontiguousarray(values, dtype=DTYPE)
+        entry = {"values": len(content), "dtype": DTYPE, "gap": gap, "blake2b": _digest(content)}
+        with self._locked():
+            write_atomically(self._path(cards), content.data)
+            layers = {**self._entries(), str(cards): {**entry, "seal": self._seal(cards, entry)}}
+            manifest = {"format": FORMAT, "game": self._game, "layers": layers}
+            write_atomically(self._folder / "manifest.json", (json.dumps(manifest, indent=2) + "\n").encode())
+
+    def _seal(self, cards: int, entry: Mapping[str, Any]) -> str:
+        """A checksum of all that the manifest says of a layer, and of what game it is."""
+        sealed = json.dumps([FORMAT, self._game, cards, entry], sort_keys=True)
+        return blake2b(sealed.encode(), digest_size=16).hexdigest()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keeps other processes from writing into the folder; the lock ends with the process."""
+        from filelock import lock_descriptor  # only folders need it
+
+        with open_inside(self._folder, ".lock", "ab") as file:
+            lock_descriptor(file.fileno())
+            yield
+
+
+def _digest(values: NDArray[np.float64]) -> str:
+    return blake2b(values.data).hexdigest()

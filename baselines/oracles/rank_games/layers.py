@@ -1,0 +1,193 @@
+"""All values of a duel with deterministic tricks, layer by layer: the layer of k cards needs only that of k - 1.
+
+A state is a word (see `baselines.oracles.rank_games.words`), the carried ties and the score. Only one of a word and its
+mirror image is solved. Decided states are not solved, and neither are states that two full decks cannot
+come to (other starts have a few states that cannot be reached).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game import solve_matrix
+from baselines.matrix_game.limits import RELATIVE_GAP
+from baselines.oracles.protocol import Progress
+from baselines.oracles.rank_games.engine import Engine, Threads, WordLayer, WordRules, kernel, work_for
+from baselines.oracles.rank_games.layer_files import LayerFolder
+from baselines.oracles.rank_games.read_only import read_only
+from baselines.oracles.rank_games.strategies import SolvedLayer
+from baselines.oracles.rank_games.words import Letters, letters_of, rank_counts, word_of
+from cardwar_envs.games.duel import DuelState
+
+MOST_ROWS = 2**31 - 1  # WordLayer.row_of holds 32 bits
+
+
+class Size(NamedTuple):
+    """How much a layer holds."""
+
+    words: int
+    rows: int
+    values: int
+    games: int
+
+
+class DuelLayers:
+    """Values at all states that can follow a start.
+
+    Attributes:
+        solved: Matrix games solved so far, without those whose values were read from a store.
+        failures: How many of them the compiled simplex failed on and `solve_matrix` solved.
+    """
+
+    def __init__(
+        self,
+        start: DuelState,
+        *,
+        carry: bool,
+        win: bool,
+        keep: int | None = None,
+        store: LayerFolder | None = None,
+        engine: Engine | None = None,
+    ) -> None:
+        counts = rank_counts(start.hands)
+        plain = start.score == start.ties == 0
+        rules = WordRules(
+            cards=len(start.hands[0]),
+            carry=carry,
+            win=win,
+            full_deck=plain and all(count == (1, 1) for count in counts),
+            score=start.score,
+            ties=start.ties,
+            pairs=sum(map(min, counts)),
+            step=2 if carry else 1,
+            shift=int(carry),
+            start=np.array(counts, dtype=np.int64).T.copy(),
+            tolerance=RELATIVE_GAP * (1.0 if win else len(start.hands[0])),
+        )
+        self._rules = read_only(rules)
+        self._hands, self._keep, self._store, self._engine = start.hands, keep, store, engine or Threads()
+        self._layers: dict[int, WordLayer] = {}
+        self._gaps = np.zeros(self._rules.cards + 1)
+        self.solved, self.failures = 0, 0
+
+    @cached_property
+    def _letters(self) -> Letters:
+        return letters_of(self._hands)
+
+    @cached_property
+    def sizes(self) -> list[Size]:
+        """What each layer holds, from 1 card left to all."""
+        nothing = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
+        sizes = []
+        for cards in range(1, self._rules.cards + 1):
+            offsets = self._offsets(cards)
+            rows, values, games = kernel().lay_out(self._letters, self._rules, cards, offsets, *nothing)
+            if rows > MOST_ROWS:
+                raise ValueError(f"{self._rules.cards} cards: a layer of {rows} rows is more than {MOST_ROWS}")
+            sizes.append(Size(int(offsets[-1]), int(rows), int(values), int(games)))
+        return sizes
+
+    def solve(self, progress: Progress | None = None) -> None:
+        """Solves every layer that the store does not have; `progress` gets the number of games done."""
+        below = self._layers[0] = read_only(self._empty_layer(0, Size(0, 0, 0, 0), np.zeros(1, dtype=np.int64)))
+        done = 0
+        for cards, size in enumerate(self.sizes, start=1):
+            layer = self._empty_layer(cards, size, self._offsets(cards))
+            kernel().lay_out(self._letters, self._rules, cards, layer.offsets, layer.row_of, layer.base)
+            layer = read_only(layer)._replace(values=layer.values)
+            stored = self._store.read(cards, size.values) if self._store else None
+            if stored is not None:
+                layer, gap = layer._replace(values=stored[0]), stored[1]
+            else:
+                gap = self._solve_layer(layer, below, progress, done)
+                if self._store:
+                    self._store.write(cards, layer.values, gap)
+            done += size.games
+            self._gaps[cards] = self._gaps[cards - 1] + gap
+            self._layers[cards] = below = read_only(layer)
+            if self._keep is not None and cards - 1 <= self._rules.cards - self._keep:
+                del self._layers[cards - 1]
+            if progress:
+                progress(done)
+
+    def _offsets(self, cards: int) -> NDArray[np.int64]:
+        from baselines.oracles.rank_games import words_kernel
+
+        letters = self._letters
+        offsets = np.zeros((1 << letters.width * letters.length - letters.cut) + 1, dtype=np.int64)
+        words_kernel.number_words(letters, cards, offsets)
+        return offsets
+
+    def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> WordLayer:
+        row_of = np.full(size.words, kernel().NOT_A_WORD, dtype=np.int32)
+        return WordLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
+
+    def _solve_layer(self, layer: WordLayer, below: WordLayer, progress: Progress | None, done: int) -> float:
+        """Solves all games of a layer, `done` having been solved before; returns the greatest gap."""
+        games, gap = 0, 0.0
+        for counts, piece_gap, failed in self._engine.solve(self._letters, self._rules, layer, below):
+            games += int(counts[kernel().GAMES])
+            self.failures += int(counts[kernel().FAILED])
+            gap = max(gap, piece_gap)
+            for word, ties, score in failed.tolist():
+                solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
+                place, sign = kernel().place_of(word, ties, score, self._letters, self._rules, read_only(layer))
+                layer.values[place] = sign * solution.value
+                gap = max(gap, solution.gap)
+            if progress:
+                progress(done + games)
+        self.solved += games
+        return gap
+
+    def _matrix(self, word: int, ties: int, score: int, cards: int, below: WordLayer) -> NDArray[np.float64]:
+        work = work_for(cards)
+        rows, columns = kernel().matrix_at(word, ties, score, self._letters, self._rules, below, work)
+        return work.matrix[:rows, :columns]
+
+    # -- questions about a solved start ------------------------------------------------------
+
+    def value(self, state: DuelState) -> float | None:
+        """Value to go, payoff points; None if the state's layer is not kept or the start cannot lead to it."""
+        located = self._locate(state)
+        if located is None:
+            return None
+        layer, place, sign = located
+        return float(sign * layer.values[place])
+
+    def matrix(self, state: DuelState) -> NDArray[np.float64] | None:
+        """The matrix game at a state, with one row or column for each run of equal cards.
+
+        None if `value` is None or the layer below is not kept.
+        """
+        cards = len(state.hands[0])
+        if self._locate(state) is None or cards - 1 not in self._layers:
+            return None
+        score = state.score if self._rules.win else 0
+        return self._matrix(word_of(state.hands, self._letters), state.ties, score, cards, self._layers[cards - 1])
+
+    def solved_layer(self, cards: int) -> SolvedLayer | None:
+        """All that the matrix games with so many cards left need; None if their layer or the one below is not kept."""
+        layer, below = self._layers.get(cards), self._layers.get(cards - 1)
+        if layer is None or below is None:
+            return None
+        return SolvedLayer(self._letters, self._rules, layer, below, work_for(cards))
+
+    def gap(self, cards: int) -> float:
+        """Certified bound on the error of values with so many cards left, payoff points."""
+        return float(self._gaps[cards])
+
+    def _locate(self, state: DuelState) -> tuple[WordLayer, int, int] | None:
+        layer = self._layers.get(len(state.hands[0]))
+        if layer is None:
+            return None
+        try:
+            word = word_of(state.hands, self._letters)
+        except ValueError:
+            return None
+        score = state.score if self._rules.win else 0
+        place, sign = kernel().place_of(word, state.ties, score, self._letters, self._rules, layer)
+        return None if place < 0 else (layer, place, sign)

@@ -1,0 +1,119 @@
+"""Equilibrium play at many states of a solved duel at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game import solve_matrices
+from baselines.matrix_game.even_play import evenly_if_optimal
+from baselines.oracles.rank_games.engine import WordLayer, WordRules, Work
+from baselines.oracles.rank_games.word_policy import packed_counts
+from baselines.oracles.rank_games.words import Letters
+
+
+class SolvedLayer(NamedTuple):
+    """All that compiled code needs for the matrix games of one layer; see `baselines.oracles.rank_games.engine`.
+
+    Attributes:
+        letters: The alphabet of the start.
+        rules: The start and its switches.
+        layer: The layer itself.
+        below: The layer with one card less.
+        work: Scratch arrays.
+    """
+
+    letters: Letters
+    rules: WordRules
+    layer: WordLayer
+    below: WordLayer
+    work: Work
+
+
+def strategies_at(
+    solved: SolvedLayer,
+    own: NDArray[np.float32],
+    other: NDArray[np.float32],
+    numbers: NDArray[np.int64],
+    evenly: bool = False,
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Equilibrium strategies for observers who see hands of equally many cards, in states that are not decided.
+
+    A state may have several. As everywhere, the choice is made at the canonical representative: the state
+    with the seats swapped, if that one's hands read lower.
+
+    Args:
+        solved: The layer of these states.
+        own: `[batch, ranks]` cards that the observer holds of each rank.
+        other: `[batch, ranks]` cards of the other player.
+        numbers: `[batch, 2]` the observer's score minus the other's, and carried ties.
+        evenly: Whether to play every card alike where that is optimal.
+
+    Returns:
+        `[batch, ranks]` probabilities, and `[batch]` whether the layer has the state.
+    """
+    packed_own, packed_other, number_of = packed_counts(own, other)
+    scores = numbers[:, 0] if solved.rules.win else np.zeros_like(numbers[:, 0])
+    swapped = _reads_lower_swapped(packed_own, packed_other, scores)
+    rows = np.concatenate((packed_own, packed_other), axis=1).astype(np.int64)
+    rows[swapped] = np.roll(rows[swapped], own.shape[1], axis=1)
+    matrices, sizes = _games(solved, rows, np.where(swapped, -scores, scores), numbers[:, 1])
+    known = sizes[:, 0] > 0
+    answers = np.zeros(own.shape)
+    if known.any():
+        most = sizes.max(axis=0)
+        masks = [np.arange(most[seat]) < sizes[known, seat, None] for seat in (0, 1)]
+        games = matrices[known, : most[0], : most[1]]
+        play = solve_matrices(games, masks[0], masks[1])
+        both = play.row_strategies, play.column_strategies
+        if evenly:
+            halves = np.split(rows[known], 2, axis=1)
+            cards = _held(halves[0], masks[0]), _held(halves[1], masks[1])
+            both = evenly_if_optimal(games, play, cards, (masks[0], masks[1]))
+        share = np.zeros(own.shape)  # of one card, by packed rank
+        for seat, strategies in enumerate(both):
+            mine = swapped[known] == bool(seat)
+            holds = packed_own[known][mine] > 0
+            dealt = np.zeros(holds.shape)
+            dealt[holds] = strategies[mine][masks[seat][mine]]
+            share[np.flatnonzero(known)[mine]] = dealt
+        np.divide(share, packed_own, out=share, where=packed_own > 0)
+        answers = np.take_along_axis(share, np.clip(number_of, 0, None), axis=1) * own
+    return answers, known
+
+
+def _held(counts: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Moves the counts of the ranks that are held, `[batch, ranks]`, to where a mask `[batch, actions]` is true."""
+    held = np.zeros(mask.shape)
+    held[mask] = counts[counts > 0]
+    return held
+
+
+def _reads_lower_swapped(
+    own: NDArray[np.float32], other: NDArray[np.float32], scores: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """`[batch]`: whether the representative has the seats swapped, by the rule of `Duel.canonical`."""
+    # The hand that has more cards of the lowest rank in which two hands differ reads lower.
+    more = np.sign(other - own)
+    first = (more != 0).argmax(axis=1)
+    decided = np.take_along_axis(more, first[:, None], axis=1)[:, 0]
+    return np.asarray((decided > 0) | ((decided == 0) & (scores > 0)))
+
+
+def _games(
+    solved: SolvedLayer, rows: NDArray[np.int64], scores: NDArray[np.int64], ties: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    from baselines.oracles.rank_games import kernel  # compiles on first use
+
+    pairs = solved.letters.cards
+    letter_of = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
+    letter_of[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
+    cards = solved.layer.cards
+    matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
+    kernel.fill_games(
+        rows, rows.shape[1] // 2, np.ascontiguousarray(ties), np.ascontiguousarray(scores), letter_of,
+        *solved, matrices, sizes,
+    )  # fmt: skip
+    return matrices, sizes

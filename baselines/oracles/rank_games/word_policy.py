@@ -1,0 +1,88 @@
+"""Lets policies for the word view of a duel play its card view; see `baselines.oracles.rank_games.words` for words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, as_policy
+from cardwar_envs.games.duel import Duel
+
+
+def packed_counts(
+    own: NDArray[np.float32], other: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+    """Renumbers ranks as the word view does: neighbouring ranks of one player alone become one rank.
+
+    For example own cards of rank 2 and 5 and another's card of rank 7 become two cards of rank 0 and one of rank 1.
+
+    Args:
+        own: `[batch, ranks]` cards that the observer holds of each rank.
+        other: `[batch, ranks]` cards of the other player.
+
+    Returns:
+        Both after renumbering, and `[batch, ranks]` the new number of each rank, -1 if nobody holds it.
+    """
+    packed = np.zeros_like(own), np.zeros_like(other)
+    numbers = np.full(own.shape, -1, dtype=np.int64)
+    number, before = np.full(len(own), -1), np.full(len(own), 3)
+    for rank in range(own.shape[1]):
+        holders = (own[:, rank] > 0) + 2 * (other[:, rank] > 0)
+        held = np.flatnonzero(holders)
+        number[held] += (holders != before)[held] | (holders == 3)[held]
+        before[held] = holders[held]
+        numbers[held, rank] = number[held]
+        packed[0][held, number[held]] += own[held, rank]
+        packed[1][held, number[held]] += other[held, rank]
+    return *packed, numbers
+
+
+def word_view(game: Game[Any]) -> Duel | None:
+    """The same duel with `view="word"`; None if the game is no duel, shows words already or has none."""
+    if not isinstance(game, Duel) or game.view == "word" or not game.ranks_are_ordinal:
+        return None
+    return replace(game, view="word")
+
+
+class WordPolicy:
+    """Lets a policy for a duel with `view="word"` play the same duel with `view="cards"`.
+
+    Ranks that become one share its probability in proportion to their cards.
+
+    Args:
+        game: The duel with `view="cards"`.
+        policy: A policy, or the name of one, for the same duel with `view="word"`.
+
+    Raises:
+        ValueError: If the game is not a duel with `view="cards"`.
+    """
+
+    by_words = True
+
+    def __init__(self, game: Game[Any], policy: Policy | str) -> None:
+        if not isinstance(game, Duel) or game.view != "cards":
+            raise ValueError(f"{game.facts.name}: not a duel with view='cards'")
+        self._words = replace(game, view="word")
+        self._policy = as_policy(policy, self._words)
+
+    def __repr__(self) -> str:
+        return f"<{self._policy!r} for words, playing cards>"
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """`[batch, num_actions]` probabilities."""
+        ranks, size = action_masks.shape[1], self._words.facts.num_actions
+        own, other, numbers = packed_counts(observations[:, :ranks], observations[:, ranks : 2 * ranks])
+        seen = np.concatenate((own[:, :size], other[:, :size], observations[:, 2 * ranks :]), axis=1)
+        if not self._words.keeps_score:
+            seen[:, 2 * size] = 0.0
+        masks = (own[:, :size] > 0).astype(np.int8)
+        answer = np.asarray(self._policy.action_probabilities(seen, masks), dtype=np.float64)
+        share = np.divide(answer, own[:, :size], out=np.zeros_like(answer), where=masks == 1)
+        probabilities: NDArray[np.float64] = np.take_along_axis(share, np.clip(numbers, 0, None), axis=1)
+        return probabilities * observations[:, :ranks]

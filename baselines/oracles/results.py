@@ -1,0 +1,398 @@
+"""The results that the public functions of `baselines` return: frozen, in payoff points and probabilities."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.display import html
+from baselines.display.at_state import PlayAt, certified_mix, exact_mix
+from baselines.oracles.consistency import NOT_ASKED, Asked
+from baselines.oracles.legal_part import IllegalMass
+from cardwar_envs.core.forms import BayesianForm
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# The numbers that are computed with.
+N = TypeVar("N", float, Fraction)
+# Strategies of both players, each `[num_actions]` probabilities.
+Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
+# A strategy of a player with private information: `[types, own actions]` probabilities.
+Behaviour = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NashConv:
+    """What the players could gain by deviating, each alone.
+
+    Attributes:
+        total: The sum over players, payoff points; 0 at an equilibrium.
+        per_player: The gain of each player's best response over its payoff, payoff points.
+        payoffs: What each player gets when nobody deviates, payoff points.
+        removed: With `illegal="renormalise"`, what the policies had given to illegal actions; else None.
+        asked: How often the policies were asked, and asked again.
+    """
+
+    total: float
+    per_player: tuple[float, ...]
+    payoffs: tuple[float, ...]
+    removed: IllegalMass | None = None
+    asked: Asked = field(default=NOT_ASKED, compare=False)
+
+    def _repr_html_(self) -> str:
+        gains = zip(self.payoffs, self.per_player, strict=True)
+        rows = [(f"player_{player}", payoff, gain) for player, (payoff, gain) in enumerate(gains)]
+        title = f"NashConv {html.number(self.total)} payoff points"
+        if self.removed is not None and self.removed.any:
+            title += f", of the policy without its illegal actions ({self.removed})"
+        return html.table(title, ("", "payoff when nobody deviates", "gain of a best response"), rows)
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """The best that one player can do against fixed policies of the others.
+
+    Attributes:
+        value: Its expected payoff, payoff points.
+        policy: A deterministic best response (the lowest of the best actions), for that seat.
+        removed: As in `NashConv`.
+        asked: How often the others' policies were asked, and asked again.
+    """
+
+    value: float
+    policy: Policy
+    removed: IllegalMass | None = None
+    asked: Asked = field(default=NOT_ASKED, compare=False)
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """What happens between two policies, from the first one's side.
+
+    Attributes:
+        win: Probability that the first gets more than the second.
+        loss: Probability that it gets less.
+        tie: Probability that both get the same.
+        mean: Expected payoff to the first, payoff points.
+        asked: How often the policies were asked, and asked again.
+    """
+
+    win: float
+    loss: float
+    tie: float
+    mean: float
+    asked: Asked = field(default=NOT_ASKED, compare=False)
+
+    def _repr_html_(self) -> str:
+        headings = ("P(win)", "P(loss)", "P(tie)", "mean payoff")
+        return html.table("the first policy, exactly", headings, [(self.win, self.loss, self.tie, self.mean)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution(ABC):
+    """An equilibrium of a two-player zero-sum game, with its certificate.
+
+    There are two kinds: a `StateSolution` of a game in which players see the state, and a
+    `PrivateSolution` of a game in which both move once on private information.
+
+    Attributes:
+        unit: What `states` counts, in words.
+        game: The rules.
+        value: Expected payoff to player 0 under optimal play, payoff points.
+        policy: An equilibrium behaviour strategy, for either seat.
+        method: How it was found.
+        gap: Certified bound on the error of `value`, payoff points, if the rules tell the truth about themselves
+            (see `cardwar_envs.check_game`).
+        states: How many matrix games, or information states, the solution covers.
+        solved: How many of them were solved now; fewer than `states` if some were read from a cache.
+        seconds: Wall time that solving took, without the start of a cluster.
+        exact: `value` as a fraction; None if it was not computed in rationals.
+    """
+
+    unit: ClassVar[str]
+
+    game: Game[Any]
+    value: float
+    policy: Policy
+    method: str
+    gap: float
+    states: int
+    solved: int
+    seconds: float = field(compare=False)
+    exact: Fraction | None
+
+    @abstractmethod
+    def labelled(self, state: Any = None) -> list[dict[str, Any]]:
+        """Each player's strategy as labelled data.
+
+        Args:
+            state: Where; by default where the game starts. Must be None in a game on private information.
+
+        Returns:
+            Action -> probability, or type -> action -> probability in a game on private information.
+
+        Raises:
+            ValueError: As `StateSolution.strategies`; also if no state is given and the game can start in several.
+        """
+
+    @abstractmethod
+    def show(self, state: Any = None) -> Figure:
+        """A picture of optimal play: both players' mixes, and the payoff matrix if players see the state.
+
+        Args:
+            state: As for `labelled`.
+
+        Raises:
+            ValueError: As `labelled`.
+            ImportError: If matplotlib is not installed; it comes with the extra `plot`.
+        """
+
+    def _repr_html_(self) -> str:
+        figures = [
+            ("value to player_0, payoff points", html.number(self.value)),
+            ("certified to", f"{self.gap:.1e}"),
+            (self.unit, f"{self.states:,}"),
+            ("method", self.method),
+        ]
+        if self.exact is not None:
+            figures.insert(1, ("the same, exact", str(self.exact)))
+        name = self.game.facts.name
+        return html.table(f"an equilibrium of {name}", ("", ""), figures) + self._mixes_in_html()
+
+    @abstractmethod
+    def _mixes_in_html(self) -> str:
+        """A table of what `labelled` gives, or nothing if the game can start in several states."""
+
+
+class StatePlay(Protocol):
+    """Values and strategies of states, which a `StateSolution` looks up."""
+
+    def value_to_go(self, state: Any) -> float:
+        """What player 0 is still to be paid from `state` on, payoff points."""
+
+    def exact_value_to_go(self, state: Any) -> Fraction:
+        """The same as a fraction."""
+
+    def strategies(self, state: Any) -> Strategies:
+        """Strategies of both players at `state`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateSolution(Solution):
+    """The `Solution` of a game in which players see the state.
+
+    `gap` adds up the duality gaps of the matrix games on the worst way through the game.
+
+    Attributes:
+        states: Matrix games solved. In a game of many rounds: positions, wars included, up to swapping
+            the seats, times the sweeps that were made until values repeated bit for bit.
+    """
+
+    unit: ClassVar[str] = "matrix games"
+
+    _play: StatePlay = field(repr=False, compare=False)
+
+    def value_at(self, state: Any) -> float:
+        """Value to go: what player 0 is still to be paid from `state` on, payoff points.
+
+        Raises:
+            ValueError: If the state is impossible.
+        """
+        self.game.check(state)
+        return self._play.value_to_go(state)
+
+    def strategies(self, state: Any) -> Strategies:
+        """Equilibrium strategies of both players at `state`, each `[num_actions]` probabilities.
+
+        Raises:
+            ValueError: If the state is impossible or the game is over in it.
+        """
+        self.game.check(state)
+        return self._play.strategies(state)
+
+    def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
+        """The matrix game at `state`: payoff points to player 0, to go, for each joint action.
+
+        Returns:
+            `[legal actions of player 0, legal actions of player 1]`, both ascending; one row or
+            column for a player who does not act.
+
+        Raises:
+            ValueError: If the state is impossible or the game is over in it.
+        """
+        return np.array(self._matrix(state, float, self._play.value_to_go))
+
+    def exact_value_at(self, state: Any) -> Fraction:
+        """`value_at` in rationals.
+
+        Raises:
+            ValueError: If the game was not solved in rationals, or the state is impossible.
+        """
+        self.game.check(state)
+        return self._play.exact_value_to_go(state)
+
+    def exact_payoff_matrix(self, state: Any) -> tuple[tuple[Fraction, ...], ...]:
+        """`payoff_matrix` in rationals.
+
+        Raises:
+            ValueError: If the game was not solved in rationals, the state is impossible or the game is over in it.
+        """
+        return tuple(map(tuple, self._matrix(state, Fraction, self._play.exact_value_to_go)))
+
+    def at(self, state: Any = None) -> PlayAt:
+        """Optimal play at a state, with the set of each player's optimal strategies.
+
+        These sets belong to the state: what is optimal from there on, against the same in all states that follow.
+
+        Args:
+            state: Where; by default where the game starts.
+
+        Raises:
+            ValueError: If the state is impossible or the game is over in it; also if none is given and the game
+                can start in several.
+        """
+        state = self._start() if state is None else state
+        matrix, strategies, game = self.payoff_matrix(state), self.strategies(state), self.game
+        seats: list[tuple[list[str], NDArray[np.float64]]] = []
+        named: dict[tuple[int, str], None] = {}
+        for player, strategy in enumerate(strategies):
+            legal = game.legal_actions(state, player) if player in game.acting_players(state) else ()
+            names = [game.describe_action(action, player) for action in legal]
+            seats.append((names, strategy[list(legal)]))
+            named |= dict.fromkeys(zip(legal, names, strict=True))
+        actions = tuple(dict.fromkeys(name for _, name in sorted(named)))
+        exact: Fraction | None = None
+        if self.exact is None:
+            mixes = certified_mix(*seats[0], matrix), certified_mix(*seats[1], -matrix.T)
+        else:
+            exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
+            turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
+            mixes = exact_mix(*seats[0], payoffs, exact), exact_mix(*seats[1], turned, -exact)
+        return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions)
+
+    def labelled(self, state: Any = None) -> list[dict[str, Any]]:
+        """See `Solution`."""
+        state = self._start() if state is None else state
+        strategies, acting = self.strategies(state), self.game.acting_players(state)
+        return [
+            {
+                self.game.describe_action(action, player): float(strategies[player][action])
+                for action in (self.game.legal_actions(state, player) if player in acting else ())
+            }
+            for player in (0, 1)
+        ]
+
+    def show(self, state: Any = None) -> Figure:
+        """See `Solution`."""
+        from baselines.display.figures import play_figure
+
+        return play_figure(self.at(state), self.game.facts.name)
+
+    def _mixes_in_html(self) -> str:
+        if len(self.game.initial()) != 1:
+            return ""
+        mixes = self.labelled()
+        actions = dict.fromkeys(action for mix in mixes for action in mix)
+        rows = [(action, *(mix.get(action, "") for mix in mixes)) for action in actions]
+        return html.table("at the start (probability)", ("play", "player_0", "player_1"), rows)
+
+    def _start(self) -> Any:
+        starts = self.game.initial()
+        if len(starts) != 1:
+            raise ValueError(f"{self.game.facts.name} can start in {len(starts)} states; name one of them")
+        return starts[0].state
+
+    def _matrix(self, state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
+        self.game.check(state)
+        if not self.game.acting_players(state):
+            raise ValueError(f"the game is over in {state!r}")
+        return matrix_at(self.game, state, number, value_to_go)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateSolution(Solution):
+    """The `Solution` of a game in which both players move once on private information.
+
+    `gap` is what player 1's strategy concedes minus what player 0's guarantees. No player knows the
+    state, so there is no play at a state: `behaviour` says what each player does with what it knows.
+
+    Attributes:
+        states: Information states of both players.
+        behaviour: Per player, `[types, own actions]` probabilities.
+    """
+
+    unit: ClassVar[str] = "information states"
+
+    behaviour: tuple[Behaviour, Behaviour] = field(repr=False, compare=False)
+    _form: BayesianForm = field(repr=False, compare=False)
+    _ranges: Callable[[int], tuple[Behaviour, Behaviour]] = field(repr=False, compare=False)
+
+    def unique(self, player: int) -> bool:
+        """Whether a player has one optimal strategy only, as far as probabilities are told apart (to 1e-5).
+
+        Raises:
+            ValueError: If there is no such player.
+        """
+        low, high = self._ranges(player)
+        return bool((high - low).max() <= 1e-5)
+
+    def labelled(self, state: Any = None) -> list[dict[str, Any]]:
+        """See `Solution`."""
+        if state is not None:
+            raise ValueError(
+                f"{self.game.facts.name}: players do not see the state, so there is no play at a state; "
+                "strategies are by what a player knows"
+            )
+        return [
+            {
+                kind: {
+                    self.game.describe_action(action, player): float(probability)
+                    for action, probability in zip(self._form.actions[player], row, strict=True)
+                }
+                for kind, row in zip(self._form.types[player], self.behaviour[player], strict=True)
+            }
+            for player in (0, 1)
+        ]
+
+    def show(self, state: Any = None) -> Figure:
+        """See `Solution`."""
+        from baselines.display.figures import behaviour_figure
+
+        return behaviour_figure(self.labelled(state), self.game.facts.name, self.value)
+
+    def _mixes_in_html(self) -> str:
+        tables = []
+        for player, strategy in enumerate(self.labelled()):
+            actions = list(next(iter(strategy.values())))
+            rows = [(kind, *mix.values()) for kind, mix in strategy.items()]
+            tables.append(html.table(f"player_{player} (probability)", ("sees", *actions), rows))
+        return "".join(tables)
+
+
+def matrix_at(game: Game[Any], state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
+    """The matrix game at a state: payoffs to player 0, to go, for each joint action, in floats or in fractions."""
+
+    def worth(actions: dict[int, int]) -> N:
+        return sum(
+            (
+                number(outcome.probability) * (number(outcome.rewards[0]) + value_to_go(outcome.state))
+                for outcome in game.transitions(state, actions)
+            ),
+            number(0),
+        )
+
+    acting = game.acting_players(state)  # who does not act adds nothing to a joint action
+    choices: list[list[dict[int, int]]] = [
+        [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
+        for player in (0, 1)
+    ]
+    return [[worth({**row, **column}) for column in choices[1]] for row in choices[0]]

@@ -1,0 +1,139 @@
+"""Equilibria of finite two-player zero-sum games of public state, from the end to the start.
+
+Each state is one matrix game over the values of the states that follow. Only canonical
+representatives are solved; the game says which they are and how actions map back.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
+from baselines.matrix_game.even_play import evenly_if_optimal, exactly_even
+from baselines.oracles.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
+from baselines.oracles.results import Strategies, matrix_at
+from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
+from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of, values_to_go
+from baselines.oracles.state_graph.soundness import require_starts
+from cardwar_envs.core.game import CERTAIN, Game, Transition
+
+
+class EquilibriumTable(CanonicalTable):
+    """Values and strategies at every state of a game, through its canonical representatives.
+
+    Where a state has several optimal strategies, every card is played alike if the game says that this is optimal
+    (`Game.uniform_is_optimal`) and the certificate confirms it. Otherwise the choice is the one that
+    `baselines.matrix_game` documents, taken at the representative.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        super().__init__(game)
+        self._solved: dict[Any, SolvedState] = {}
+        self._exact_values: dict[Any, Fraction] | None = None
+
+    def value_to_go(self, state: Any) -> float:
+        """See `Table`."""
+        if not self.game.acting_players(state):
+            return 0.0
+        settled = self.game.settled(state)
+        if settled is not None:
+            return settled[0]
+        representative, seats = self.game.canonical(state)
+        value = self._solve_state(representative).value
+        return -value if seats == (1, 0) else value
+
+    def gap_at(self, state: Any) -> float:
+        """See `Table`."""
+        if not self.game.acting_players(state) or self.game.settled(state) is not None:
+            return 0.0
+        return self._solve_state(self.game.canonical(state).state).gap
+
+    def solve(self, starts: Starts, request: Request = PLAIN) -> int:
+        """See `Table`."""
+        roots = [start._replace(state=self.game.canonical(start.state).state) for start in starts]
+        most = request.max_states or MAX_STATES
+        if starts == self.game.initial():
+            require_size(self.game, canonical=True, max_states=most)
+            require_starts(self.game)
+        graph = build_graph(self.game, roots, canonical=True, max_states=most, progress=request.progress)
+        if request.exact:
+            self._solve_exactly(graph)
+        else:
+            self._solve_layers(graph)
+        return len(graph.states)
+
+    def _solve_layers(self, graph: GameGraph[Any]) -> None:
+        # One entry more than there are states: what END (-1) finds there is 0.
+        values, gaps = np.zeros(len(graph.states) + 1), np.zeros(len(graph.states) + 1)
+        for states, edges in graph.backward():
+            games = LayerGames.of(graph, states, edges)
+            matrices = games.sums(values_to_go(graph, edges, values), 0, 1)
+            solved = solve_matrices(matrices, *games.masks)
+            values[states] = solved.values
+            np.maximum.at(gaps, graph.parents[edges], gaps[graph.children[edges]])
+            gaps[states] += solved.gaps
+            chosen = self._choose(graph, games, matrices, solved)
+            strategies = np.stack(
+                [games.spread_out(chosen[seat], seat, self.game.facts.num_actions) for seat in (0, 1)], axis=1
+            )
+            for i, state in enumerate(graph.states[states]):
+                s = states.start + i
+                self._solved[state] = SolvedState(float(values[s]), float(gaps[s]), strategies[i])
+
+    def _choose(
+        self, graph: GameGraph[Any], games: LayerGames, matrices: NDArray[np.float64], solved: MatrixSolutions
+    ) -> Strategies:
+        """Optimal strategies of both players in each game of a layer, `[num_games, own actions]`."""
+        if not self.game.uniform_is_optimal():
+            return solved.row_strategies, solved.column_strategies
+        cards = cards_of(graph, games, 0), cards_of(graph, games, 1)
+        return evenly_if_optimal(matrices, solved, cards, games.masks)
+
+    def _solve_exactly(self, graph: GameGraph[Any]) -> None:
+        game, self._exact_values = self.game, self._exact_values or {}
+        for state in graph.states:
+            matrix = matrix_at(game, state, Fraction, self.exact_value_to_go)
+            solution = solve_matrix_exact(matrix)
+            self._exact_values[state] = solution.value
+            turned = [[-payoff for payoff in column] for column in zip(*matrix, strict=True)]
+            sides = (matrix, solution.value, solution.row_strategy), (turned, -solution.value, solution.column_strategy)
+            strategies = np.zeros((2, game.facts.num_actions))
+            for player in game.acting_players(state):
+                payoffs, value, strategy = sides[player]
+                legal = list(game.legal_actions(state, player))
+                if game.uniform_is_optimal():
+                    strategy = exactly_even(payoffs, value, self._counts(state, player)) or strategy
+                strategies[player, legal] = strategy
+            self._solved[state] = SolvedState(float(solution.value), 0.0, strategies)
+
+    def _counts(self, state: Any, player: int) -> list[int]:
+        """In how many ways each legal action can be played."""
+        observation, mask = self.game.observation(state, player), self.game.action_mask(state, player)
+        counts = self.game.action_counts(observation[None], mask[None])[0]
+        return [int(count) for count in counts[list(self.game.legal_actions(state, player))]]
+
+    def exact_value_to_go(self, state: Any) -> Fraction:
+        """See `Table`."""
+        if self._exact_values is None:
+            return super().exact_value_to_go(state)
+        if not self.game.acting_players(state):
+            return Fraction(0)
+        settled = self.game.settled(state)
+        if settled is not None:
+            return Fraction(settled[0])
+        representative, seats = self.game.canonical(state)
+        self._solve_state(representative)
+        value = self._exact_values[representative]
+        return -value if seats == (1, 0) else value
+
+    def _solve_state(self, representative: Any) -> SolvedState:
+        if representative not in self._solved:
+            # A state that the solved starts do not lead to: solve the game from there (nothing more than
+            # that, whatever a subclass adds to it).
+            start = Transition(CERTAIN, representative, (0.0, 0.0))
+            EquilibriumTable.solve(self, [start], Request(exact=self._exact_values is not None))
+        return self._solved[representative]

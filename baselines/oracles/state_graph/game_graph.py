@@ -1,0 +1,357 @@
+"""A finite game's states and moves as arrays, so that exact sums over them are array operations.
+
+Equilibria are computed on the graph of canonical states. Best responses and head-to-head results are computed
+on the graph of the states themselves, because a policy may treat states of one canonical form differently.
+"""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.protocol import BATCH, Progress
+from baselines.oracles.state_graph.soundness import (
+    legal_actions,
+    require_distinct,
+    require_outcomes,
+    require_payments,
+    require_shape,
+    require_starts,
+)
+from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.game import Game, S, Transition
+from cardwar_envs.core.policy import Policy, checked_probabilities
+
+# Where the game is over or settled: nothing is chosen there, and what is still paid is on the edge.
+END = -1
+MAX_STATES = 1_000_000
+# States in which a player acts, its observations and its masks.
+Seen = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]
+
+
+@dataclass(frozen=True)
+class GameGraph(Generic[S]):
+    """The states of a game in which something is decided, and all moves between them.
+
+    States are numbered so that every move leads to a lower number or to `END`. An edge is one
+    outcome of one joint action.
+
+    Attributes:
+        game: The rules.
+        states: The states, those nearest the end first.
+        roots: `[num_roots]` the states that the game can start from, or `END`.
+        root_probabilities: `[num_roots]`.
+        root_rewards: `[num_roots, num_players]` payoff points paid before the first choice.
+        layers: Bounds of runs of states between which there are no moves:
+            layer `i` is `states[layers[i]:layers[i + 1]]`.
+        first_edge: `[num_states + 1]`; the edges of state `s` are
+            `first_edge[s]:first_edge[s + 1]`.
+        actions: `[num_edges, num_players]`, `END` for a player who does not act.
+        children: `[num_edges]` where the edge leads, or `END`.
+        probabilities: `[num_edges]` of this outcome, given the joint action.
+        rewards: `[num_edges, num_players]` payoff points.
+        swapped: `[num_edges]`, whether the seats of player 0 and 1 are swapped on the way
+            (only on the graph of canonical states).
+    """
+
+    game: Game[S]
+    states: list[S]
+    roots: NDArray[np.int32]
+    root_probabilities: NDArray[np.float64]
+    root_rewards: NDArray[np.float64]
+    layers: NDArray[np.int64]
+    first_edge: NDArray[np.int64]
+    actions: NDArray[np.int32]
+    children: NDArray[np.int32]
+    probabilities: NDArray[np.float64]
+    rewards: NDArray[np.float64]
+    swapped: NDArray[np.bool_]
+    _seen: dict[int, Seen] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @cached_property
+    def parents(self) -> NDArray[np.int64]:
+        """`[num_edges]` the state that each edge leaves."""
+        return np.repeat(np.arange(len(self.states)), np.diff(self.first_edge))
+
+    def backward(self) -> Iterator[tuple[slice, slice]]:
+        """Runs of (states, their edges), from the end of the game to its start."""
+        for start, stop in zip(self.layers[:-1], self.layers[1:], strict=True):
+            yield slice(start, stop), slice(self.first_edge[start], self.first_edge[stop])
+
+    def seen_by(self, player: int) -> Seen:
+        """What a player sees wherever it acts: states `[k]`, observations and masks `[k, ...]`."""
+        if player not in self._seen:
+            acts = [s for s, state in enumerate(self.states) if player in self.game.acting_players(state)]
+            facts = self.game.facts
+            observations = np.zeros((len(acts), facts.observation_size), dtype=np.float32)
+            masks = np.zeros((len(acts), facts.num_actions), dtype=np.int8)
+            for row, s in enumerate(acts):
+                seen = self.game.observation(self.states[s], player)
+                require_shape(self.game, "an observation", seen, facts.observation_size)
+                observations[row] = seen
+                masks[row] = self.game.action_mask(self.states[s], player)
+            if facts.public_state:
+                require_distinct(self.game, player, [self.states[s] for s in acts], observations)
+            self._seen[player] = (np.array(acts, dtype=np.int64), observations, masks)
+        return self._seen[player]
+
+    def action_probabilities(self, policy: Policy, player: int) -> NDArray[np.float64]:
+        """`[num_states, num_actions]`: the policy in that player's seat, 0 where the player does not act.
+
+        Raises:
+            ValueError: If the policy's answer is not a behaviour strategy.
+        """
+        states, observations, masks = self.seen_by(player)
+        probabilities = np.zeros((len(self.states), self.game.facts.num_actions))
+        for start in range(0, len(states), BATCH):
+            rows = slice(start, start + BATCH)
+            probabilities[states[rows]] = checked_probabilities(policy, observations[rows], masks[rows])
+        return probabilities
+
+    def edge_weights(self, probabilities: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64]:
+        """`[num_edges]`: how likely chance and the given players together are to take each edge.
+
+        Args:
+            probabilities: Per player `[num_states, num_actions]`, or None for a player whose
+                own choice is left out of the product.
+        """
+        weights = self.probabilities.copy()
+        for player, of_player in enumerate(probabilities):
+            if of_player is None:
+                continue
+            played = self.actions[:, player]
+            chosen = of_player[self.parents, np.maximum(played, 0)]
+            weights *= np.where(played == END, 1.0, chosen)
+        return weights
+
+
+def build_graph(
+    game: Game[S],
+    roots: Sequence[Transition[S]],
+    *,
+    canonical: bool = False,
+    max_states: int = MAX_STATES,
+    progress: Progress | None = None,
+) -> GameGraph[S]:
+    """Explores a game from its roots.
+
+    Args:
+        game: The rules; every play must come to an end without passing a state twice.
+        roots: Where to start, as `game.initial()` gives them.
+        canonical: Replace every state by its canonical representative (two players).
+        max_states: Give up beyond so many states.
+        progress: Called now and then with the number of states explored.
+
+    Returns:
+        The graph.
+
+    Raises:
+        ValueError: If there are too many states or a play can pass a state twice.
+    """
+    explorer = _Explorer(game, canonical, max_states)
+    places, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
+    if any(swapped):  # roots are taken as they are, so that seats mean what the caller means
+        raise ValueError("roots of a canonical graph must be canonical")
+    explorer.explore(progress)
+    return explorer.graph(places, [float(root.probability) for root in roots], rewards)
+
+
+class _Arrival(NamedTuple):
+    """Where a move that leads to a state arrives.
+
+    Attributes:
+        number: The number of the state, or of its canonical representative, or `END`.
+        settled: What is still paid to each player if the state is settled there, payoff points; else None.
+        swapped: Whether the seats are swapped in the representative.
+    """
+
+    number: int
+    settled: tuple[float, ...] | None = None
+    swapped: bool = False
+
+
+class _Explorer(Generic[S]):
+    """Breadth-first search that writes edges down as it goes."""
+
+    def __init__(self, game: Game[S], canonical: bool, max_states: int) -> None:
+        self.game, self.canonical, self.max_states = game, canonical, max_states
+        self._players = game.facts.num_players
+        self.number: dict[S, int] = {}
+        self.states: list[S] = []
+        # The rules are asked once where a state leads to, however many moves lead to it.
+        self._arrivals: dict[S, _Arrival] = {}
+        self.first_edge = array("q", [0])
+        self.choices, self.outcomes = array("i"), array("q")  # one per joint action; the others are one per edge
+        self.children, self.probabilities, self.rewards = array("i"), array("d"), array("d")
+        self.swapped = array("b")
+
+    def arrive(self, outcome: Transition[S]) -> tuple[int, tuple[float, ...], bool]:
+        """The number of the state arrived at (or END), what has been paid on the way, seats swapped or not."""
+        _, state, rewards = outcome
+        if type(rewards) is not tuple or len(rewards) != self._players:
+            require_shape(self.game, "rewards", rewards, self._players)
+        number, settled, swapped = self._arrivals.get(state) or self._arrival(state)
+        if settled is not None:
+            rewards = tuple(r + s for r, s in zip(rewards, settled, strict=True))
+        return number, rewards, swapped
+
+    def _arrival(self, state: S) -> _Arrival:
+        arrival = self._first_arrival(state)
+        if len(self._arrivals) >= MAX_STATES:
+            self._arrivals.clear()  # it saves time only, and must not take more memory than the states
+        self._arrivals[state] = arrival
+        return arrival
+
+    def _first_arrival(self, state: S) -> _Arrival:
+        if not self.game.acting_players(state):
+            return _Arrival(END)
+        settled = self.game.settled(state)
+        if settled is not None:
+            return _Arrival(END, settled)
+        swapped = False
+        if self.canonical:
+            state, seats = self.game.canonical(state)
+            swapped = seats == (1, 0)
+        if state not in self.number:
+            if len(self.states) >= self.max_states:
+                raise _too_many(self.game, self.max_states)
+            self.number[state] = len(self.states)
+            self.states.append(state)
+        return _Arrival(self.number[state], None, swapped)
+
+    def explore(self, progress: Progress | None) -> None:
+        for done, state in enumerate(self.states, start=1):  # the list grows meanwhile
+            self._expand(state)
+            self.first_edge.append(len(self.children))
+            if progress is not None and done % 1024 == 0:
+                progress(done)
+
+    def _expand(self, state: S) -> None:
+        acting = self.game.acting_players(state)
+        row = [END] * self.game.facts.num_players
+        for choice in itertools.product(*(legal_actions(self.game, state, player) for player in acting)):
+            for player, action in zip(acting, choice, strict=True):
+                row[player] = action
+            outcomes = self.game.transitions(state, dict(zip(acting, choice, strict=True)))
+            self.choices.extend(row)
+            self.outcomes.append(len(outcomes))
+            for outcome in outcomes:
+                child, rewards, swapped = self.arrive(outcome)
+                self.children.append(child)
+                self.probabilities.append(float(outcome.probability))
+                self.rewards.extend(rewards)
+                self.swapped.append(swapped)
+
+    def graph(
+        self, roots: Sequence[int], root_probabilities: Sequence[float], root_rewards: Sequence[tuple[float, ...]]
+    ) -> GameGraph[S]:
+        players, count = self.game.facts.num_players, len(self.states)
+        first_edge = np.array(self.first_edge, dtype=np.int64)
+        parents = np.repeat(np.arange(count), np.diff(first_edge))
+        children = np.array(self.children, dtype=np.int32)
+        self._check(parents, np.array(root_rewards, dtype=np.float64).reshape(-1, players))
+        heights = _heights(parents, children, count, self.game.facts.max_length)
+        order = np.argsort(heights, kind="stable")
+        place = np.empty(count + 1, dtype=np.int32)
+        place[order] = np.arange(count, dtype=np.int32)
+        place[END] = END  # END is -1, so the last entry translates it
+        edges = np.argsort(place[parents], kind="stable")
+        return GameGraph(
+            game=self.game,
+            states=[self.states[s] for s in order],
+            roots=place[np.array(roots, dtype=np.int64)],
+            root_probabilities=np.array(root_probabilities),
+            root_rewards=np.array(root_rewards, dtype=np.float64).reshape(-1, players),
+            layers=np.searchsorted(heights[order], np.arange(1, heights.max(initial=0) + 2)),
+            first_edge=np.concatenate([[0], np.cumsum(np.diff(first_edge)[order])]),
+            actions=np.repeat(np.array(self.choices, dtype=np.int32).reshape(-1, players), self.outcomes, axis=0)[
+                edges
+            ],
+            children=place[children[edges]],
+            probabilities=np.array(self.probabilities)[edges],
+            rewards=np.array(self.rewards).reshape(-1, players)[edges],
+            swapped=np.array(self.swapped, dtype=np.bool_)[edges],
+        )
+
+    def _check(self, parents: NDArray[np.int64], root_rewards: NDArray[np.float64]) -> None:
+        game, players = self.game, self.game.facts.num_players
+        actions, outcomes = np.array(self.choices, dtype=np.int32), np.array(self.outcomes, dtype=np.int64)
+        probabilities, rewards = np.array(self.probabilities), np.array(self.rewards).reshape(-1, players)
+        require_outcomes(game, self.states, parents, outcomes, probabilities, actions.reshape(-1, players))
+        require_payments(game, np.concatenate([root_rewards, rewards]), game.facts.max_length + 1)
+
+
+def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int, longest: int) -> NDArray[np.int64]:
+    """The number of moves from each state to the end on the longest way, from 1 to `longest`."""
+    heights = np.ones(count, dtype=np.int64)
+    inner = children != END
+    parents, inner_children = parents[inner], children[inner]
+    for _ in range(longest + 1):
+        before = heights.copy()
+        np.maximum.at(heights, parents, heights[inner_children] + 1)
+        if np.array_equal(before, heights):
+            return heights
+    raise ValueError("a play can pass a state twice; these oracles take games that always end")
+
+
+def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
+    """The graph of all states of a game from its start; kept for the next question about it.
+
+    Raises:
+        ValueError: If it has more than `max_states` states.
+    """
+    kept = _kept(game)
+    if not kept:
+        require_size(game, canonical=False, max_states=max_states)
+        require_starts(game)
+        kept.append(build_graph(game, game.initial(), max_states=max_states))
+    elif len(kept[0].states) > max_states:
+        raise _too_many(game, max_states)
+    return kept[0]
+
+
+@cached_by_game(8)
+def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
+    """A place to keep the graph of a game, whatever the limit was with which it was listed; empty at first."""
+    return []
+
+
+def _too_many(game: Game[Any], max_states: int) -> ValueError:
+    return ValueError(
+        f"{game.facts.name} has more than {max_states} states to decide in; "
+        "this oracle takes smaller games, or more states if max_states says so"
+    )
+
+
+def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
+    """Refuses a game that is known to have too many states, before any of them is listed.
+
+    Raises:
+        ValueError: If it has; the error names the largest size that is not known to have too many as well.
+    """
+    count = game.count_states(canonical)
+    if count is None or count <= max_states:
+        return
+    fitting = None
+    with suppress(ValueError):  # there is no larger or smaller game
+        for size in itertools.count(1):
+            if (game.with_size(size).count_states(canonical) or 0) > max_states:
+                break
+            fitting = size
+    largest = "" if fitting is None else f"; the largest size that can work with these other parameters is {fitting}"
+    raise ValueError(
+        f"{game.facts.name} has at least {count:,} states to decide in, and max_states is {max_states:,}{largest}"
+    )
+
+
+def group_sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Sums of `weights` by key, `[size]`."""
+    return np.bincount(keys, weights=weights, minlength=size).astype(np.float64, copy=False)

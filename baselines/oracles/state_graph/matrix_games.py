@@ -1,0 +1,108 @@
+"""The matrix games of one layer of a game's graph, side by side as padded arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.state_graph.game_graph import END, GameGraph, group_sums
+
+
+@dataclass(frozen=True)
+class LayerGames:
+    """Where the edges of one layer stand in the matrix games of its states.
+
+    A player who does not act has one row or column, at action 0.
+
+    Attributes:
+        states: Which states of the graph these are.
+        edges: Their edges.
+        actions: Per player `[num_games, most legal actions]`: the legal actions, padded with `END`.
+        places: Per player `[num_edges]`: where the edge's action stands among them.
+        game_of: `[num_edges]` the game that each edge belongs to, from 0.
+    """
+
+    states: slice
+    edges: slice
+    actions: tuple[NDArray[np.int64], NDArray[np.int64]]
+    places: tuple[NDArray[np.int64], NDArray[np.int64]]
+    game_of: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, graph: GameGraph[Any], states: slice, edges: slice) -> LayerGames:
+        """The games of one run of states, as `graph.backward()` gives them."""
+        game_of = graph.parents[edges] - states.start
+        legal = [_legal(game_of, np.maximum(graph.actions[edges, seat], 0)) for seat in (0, 1)]
+        return cls(states, edges, (legal[0][0], legal[1][0]), (legal[0][1], legal[1][1]), game_of)
+
+    @property
+    def masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Per player `[num_games, most legal actions]`: what is not padding."""
+        return self.actions[0] != END, self.actions[1] != END
+
+    def sums(self, worth: NDArray[np.float64], *seats: int) -> NDArray[np.float64]:
+        """Sums of `worth` (`[num_edges]`) over all that the actions of the players in `seats` can lead to.
+
+        Returns:
+            `[num_games, actions of the first of them, ...]`.
+        """
+        shape = (len(self.actions[0]), *(self.actions[seat].shape[1] for seat in seats))
+        cells = np.ravel_multi_index((self.game_of, *(self.places[seat] for seat in seats)), shape)
+        return group_sums(cells, worth, math.prod(shape)).reshape(shape)
+
+    def spread_out(self, strategies: NDArray[np.float64], seat: int, num_actions: int) -> NDArray[np.float64]:
+        """`[num_games, own actions]` probabilities as `[num_games, num_actions]`."""
+        spread = np.zeros((len(strategies), num_actions + 1))  # the padding goes into the last column
+        np.put_along_axis(spread, self.actions[seat], strategies, axis=1)
+        return spread[:, :-1]
+
+
+def cards_of(graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.float64]:
+    """`[num_games, own actions]`: in how many ways each action can be played; 1 for the padding."""
+    game, cards = graph.game, np.ones(games.actions[seat].shape)
+    for row, state in enumerate(graph.states[games.states]):
+        if seat in game.acting_players(state):
+            observation, mask = game.observation(state, seat), game.action_mask(state, seat)
+            counts = game.action_counts(observation[None], mask[None])[0]
+            cards[row] = np.append(counts, 1.0)[games.actions[seat][row]]  # the padding, -1, finds 1
+    return cards
+
+
+def values_to_go(graph: GameGraph[Any], edges: slice, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What player 0 gets from each edge on, weighed by the edge's probability, payoff points.
+
+    Args:
+        graph: The graph.
+        edges: Which edges.
+        values: `[num_states + 1]` to go, to player 0; the last entry, 0, is what `END` finds.
+
+    Returns:
+        `[num_edges]`.
+    """
+    children = graph.children[edges]
+    to_go = np.where(graph.swapped[edges], -values[children], values[children])
+    worth: NDArray[np.float64] = graph.probabilities[edges] * (graph.rewards[edges, 0] + to_go)
+    return worth
+
+
+def _legal(local: NDArray[np.int64], actions: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The legal actions of each state in a layer, and where each edge's action stands among them.
+
+    Args:
+        local: `[num_edges]` states, numbered from 0.
+        actions: `[num_edges]`.
+
+    Returns:
+        `[num_states, most legal actions]`, padded with END, and `[num_edges]`.
+    """
+    mask = np.zeros((int(local.max()) + 1, int(actions.max()) + 1), dtype=np.bool_)
+    mask[local, actions] = True
+    place = mask.cumsum(axis=1) - 1
+    legal = np.full((len(mask), int(place.max()) + 1), END, dtype=np.int64)
+    states, legal_actions = np.nonzero(mask)
+    legal[states, place[states, legal_actions]] = legal_actions
+    return legal, place[local, actions]

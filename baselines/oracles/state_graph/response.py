@@ -1,0 +1,151 @@
+"""Any game of public state that always ends, small enough to list its states: equilibria and exact results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.opponents.table import TablePolicy
+from baselines.oracles.protocol import Payoffs, Request, lead, solve_table
+from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
+from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
+from baselines.oracles.state_graph.selection import table_for
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy
+
+
+class GraphOracle:
+    """The `Oracle` of games whose states can be listed."""
+
+    def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
+        self._game, self._max_states = game, MAX_STATES if max_states is None else max_states
+
+    @staticmethod
+    def takes(game: Game[Any]) -> bool:
+        """Every game of public state; those with too many states raise a ValueError when they are explored."""
+        return game.facts.public_state
+
+    @staticmethod
+    def solves(game: Game[Any], request: Request) -> bool:
+        """See `takes`."""
+        return game.facts.public_state
+
+    def solve(self, request: Request) -> StateSolution:
+        """See `Oracle`."""
+        if request.exact and request.selection != "default":
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' where rationals are asked for")
+        method = "backward induction in rationals" if request.exact else "backward induction"
+        return solve_table(table_for(self._game, request.selection), method, request)
+
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """See `Oracle`."""
+        graph = full_graph(self._game, self._max_states)
+        strategies = [
+            None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
+        ]
+        value, worth = _respond(graph, strategies, player)
+        states, observations, masks = graph.seen_by(player)
+        best = np.where(masks == 1, worth[states], -np.inf).argmax(axis=1)
+        choices = np.eye(self._game.facts.num_actions)[best]
+        table = {row.tobytes(): choice for row, choice in zip(observations, choices, strict=True)}
+        return BestResponse(value, TablePolicy(table))
+
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        """See `Oracle`."""
+        graph = full_graph(self._game, self._max_states)
+        strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
+        responses = []
+        for player in range(self._game.facts.num_players):
+            others = [None if seat == player else each for seat, each in enumerate(strategies)]
+            responses.append(_respond(graph, others, player)[0])
+        return _evaluate(graph, strategies), tuple(responses)
+
+    def claims(self, policies: Sequence[Policy | None]) -> int:
+        """See `Oracle`; every observation is asked about here."""
+        return 0
+
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        """See `Oracle`."""
+        graph = full_graph(self._game, self._max_states)
+        strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
+        payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))
+        ahead = lead(payoffs[:, 0], payoffs[:, 1])
+        win, loss = float(probabilities[ahead > 0].sum()), float(probabilities[ahead < 0].sum())
+        return HeadToHead(win, loss, float(probabilities[ahead == 0].sum()), float(probabilities @ payoffs[:, 0]))
+
+
+def _respond(
+    graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64] | None], player: int
+) -> tuple[float, NDArray[np.float64]]:
+    """Best-response value and `[num_states, num_actions]` worth of each action, to go."""
+    weights = graph.edge_weights(strategies)
+    actions = np.maximum(graph.actions[:, player], 0)  # where the player waits, all is in column 0
+    num_actions = graph.game.facts.num_actions
+    values = np.zeros(len(graph.states) + 1)  # the last entry, 0, is what END finds
+    worth = np.full((len(graph.states), num_actions), -np.inf)
+    for states, edges in graph.backward():
+        to_go = weights[edges] * (graph.rewards[edges, player] + values[graph.children[edges]])
+        cells = (graph.parents[edges] - states.start) * num_actions + actions[edges]
+        size = (states.stop - states.start) * num_actions
+        sums, possible = group_sums(cells, to_go, size), np.bincount(cells, minlength=size) > 0
+        worth[states] = np.where(possible, sums, -np.inf).reshape(-1, num_actions)
+        values[states] = worth[states].max(axis=1)
+    return _at_start(graph, values, player), worth
+
+
+def _evaluate(graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64]]) -> tuple[float, ...]:
+    weights = graph.edge_weights(strategies)
+    payoffs = []
+    for player in range(graph.game.facts.num_players):
+        values = np.zeros(len(graph.states) + 1)
+        for states, edges in graph.backward():
+            to_go = weights[edges] * (graph.rewards[edges, player] + values[graph.children[edges]])
+            local = graph.parents[edges] - states.start
+            values[states] = group_sums(local, to_go, states.stop - states.start)
+        payoffs.append(_at_start(graph, values, player))
+    return tuple(payoffs)
+
+
+def _at_start(graph: GameGraph[Any], values: NDArray[np.float64], player: int) -> float:
+    worth = graph.root_rewards[:, player] + values[graph.roots]
+    return float(graph.root_probabilities @ worth)
+
+
+def _final_payoffs(
+    graph: GameGraph[Any], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The distribution of whole-game payoffs: `[k, players]` payoff points and `[k]` probabilities.
+
+    Walks from the start to the end with one row for each state and payoffs so far.
+    """
+    rows = _merged(graph.roots.astype(np.int64), graph.root_rewards, graph.root_probabilities)
+    for states, _ in reversed(list(graph.backward())):
+        places, paid, probabilities = rows
+        here = places >= states.start  # END is below every state
+        if not here.any():
+            continue
+        first, last = graph.first_edge[places[here]], graph.first_edge[places[here] + 1]
+        source = np.repeat(np.flatnonzero(here), last - first)
+        edges = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
+        onward = probabilities[source] * weights[edges]
+        kept = onward > 0.0
+        source, edges = source[kept], edges[kept]
+        rows = _merged(
+            np.concatenate([places[~here], graph.children[edges]]),
+            np.concatenate([paid[~here], paid[source] + graph.rewards[edges]]),
+            np.concatenate([probabilities[~here], onward[kept]]),
+        )
+    assert (rows[0] == END).all()  # every layer has been walked through
+    return rows[1], rows[2]
+
+
+def _merged(
+    places: NDArray[np.int64], paid: NDArray[np.float64], probabilities: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Adds up the probabilities of rows with the same state and payoffs."""
+    keys, group = np.unique(np.column_stack([places, paid]), axis=0, return_inverse=True)
+    sums = group_sums(group.ravel(), probabilities, len(keys))
+    return keys[:, 0].astype(np.int64), keys[:, 1:], sums

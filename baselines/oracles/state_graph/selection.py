@@ -1,0 +1,120 @@
+"""Choosing among equilibria: which optimal strategy is played where a state has several.
+
+Every choice is made state by state, within the polytope of the state's optimal strategies, so the
+game's value and the promise that nothing is lost to a perfect opponent stand whatever is chosen.
+
+* `default`: every card alike if the game says that this is optimal at every state (`Game.uniform_is_optimal`) and the
+  state's certificate confirms it; else what `baselines.matrix_game` documents.
+* `max_entropy`: the least predictable one. Entropy counts cards: what is given to a rank held
+  twice is shared by two. It is within `ENTROPY_GAP` of the most there is.
+* `exploit:POLICY`: the one that earns most against that policy if the same is done later on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game import MatrixSolutions
+from baselines.matrix_game.max_entropy import most_even
+from baselines.matrix_game.optimal_sets import both_sides
+from baselines.oracles.consistency import RecordingPolicies
+from baselines.oracles.protocol import PLAIN, Exploit, Request, Selection, Starts
+from baselines.oracles.results import Strategies
+from baselines.oracles.state_graph.backward_induction import EquilibriumTable
+from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph
+from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of
+from baselines.oracles.state_graph.optimal_play import OptimalPlay
+from cardwar_envs.core.game import CERTAIN, Game, Transition
+from cardwar_envs.core.policy import Policy, as_policy
+
+SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
+
+
+def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:
+    """An empty table that will choose as asked.
+
+    Raises:
+        ValueError: If there is no such selection, or its policy does not exist or fit the game.
+    """
+    if selection == "default":
+        return EquilibriumTable(game)
+    if selection == "max_entropy":
+        return MaxEntropyTable(game)
+    if isinstance(selection, str):
+        kind, _, name = selection.partition(":")
+        if kind != "exploit" or not name:
+            raise ValueError(f"selection ({selection!r}) must be one of {', '.join(SELECTIONS)}")
+        selection = Exploit(name)
+    if not isinstance(selection, Exploit):
+        raise ValueError(f"selection ({selection!r}) must be a name or an Exploit")
+    return ExploitTable(game, as_policy(selection.policy, game))
+
+
+class MaxEntropyTable(EquilibriumTable):
+    """Plays as evenly over the cards as an optimal strategy can."""
+
+    def _choose(
+        self, graph: GameGraph[Any], games: LayerGames, matrices: NDArray[np.float64], solved: MatrixSolutions
+    ) -> Strategies:
+        faces = both_sides(matrices, solved, games.masks)
+        return most_even(faces[0], cards_of(graph, games, 0)), most_even(faces[1], cards_of(graph, games, 1))
+
+
+class ExploitTable(EquilibriumTable):
+    """Earns most against one policy, of all that optimal strategies can.
+
+    That policy sees raw observations and may treat states of one canonical form differently,
+    so the choice is made on the states themselves and kept by what is seen.
+    """
+
+    by_words = False
+
+    def __init__(self, game: Game[Any], opponent: Policy) -> None:
+        super().__init__(game)
+        self._opponent = opponent
+        self._chosen: dict[bytes, NDArray[np.float64]] = {}
+
+    def solve(self, starts: Starts, request: Request = PLAIN) -> int:
+        """Solves everything that can follow `starts`, and chooses there; returns the number of matrix games."""
+        solved = super().solve(starts, request)
+        self._choose_from(starts, request.max_states or MAX_STATES)
+        return solved
+
+    def strategies(self, state: Any) -> Strategies:
+        """As `EquilibriumTable.strategies`."""
+        chosen = super().strategies(state)
+        if self.game.settled(state) is None:
+            for player in self.game.acting_players(state):
+                chosen[player][:] = self._seen_at(state, player)
+        return chosen
+
+    def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
+        """As `EquilibriumTable.seen`."""
+        chosen = self._chosen.get(_key(observation))
+        return super().seen(observation) if chosen is None else chosen
+
+    def _seen_at(self, state: Any, player: int) -> NDArray[np.float64]:
+        key = _key(self.game.observation(state, player))
+        if key not in self._chosen:  # off the ways that have been solved
+            self._choose_from([Transition(CERTAIN, state, (0.0,) * 2)], MAX_STATES)
+        return self._chosen[key]
+
+    def _choose_from(self, starts: Starts, max_states: int) -> None:
+        graph = build_graph(self.game, starts, max_states=max_states)
+        witnesses = RecordingPolicies(self.game, [self._opponent] * 2)
+        opponent = [graph.action_probabilities(each, seat) for seat, each in enumerate(witnesses.seats)]
+        witnesses.ask_again()
+        chosen = OptimalPlay(graph).extreme(opponent, graph.rewards).strategies
+        for seat in (0, 1):
+            states, observations, _ = graph.seen_by(seat)
+            for observation, strategy in zip(observations, chosen[seat, states], strict=True):
+                # What both seats see alike is decided once.
+                self._chosen.setdefault(_key(observation), strategy)
+
+
+def _key(observation: NDArray[np.float32]) -> bytes:
+    # Adding zero turns -0.0, whose bytes differ, into 0.0.
+    return (np.ascontiguousarray(observation, dtype=np.float32) + np.float32(0.0)).tobytes()

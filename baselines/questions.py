@@ -1,0 +1,177 @@
+"""The questions that have exact answers: equilibrium, best response, NashConv, exploitability, head-to-head result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from baselines.oracles.choice import oracle_for, solver_for
+from baselines.oracles.consistency import seated
+from baselines.oracles.protocol import Progress, Request, Seats, Selection, require_two_zero_sum
+from baselines.oracles.results import BestResponse, HeadToHead, NashConv, Solution
+from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.policy import Policy, as_policies, plays, seated_policies
+
+
+def solve(
+    game: Game[Any],
+    *,
+    selection: Selection = "default",
+    exact: bool | None = None,
+    max_states: int | None = None,
+    progress: Progress | None = None,
+    engine: str | None = None,
+    keep_layers: int | None = None,
+    cache: str | Path | None = None,
+) -> Solution:
+    """Finds an equilibrium.
+
+    The certificate `gap` holds for the game as its rules describe it; `cardwar_envs.check_game` checks the rules.
+
+    Args:
+        game: A two-player zero-sum game of public state that always ends, or one in which both
+            players move once on private information.
+        selection: Which equilibrium to return where there are several: "default",
+            "max_entropy", "exploit:POLICY" with the name of a policy, or an `Exploit` with a
+            policy object; see `baselines.oracles.state_graph.selection`. The value is the same for all. The default
+            plays every card alike in games where that is optimal at every state (Dinosaur War, Dice Wars).
+        exact: Compute in rationals (small games): `Solution.exact` is then the value as a
+            fraction, and values and strategies are rounded from exact ones. If None, only where
+            that costs nothing (games on private information with few types).
+        max_states: Refuse games with more matrix games than this. The default is a million, or three thousand
+            million for a duel in which only the order of ranks matters. In a game of many rounds the limit applies
+            to positions; the default is four million.
+        progress: Called with the number of states done so far. If it has a method `expect`, that is
+            called first with the total, where this is known.
+        engine: Where a large duel is solved: "threads" (the default) or "ray". This and the next two are
+            for duels in which only the order of ranks matters.
+        keep_layers: Keep the values of this many layers, starting with the most cards left; all if None.
+        cache: Folder that stores values; complete ones are read instead of computed.
+
+    Returns:
+        A `StateSolution`, or a `PrivateSolution` of a game on private information, with its certificate.
+
+    Raises:
+        ValueError: If the game is of another kind or too large, there is no such selection, an option does
+            not fit the game, or rationals are combined with a selection other than the default.
+        ModuleNotFoundError: If Ray is requested and not installed.
+    """
+    require_game(game)
+    require_two_zero_sum(game, "solving")
+    folder = None if cache is None else Path(cache)
+    request = Request(selection, exact, max_states, progress, engine, keep_layers, folder)
+    return solver_for(game, request).solve(request)
+
+
+@plays(lambda game: game.facts.num_players == 2 and game.facts.zero_sum)
+@cached_by_game(8)
+def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
+    """The policy `equilibrium` or `equilibrium:SELECTION`."""
+    return solve(game, selection=selection).policy
+
+
+def best_response(
+    game: Game[Any], policy: Seats, player: int = 0, *, max_states: int | None = None, illegal: str = "raise"
+) -> BestResponse:
+    """Computes an exact best response.
+
+    Args:
+        game: A game of public state that always ends, small enough to enumerate its states (in a game of
+            many rounds for two, its positions), or one in which both players move once on private
+            information. A duel in which only the order of ranks matters may have some ten million states. It is
+            measured on interleavings, of which there are far fewer, if the game shows these (`view="word"`) or the
+            policy declares `by_words` (it plays alike wherever the interleaving is the same).
+        policy: What the others play: one policy for all seats, or one per seat (the one in
+            `player`'s seat is not used). In a game of many rounds it is queried once for every number
+            of rounds left, or once altogether if it declares `stationary`.
+        player: The player who responds.
+        max_states: Refuse games with more states than this, or positions in a game of many rounds; a million, or four
+            million, if None. It applies to games whose states are enumerated: neither to duels in which only the order
+            of ranks matters nor to games on private information.
+        illegal: What to do about probability that a policy gives to illegal actions, as one trained without
+            masks may. "raise" raises an error. "renormalise" removes it and rescales the rest. The figure is then that
+            of another policy than the one given: a warning and the result say how much was removed.
+
+    Returns:
+        Its value and policy.
+
+    Raises:
+        ValueError: If the game is of another kind or too large, the player does not exist, or
+            a policy does not answer with probabilities. With "renormalise" also if a policy gives all
+            probability to illegal actions somewhere.
+    """
+    require_game(game)
+    player = whole_number("player", player, range(game.facts.num_players))
+    oracle = oracle_for(game, max_states)
+    with seated(game, oracle.claims, as_policies(policy, game), illegal, responder=player) as seats:
+        response = oracle.response(seats.policies, player)
+    return replace(response, removed=seats.removed, asked=seats.asked)
+
+
+def nash_conv(game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise") -> NashConv:
+    """Computes the exact NashConv of a policy.
+
+    Args:
+        game: As for `best_response`.
+        policy: One policy for all seats, or one per seat; objects or names.
+        max_states: As for `best_response`.
+        illegal: As for `best_response`.
+
+    Returns:
+        The total and what each player could gain.
+
+    Raises:
+        ValueError: If the game is of another kind or too large, or a policy does not answer
+            with probabilities.
+    """
+    require_game(game)
+    oracle = oracle_for(game, max_states)
+    with seated(game, oracle.claims, as_policies(policy, game), illegal) as seats:
+        payoffs, responses = oracle.payoffs(seats.policies)
+    gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
+    return NashConv(sum(gains), gains, payoffs, seats.removed, seats.asked)
+
+
+def exploitability(game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise") -> float:
+    """Computes NashConv / 2 of a policy in a two-player zero-sum game, payoff points.
+
+    It is what a perfect opponent wins on average over both seats, beyond the game's value. The arguments are those of
+    `nash_conv`.
+
+    Raises:
+        ValueError: As `nash_conv`; also for games with other than two players, where exploitability is not defined
+            (use `nash_conv` there).
+    """
+    require_game(game)
+    require_two_zero_sum(game, "exploitability", "; use nash_conv")
+    return nash_conv(game, policy, max_states=max_states, illegal=illegal).total / 2
+
+
+def head_to_head(
+    game: Game[Any], first: Policy | str, second: Policy | str, *, max_states: int | None = None
+) -> HeadToHead:
+    """Computes the exact result of two policies against each other, over every course that the game can take.
+
+    Args:
+        game: A two-player game, of the kinds that `best_response` takes.
+        first: The policy in seat 0.
+        second: The policy in seat 1.
+        max_states: As for `best_response`.
+
+    Returns:
+        Exact probabilities and the exact mean.
+
+    Raises:
+        ValueError: If the game is of another kind or too large, or a policy does not answer
+            with probabilities.
+    """
+    require_game(game)
+    if game.facts.num_players != 2:
+        raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
+    oracle = oracle_for(game, max_states)
+    with seated(game, oracle.claims, seated_policies((first, second), game)) as seats:
+        odds = oracle.odds(seats.policies)
+    return replace(odds, asked=seats.asked)

@@ -1,0 +1,114 @@
+"""Caches results per game, under a key that holds everything in a game that its rules can depend on.
+
+Two games that compare equal need not have the same rules: `==` ignores fields with `compare=False`, attributes that
+are no fields, and the difference between 1 and 1.0. The key therefore holds the class, its methods, and every attribute
+with its type. A game that holds anything mutable has no key and is never cached. Rules that read state outside the
+game, such as a variable of their module, are not covered.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import types
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from functools import cached_property, lru_cache, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from cardwar_envs.core.game import Game
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Values of these types are interchangeable if they are equal.
+PLAIN = (int, bool, str, bytes, complex, range, Fraction, type(None))
+# Methods and other descriptors stand for themselves: the key compares them by identity.
+CODE = (types.FunctionType, types.BuiltinFunctionType, functools.partial, type, property, classmethod, staticmethod)
+
+
+class _MutableError(Exception):
+    """The game holds something that can change while the game stays the same object."""
+
+
+def cached_by_game(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Callable[Concatenate[Any, P], R]]:
+    """Caches a function of a game and of further hashable arguments for the `most` games used last."""
+
+    def decorate(work: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+        cache: Any = lru_cache(maxsize=most)(lambda keyed, *args, **kwargs: work(keyed.game, *args, **kwargs))
+
+        @wraps(work)
+        def cached(game: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                keyed = _KeyedGame(game)
+            except _MutableError:
+                return work(game, *args, **kwargs)
+            return cast(R, cache(keyed, *args, **kwargs))
+
+        cast(Any, cached).cache_clear = cache.cache_clear
+        return cached
+
+    return decorate
+
+
+class _KeyedGame:
+    """A game that equals another one only if both are played by the same rules."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        self.game, self._key = game, _key(game)
+        self._hash = hash(self._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _KeyedGame) and self._key == other._key
+
+
+def _key(game: Game[Any]) -> Hashable:
+    kind = type(game)
+    classes = [each for each in kind.__mro__ if each is not object]
+    shared = [(name, part) for each in classes for name, part in vars(each).items() if _is_rule(name)]
+    slots = [name for each in classes for name in np.atleast_1d(vars(each).get("__slots__", ())) if hasattr(game, name)]
+    # What a cached property has stored follows from the rest.
+    own = [name for name in (*vars(game), *slots) if not isinstance(getattr(kind, name, None), cached_property)]
+    return (
+        kind,
+        tuple((name, part if _is_code(part) else _typed(part)) for name, part in shared),
+        frozenset((name, _typed(getattr(game, name))) for name in own),
+    )
+
+
+def _is_rule(name: str) -> bool:
+    return not name.startswith(("__", "_abc_")) or name in ("__post_init__", "__getattribute__", "__getattr__")
+
+
+def _is_code(part: Any) -> bool:
+    return isinstance(part, CODE) or hasattr(part, "__get__")
+
+
+def _typed(value: Any) -> Hashable:
+    """An immutable value with its type.
+
+    Raises:
+        _MutableError: If the value is mutable, or of a type that is not known to be immutable.
+    """
+    kind = type(value)
+    if kind is float:
+        return kind, value.hex()  # tells -0.0 from 0.0
+    if kind in PLAIN:
+        return kind, value
+    if isinstance(value, (*CODE, enum.Enum)):
+        return kind, value
+    if isinstance(value, np.generic):
+        return kind, value.dtype.str, value.tobytes()
+    if isinstance(value, (tuple, frozenset)):
+        return kind, (frozenset if isinstance(value, frozenset) else tuple)(map(_typed, value))
+    if isinstance(value, Game):
+        return _key(value)
+    if dataclasses.is_dataclass(value) and vars(kind)["__dataclass_params__"].frozen:
+        return kind, tuple((each.name, _typed(getattr(value, each.name))) for each in dataclasses.fields(value))
+    raise _MutableError

@@ -1,0 +1,191 @@
+"""Optimal play at a state: how wide each player's set of optimal strategies is, and what is said of it."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from toys import in_turn
+
+from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
+from baselines.display.at_state import Mix, certified_mix
+from baselines.matrix_game import solve_matrix
+from baselines.matrix_game.optimal_sets import exact_ranges, ranges_of_one, vertices
+from baselines.oracles.state_graph.game_graph import full_graph
+from cardwar_envs import DuelState, make_game
+from cardwar_envs.games.dice_wars import DiceWars
+from cardwar_envs.games.dinosaur_war import DinosaurWar
+
+UNIQUE = [[2, -1], [-1, 1]]  # 2/5 and 3/5
+FLAT = [[0, 0], [0, 0]]
+# The second row is a mean of the others, against every column, so any share of it can be exchanged for these.
+SPARE = [[2, -2], [0, 0], [-2, 2]]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ranges_are_those_of_the_vertices(seed):
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.integers(1, 6, size=2)
+    matrix = rng.integers(-2, 3, size=(rows, columns))  # few different payoffs: many games have several optima
+    exact = solve_matrix_exact([[Fraction(int(payoff)) for payoff in row] for row in matrix])
+    corners = vertices(matrix.astype(float), float(exact.value))
+    low, high, below, above = ranges_of_one(matrix)
+    assert low == pytest.approx(corners.min(axis=0), abs=1e-9)
+    assert high == pytest.approx(corners.max(axis=0), abs=1e-9)
+    assert max(below.max(), above.max()) < 1e-9
+    fractions = exact_ranges([[Fraction(int(payoff)) for payoff in row] for row in matrix], exact.value)
+    assert [float(least) for least, _ in fractions] == pytest.approx(corners.min(axis=0), abs=1e-9)
+    assert [float(most) for _, most in fractions] == pytest.approx(corners.max(axis=0), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "unique", "low", "high"),
+    [
+        (UNIQUE, True, [0.4, 0.6], [0.4, 0.6]),
+        (FLAT, False, [0, 0], [1, 1]),
+        (SPARE, False, [0, 0, 0], [0.5, 1, 0.5]),
+        ([[1]], True, [1], [1]),
+        ([[1], [1], [0]], False, [0, 0, 0], [1, 1, 0]),
+    ],
+)
+def test_one_mix_or_many(matrix, unique, low, high):
+    matrix = np.array(matrix, dtype=float)
+    mix = certified_mix(tuple("abc")[: len(matrix)], np.array(solve_matrix(matrix).row_strategy), matrix)
+    assert mix.unique is unique
+    assert mix.low == pytest.approx(low, abs=1e-9)
+    assert mix.high == pytest.approx(high, abs=1e-9)
+    assert mix.verdict() == ("the only optimal mix" if unique else "one of many optimal mixes")
+    assert [action for action, *_ in mix.free()] == [
+        name for name, least, most in zip("abc", low, high, strict=False) if least < most
+    ]
+
+
+def test_what_is_not_certified_is_not_claimed():
+    one = np.array([1.0])
+    assert Mix(("a",), one, one, one, slack=1.0).unique is None
+    assert Mix(("a",), one, one, one, slack=1.0).verdict() == "an optimal mix"
+    assert Mix(("a", "b"), np.array([1.0, 0.0]), np.zeros(2), np.ones(2), slack=1.0).unique is False
+
+
+@pytest.mark.parametrize("exact", [None, True])
+def test_play_at_a_state_of_jujitsu(exact):
+    play = solve(make_game("jujitsu", num_cards=3), exact=exact).at(DuelState(((1, 3), (2, 3)), score=1))
+    # If 3 meets 2 player 0 leads by 2; if 3 meets 3 the tie goes to whoever wins the last trick, 1 against 2.
+    assert play.matrix.tolist() == [[0, 1], [1, -1]]
+    assert play.value == pytest.approx(1 / 3)
+    assert [mix.labelled() for mix in play.mixes] == [
+        pytest.approx({"1": 2 / 3, "3": 1 / 3}),
+        pytest.approx({"2": 2 / 3, "3": 1 / 3}),
+    ]
+    assert [mix.unique for mix in play.mixes] == [True, True]
+    assert (play.headings, play.actions) == ((("1", "3"), ("2", "3")), ("1", "2", "3"))
+    data = play.as_data()
+    assert data["players"][0]["actions"]["1"]["high"] == pytest.approx(2 / 3)
+    assert ("exact" in data) is bool(exact)
+    if exact:
+        assert (data["exact"], data["players"][1]["actions"]["3"]["exact"]) == ("1/3", ["1/3", "1/3"])
+
+
+def test_who_waits_has_no_mix():
+    solution = solve(in_turn())
+    play = solution.at(0)
+    assert (play.mixes[1].actions, play.headings[1]) == ((), ("waits",))
+    assert play.mixes[0].labelled() == {"0": 0.0, "1": 1.0}
+    assert play.matrix.tolist() == [[-1.0], [2.0]]
+
+
+def test_play_by_what_a_player_knows():
+    solution = solve(make_game("dice_poker"))
+    assert isinstance(solution, PrivateSolution)
+    assert solution.labelled()[0]["1"] == pytest.approx({"check": 1 / 3, "raise": 2 / 3})
+    # Rauscher 2017: player 0 must bluff with a 1 in two cases of three; player 1's calls with 2, 3 and 4 can vary.
+    assert (solution.unique(0), solution.unique(1)) == (True, False)
+    with pytest.raises(ValueError, match="dice_poker: players do not see the state"):
+        solution.labelled(state=(1, 1))
+
+
+def test_a_state_that_cannot_be_is_refused():
+    solution = solve(make_game("jujitsu", num_cards=3))
+    for ask in (solution.at, solution.labelled, solution.show):
+        with pytest.raises(ValueError, match="unequal size"):
+            ask(DuelState(((1, 3), (2,))))
+        with pytest.raises(ValueError, match="the game is over"):
+            ask(DuelState(((), ()), score=1))
+
+
+# -- every card alike, where that is optimal -----------------------------------------------------------------
+
+EVEN = [
+    make_game("dinosaur_war", num_cards=4),
+    make_game("dinosaur_war", hand_0=(2, 3, 6, 6), hand_1=(1, 3, 5, 5)),
+    make_game("dinosaur_war", hand_0=(2, 3, 6, 6), hand_1=(1, 3, 5, 5), view="word"),
+    make_game("dice_wars", hand_0=(1, 2, 2), hand_1=(1, 1, 3), sides=3),
+]
+
+
+@pytest.mark.parametrize("game", EVEN, ids=repr)
+@pytest.mark.parametrize("exact", [None, True])
+def test_the_equilibrium_plays_every_card_alike_where_that_is_optimal(game, exact):
+    solution, uniform = solve(game, exact=exact), make_policy("uniform", game)
+    for seat in (0, 1):
+        _, observations, masks = full_graph(game).seen_by(seat)
+        expected = uniform.action_probabilities(observations, masks)
+        assert solution.policy.action_probabilities(observations, masks) == pytest.approx(expected, abs=1e-12)
+        few = slice(0, 3)  # answered one by one
+        assert solution.policy.action_probabilities(observations[few], masks[few]) == pytest.approx(expected[few])
+
+
+class HighTrickCountsTwice(DinosaurWar):
+    """A trick won by the highest card of both hands pays 2: even play is not optimal at every state."""
+
+    def transitions(self, state, actions):
+        top = len(self.ranks) - 1
+        return [
+            replaced
+            if max(actions.values()) < top
+            else replaced._replace(rewards=tuple(2 * r for r in replaced.rewards))
+            for replaced in super().transitions(state, actions)
+        ]
+
+
+class WrongClaim(HighTrickCountsTwice):
+    def uniform_is_optimal(self):
+        return True
+
+
+def test_changed_rules_lose_the_claim_and_a_wrong_one_does_no_harm():
+    assert EVEN[0].uniform_is_optimal()
+    assert EVEN[3].uniform_is_optimal()
+    assert not HighTrickCountsTwice(num_cards=3).uniform_is_optimal()
+    assert not replace(EVEN[0], ties="carry").uniform_is_optimal()
+    assert not replace(EVEN[0], payoff="win").uniform_is_optimal()
+    assert not make_game("jujitsu").uniform_is_optimal()
+
+    class Other(DiceWars):
+        def settled(self, state):
+            return None
+
+    assert not Other().uniform_is_optimal()
+    for exact in (None, True):
+        honest, wrong = (solve(kind(num_cards=3), exact=exact) for kind in (HighTrickCountsTwice, WrongClaim))
+        assert wrong.value == honest.value
+        for state in full_graph(wrong.game).states:
+            matrix = honest.payoff_matrix(state)
+            row, column = wrong.strategies(state)
+            kept = [list(wrong.game.legal_actions(state, player)) for player in (0, 1)]
+            assert (row[kept[0]] @ matrix).min() == pytest.approx(honest.value_at(state), abs=1e-9)
+            assert (matrix @ column[kept[1]]).max() == pytest.approx(honest.value_at(state), abs=1e-9)
+
+
+def test_other_games_keep_their_choice():
+    solution = solve(make_game("jujitsu", num_cards=4))
+    uneven = 0
+    for state in full_graph(solution.game).states:
+        if solution.game.canonical(state).state == state and solution.game.settled(state) is None:
+            kept = [list(solution.game.legal_actions(state, player)) for player in (0, 1)]
+            expected = solve_matrix(solution.payoff_matrix(state))
+            row, column = solution.strategies(state)
+            assert row[kept[0]] == pytest.approx(np.array(expected.row_strategy), abs=1e-12)
+            assert column[kept[1]] == pytest.approx(np.array(expected.column_strategy), abs=1e-12)
+            uneven += len(set(expected.row_strategy)) > 1
+    assert uneven > 5

@@ -1,0 +1,154 @@
+"""How results look in notebooks and pictures, and what policies call themselves."""
+
+import re
+import sys
+from html.parser import HTMLParser
+
+import matplotlib
+import numpy as np
+import pytest
+from toys import in_turn
+
+from baselines import best_response, head_to_head, make_policy, nash_conv, solve
+from baselines.display import html
+from cardwar_envs import DuelState, make_game
+from cardwar_envs.core.policy import policy_names
+from cardwar_envs.games.jujitsu import Jujitsu
+
+matplotlib.use("Agg")
+GAME = make_game("jujitsu", num_cards=3)
+
+
+class Balanced(HTMLParser):
+    """Reads HTML, and says whether all its elements are closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.texts, self.names = [], [], set()
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.names.add(tag)
+        assert {name for name, _ in attrs} <= {"style", "colspan"}
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data.strip())
+
+
+def shown(result):
+    page = Balanced(result._repr_html_())
+    assert page.names <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}  # no scripts
+    assert "color" not in result._repr_html_().replace(
+        "color: inherit", ""
+    )  # so that it suits light and dark notebooks
+    return [text for text in page.texts if text]
+
+
+def test_results_have_tables_for_notebooks():
+    assert shown(solve(GAME))[:3] == ["an equilibrium of jujitsu", "value to player_0, payoff points", "0.000000"]
+    assert shown(solve(GAME, exact=True))[3:5] == ["the same, exact", "0"]
+    assert "0.200000" in shown(solve(GAME))
+    assert "raise" in shown(solve(make_game("dice_poker")))
+    # Uniform play's exploitability is 1/2 with 3 cards.
+    assert shown(nash_conv(GAME, "uniform"))[0] == "NashConv 1.000000 payoff points"
+    assert shown(head_to_head(GAME, "highest_card", "lowest_card"))[1:5] == [
+        "P(win)",
+        "P(loss)",
+        "P(tie)",
+        "mean payoff",
+    ]
+    assert "at the start (probability)" in shown(solve(in_turn()))
+
+
+class Hostile(Jujitsu):
+    name = "<script>alert(1)</script>"
+
+    def describe_action(self, action, player=0):
+        return f"<b onload='x'>&{action}"
+
+
+def test_whatever_a_game_is_called_is_escaped():
+    text = solve(Hostile(num_cards=3))._repr_html_()
+    assert "<script" not in text
+    assert "<b" not in re.sub("<tbody>", "", text)
+    assert "&lt;script&gt;" in text
+    assert "&lt;b onload=&#x27;x&#x27;&gt;&amp;0" in text
+
+
+def test_long_tables_are_cut():
+    rows = [(str(place), -1e-9) for place in range(html.MOST_ROWS + 2)]
+    page = Balanced(html.table("long", ("place", "payoff"), rows))
+    assert "and 2 more" in page.texts
+    assert "0.000000" in page.texts  # never -0.000000
+
+
+def labels(figure):
+    every = [axes for part in (figure, *figure.subfigs) for axes in part.axes]
+    return {(axes.get_xlabel(), axes.get_ylabel()) for axes in every}
+
+
+@pytest.mark.parametrize("cards", [3, 13])
+def test_a_picture_of_a_state(cards, tmp_path):
+    figure = solve(make_game("dinosaur_war", num_cards=cards)).show()
+    assert labels(figure) >= {
+        ("player_0 plays", "probability"),
+        ("player_1 plays", "probability"),
+        ("player_1 plays", "player_0 plays"),
+        ("", "payoff points"),
+    }
+    bars, matrix = figure.subfigs[0].axes, figure.subfigs[1].axes[0]
+    names = [str(card) for card in range(1, cards + 1)]
+    for axes in (*bars, matrix):
+        assert [tick.get_text() for tick in axes.get_xticklabels()] == names
+    assert [bar.get_height() for bar in bars[0].patches] == pytest.approx([1 / cards] * cards)
+    assert np.asarray(matrix.images[0].get_array()).shape == (cards, cards)
+    figure.savefig(tmp_path / "picture.png")  # draws all of it; a warning would be an error
+
+
+def test_a_picture_of_a_state_in_which_one_player_waits(tmp_path):
+    figure = solve(in_turn()).show(1)
+    assert ("player_0 waits", "probability") in labels(figure)
+    figure.savefig(tmp_path / "picture.png")
+
+
+def test_a_picture_of_many_optimal_mixes():
+    figure = solve(make_game("jujitsu", num_cards=5)).show(DuelState(((1, 2, 3), (1, 2, 3)), score=2))
+    assert [axes.get_title() for axes in figure.subfigs[0].axes] == ["one of many optimal mixes"] * 2
+    ranges = figure.subfigs[0].axes[0].containers
+    assert len(ranges) == 2  # bars, and lines that show how far they can vary
+
+
+def test_a_picture_by_private_information(tmp_path):
+    figure = solve(make_game("dice_poker")).show()
+    assert labels(figure) == {("player_0 sees", "probability"), ("player_1 sees", "probability")}
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["call", "fold"]
+    figure.savefig(tmp_path / "picture.png")
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r"cardwar-envs\[plot\]"):
+        solve(GAME).show()
+
+
+@pytest.mark.parametrize("game", [GAME, make_game("war", ranks=3, discards=1, max_rounds=4), make_game("dice_poker")])
+def test_policies_say_what_they_are(game):
+    told = {
+        "general_purpose_adversary": {"others": ["min"]},
+        "general_purpose_adversary_as_written": {"others": ["min"]},
+    }
+    made = [best_response(game, "uniform").policy]
+    for name in policy_names():
+        try:
+            made.append(make_policy("level:1" if name == "level" else name, game, **told.get(name, {})))
+        except ValueError:
+            continue  # it plays other games
+    assert len(made) > 3
+    for policy in made:
+        assert re.fullmatch(r"<.*>", repr(policy))
+        assert " object at 0x" not in repr(policy)

@@ -1,0 +1,389 @@
+"""Duels at full size: equal to the generic solver at every state, found again after every kind of loss."""
+
+import json
+from itertools import islice, product
+
+import numpy as np
+import pytest
+from brute_force import reachable, undecided_words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from thinning import each_row
+
+import baselines
+from baselines.oracles.protocol import EquilibriumPolicy, Request
+from baselines.oracles.rank_games import words as duel_words
+from baselines.oracles.rank_games.response import DuelOracle
+from baselines.oracles.rank_games.solver import DuelTable
+from baselines.oracles.state_graph.backward_induction import EquilibriumTable
+from cardwar_envs import DuelState, make_game
+
+TOLERANCE = 1e-9
+SWITCHES = list(product(("carry", "discard"), ("win", "margin")))
+
+
+def solved(game, **options):
+    table = DuelTable(game, **options)
+    table.solve()
+    return table
+
+
+def jujitsu(num_cards, **switches):
+    return make_game("jujitsu", num_cards=num_cards, **switches)
+
+
+def truth_at(game):
+    table = EquilibriumTable(game)
+    table.solve(game.initial())
+    return table
+
+
+def assert_optimal(game, table, truth, state):
+    """Both strategies guarantee the true value against every answer, by the rules and the truth."""
+    x, y = table.strategies(state)
+    rows, columns = (list(game.legal_actions(state, player)) for player in (0, 1))
+    matrix = np.array([[worth(game, truth, state, a, b) for b in columns] for a in rows])
+    value = truth.value_to_go(state)
+    assert x[rows] @ matrix == pytest.approx(np.maximum(x[rows] @ matrix, value), abs=TOLERANCE)
+    assert matrix @ y[columns] == pytest.approx(np.minimum(matrix @ y[columns], value), abs=TOLERANCE)
+    for strategy, legal in ((x, rows), (y, columns)):
+        assert strategy[legal].sum() == pytest.approx(1.0, abs=1e-12)
+        assert np.delete(strategy, legal).max(initial=0.0) == 0.0
+
+
+def worth(game, truth, state, action_0, action_1):
+    (outcome,) = game.transitions(state, {0: action_0, 1: action_1})
+    return outcome.rewards[0] + truth.value_to_go(outcome.state)
+
+
+def assert_as_generic(game, table, strategies=True):
+    truth = truth_at(game)
+    for state in reachable(game):
+        assert table.value_to_go(state) == pytest.approx(truth.value_to_go(state), abs=TOLERANCE)
+        assert 0.0 <= table.gap_at(state) <= TOLERANCE
+        if strategies and game.acting_players(state):
+            assert_optimal(game, table, truth, state)
+
+
+# -- values and strategies ------------------------------------------------------------------
+
+
+@pytest.mark.plain_kernels
+@pytest.mark.thin
+@pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
+@pytest.mark.parametrize("num_cards", [1, 2, 3, 4, 5])
+def test_values_and_strategies_are_those_of_the_generic_solver(num_cards, ties, payoff):
+    game = jujitsu(num_cards, ties=ties, payoff=payoff)
+    table = solved(game)
+    assert_as_generic(game, table)
+    assert not table._detours, "a state that can be reached was not in the layers"
+
+
+UNLIKE = [
+    ((2, 3, 6), (1, 3, 5)),
+    ((1, 1, 2, 4), (2, 3, 3, 4)),
+    ((2, 2, 5, 7), (1, 4, 5, 6)),
+    ((3, 3, 3, 3), (1, 2, 3, 4)),
+    ((1, 1, 1), (2, 2, 2)),
+    ((2, 2, 2), (2, 2, 2)),
+    ((1, 3, 3, 5), (1, 3, 3, 5)),
+    ((1, 3, 5, 7, 9), (2, 4, 6, 8, 10)),
+    ((1, 1, 1, 2, 2), (1, 1, 2, 2, 2)),
+]
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
+@pytest.mark.parametrize("hands", UNLIKE, ids=str)
+def test_unlike_hands_and_cards_held_several_times(hands, ties, payoff):
+    game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff)
+    table = solved(game)
+    assert_as_generic(game, table)
+    assert not table._detours
+
+
+@st.composite
+def two_hands(draw, most):
+    size = draw(st.integers(1, most))
+    ranks = st.lists(st.integers(1, 6), min_size=size, max_size=size)
+    return draw(ranks), draw(ranks)
+
+
+@settings(max_examples=60, deadline=None)
+@given(two_hands(4), st.sampled_from(SWITCHES))
+def test_any_hands(hands, switches):
+    game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1], ties=switches[0], payoff=switches[1])
+    table = solved(game)
+    assert_as_generic(game, table, strategies=False)
+    assert not table._detours
+
+
+def random_states(game, count, seed):
+    """States that random play comes to."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        (start,) = game.initial()
+        state = start.state
+        for _ in range(rng.integers(0, len(game.hands[0]))):
+            actions = {player: rng.choice(game.legal_actions(state, player)) for player in (0, 1)}
+            state = game.transitions(state, actions)[0].state
+        yield state
+
+
+@pytest.mark.parametrize(("ties", "payoff"), [("carry", "win"), ("carry", "margin"), ("discard", "win")])
+def test_seven_cards_at_random_states(ties, payoff):
+    game = jujitsu(7, ties=ties, payoff=payoff)
+    table, truth = solved(game), truth_at(game)
+    for state in random_states(game, 300, seed=1):
+        assert table.value_to_go(state) == pytest.approx(truth.value_to_go(state), abs=TOLERANCE)
+        assert_optimal(game, table, truth, state)
+
+
+def test_where_strategies_are_unique_they_are_the_generic_ones():
+    # Sanwal and Drechsler 2002, three cards: (1/5, 3/5, 1/5).
+    for game in (jujitsu(3), jujitsu(4), jujitsu(5)):
+        ours = solved(game).strategies(DuelState(game.hands))
+        theirs = truth_at(game).strategies(DuelState(game.hands))
+        assert np.array(ours) == pytest.approx(np.array(theirs), abs=TOLERANCE)
+    assert solved(jujitsu(3)).strategies(DuelState(((1, 2, 3),) * 2))[0] == pytest.approx([0.2, 0.6, 0.2], abs=1e-12)
+
+
+@each_row("num_cards", range(4, 11))
+def test_the_top_card_is_not_played_first(num_cards):
+    game = jujitsu(num_cards)
+    for strategy in solved(game).strategies(DuelState(game.hands)):
+        assert strategy[-1] == 0.0
+
+
+@each_row(("ties", "payoff"), SWITCHES)
+def test_swapping_seats_turns_the_value_round(ties, payoff):
+    game = jujitsu(6, ties=ties, payoff=payoff)
+    table = solved(game)
+    for hands, score, carried in islice(map(tuple, random_states(game, 200, seed=2)), 200):
+        mirrored = DuelState(hands[::-1], -score, carried)
+        assert table.value_to_go(DuelState(hands, score, carried)) == -table.value_to_go(mirrored)
+
+
+def test_without_ties_carried_a_trick_is_worth_its_share_of_all_pairs():
+    # Fetterman 2023, section 2: value D(A, B) / n, whatever is played.
+    hands = (2, 2, 5, 7, 8, 9), (1, 4, 5, 6, 6, 9)
+    game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1])
+    margin = sum((a > b) - (a < b) for a in hands[0] for b in hands[1])
+    assert solved(game).value_to_go(DuelState(hands)) == pytest.approx(margin / 6, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize(("ties", "payoff"), [("carry", "win"), ("carry", "margin"), ("discard", "win")])
+def test_its_policy_cannot_be_exploited(ties, payoff):
+    game = jujitsu(5, ties=ties, payoff=payoff)
+    assert baselines.exploitability(game, EquilibriumPolicy(solved(game))) == pytest.approx(0.0, abs=TOLERANCE)
+
+
+def test_a_settled_or_finished_state_has_its_known_value():
+    table = solved(jujitsu(4))
+    assert table.value_to_go(DuelState(((1,), (2,)), -3)) == -1.0
+    assert table.value_to_go(DuelState(((), ()), 4)) == 0.0
+    assert table.gap_at(DuelState(((1,), (2,)), -3)) == table.gap_at(DuelState(((), ()), 4)) == 0.0
+    assert table.strategies(DuelState(((1, 4), (2, 3)), 3, 0))[0].tolist() == [1.0, 0.0, 0.0, 0.0]
+    with pytest.raises(ValueError, match="over"):
+        table.strategies(DuelState(((), ()), 4))
+
+
+@pytest.mark.plain_kernels
+def test_a_state_that_cannot_be_reached_is_solved_for_itself():
+    # Both have played their 5, which was a tie; the game's cheap check allows a score of 1 all the same.
+    game = make_game("jujitsu", num_cards=5)
+    table, truth = solved(game), EquilibriumTable(game)
+    state = DuelState(((1, 2, 3, 4), (1, 2, 3, 4)), 1, 0)
+    game.check(state)
+    assert table.value_to_go(state) == pytest.approx(truth.value_to_go(state), abs=TOLERANCE)
+    assert table._detours
+    assert_optimal(game, table, truth, state)
+    assert table.gap_at(state) <= TOLERANCE
+
+
+def test_ranks_by_their_distance_are_not_for_it():
+    assert not DuelOracle.solves(make_game("dice_wars"), Request())
+    assert not DuelOracle.solves(make_game("dinosaur_war", num_cards=30), Request())
+    assert DuelOracle.solves(jujitsu(13), Request())
+    assert not DuelOracle.solves(jujitsu(13), Request(exact=True))
+    assert not DuelOracle.solves(jujitsu(13), Request(selection="max_entropy"))
+
+
+# -- what is solved --------------------------------------------------------------------------
+
+
+@each_row("num_cards", [3, 4, 5, 6, 7, 8])
+def test_just_the_representatives_that_can_be_reached_are_solved(num_cards):
+    words = undecided_words(range(1, num_cards + 1))
+    representatives = {min(state, mirrored) for state, mirrored in words.items()}
+    table = DuelTable(jujitsu(num_cards))
+    assert table.states == len(representatives)
+    assert table.solve() == len(representatives)
+    if num_cards == 8:
+        assert (len(words), len(representatives)) == (5262, 2641)
+
+
+def test_known_counts_of_words():
+    # 13 cards: 326,197 words over all layers, each a pair of hands up to interleaving.
+    assert sum(size.words for size in DuelTable(jujitsu(13)).layers.sizes) == 326_197
+
+
+def test_progress_ends_at_the_total():
+    table, seen = DuelTable(jujitsu(8)), []
+    table.solve(request=Request(progress=seen.append))
+    assert seen == sorted(seen)
+    assert seen[-1] == table.states
+
+
+def test_too_many_states_are_refused_before_any_work():
+    table = DuelTable(jujitsu(8))
+    with pytest.raises(ValueError, match="jujitsu has more than 2640 states to decide in"):
+        table.solve(request=Request(max_states=2640))
+    assert table.layers.solved == 0
+    assert table.solve(table.game.initial(), Request(max_states=2641)) == 2641
+
+
+def test_rationals_and_other_starts_are_refused():
+    table = DuelTable(jujitsu(3))
+    with pytest.raises(ValueError, match="neither exact arithmetic nor a custom start"):
+        table.solve(request=Request(exact=True))
+    with pytest.raises(ValueError, match="custom start state"):
+        table.solve([])
+
+
+def test_threads_do_not_change_a_value(monkeypatch):
+    several = solved(jujitsu(9))
+    monkeypatch.setattr("baselines.threads.processors", lambda: 1)
+    alone = solved(jujitsu(9))
+    for cards in range(1, 10):
+        assert np.array_equal(several.layers._layers[cards].values, alone.layers._layers[cards].values)
+
+
+@pytest.mark.plain_kernels
+def test_games_that_the_simplex_fails_on_are_solved_all_the_same(monkeypatch):
+    game = jujitsu(5)
+    table = DuelTable(game)
+    # A tolerance that rounding alone exceeds sends games to the slow solver.
+    table.layers._rules = table.layers._rules._replace(tolerance=-1.0)
+    table.solve()
+    assert table.layers.failures == table.states
+    assert_as_generic(game, table, strategies=False)
+
+
+# -- what is kept ----------------------------------------------------------------------------
+
+
+def test_strategies_are_right_below_the_layers_that_are_kept():
+    game = jujitsu(6)
+    table, truth = solved(game, keep_layers=2), truth_at(game)
+    assert sorted(table.layers._layers) == [5, 6]
+    for state in random_states(game, 60, seed=3):
+        assert table.value_to_go(state) == pytest.approx(truth.value_to_go(state), abs=TOLERANCE)
+        assert_optimal(game, table, truth, state)
+        assert table.gap_at(state) <= TOLERANCE
+    with pytest.raises(ValueError, match=r"keep_layers \(0\)"):
+        DuelTable(game, keep_layers=0)
+
+
+def test_layers_are_found_again(tmp_path):
+    game = jujitsu(6)
+    first = solved(game, folder=tmp_path)
+    again = DuelTable(game, folder=tmp_path)
+    assert again.solve() == 0
+    for state in random_states(game, 50, seed=4):
+        assert again.value_to_go(state) == first.value_to_go(state)
+        assert again.gap_at(state) == first.gap_at(state)
+        assert np.array_equal(again.strategies(state), first.strategies(state))
+
+
+def cut_short(path):
+    path.write_bytes(path.read_bytes()[:-8])
+
+
+def flip_a_bit(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def change_entries(path, change):
+    manifest = json.loads((path.parent / "manifest.json").read_text())
+    change(manifest["layers"])
+    (path.parent / "manifest.json").write_text(json.dumps(manifest))
+
+
+def lose_entry(path):
+    change_entries(path, lambda layers: layers.pop("4"))
+
+
+def loosen_gap(path):
+    change_entries(path, lambda layers: layers["4"].update(gap=1.0))
+
+
+def lose_seal(path):
+    change_entries(path, lambda layers: layers["4"].pop("seal"))
+
+
+@pytest.mark.parametrize(
+    "damage", [cut_short, flip_a_bit, lambda path: path.unlink(), lose_entry, loosen_gap, lose_seal]
+)
+def test_a_damaged_layer_alone_is_built_again(tmp_path, damage):
+    game = jujitsu(6)
+    first = solved(game, folder=tmp_path)
+    whole = (tmp_path / "layer_4.bin").read_bytes()
+    damage(tmp_path / "layer_4.bin")
+    again = DuelTable(game, folder=tmp_path)
+    assert again.solve() == again.layers.sizes[3].games
+    assert (tmp_path / "layer_4.bin").read_bytes() == whole
+    assert again.layers.gap(6) == first.layers.gap(6)
+    assert DuelTable(game, folder=tmp_path).solve() == 0
+
+
+@pytest.mark.parametrize("manifest", ["{", "[]", '{"format": 0, "layers": {}}', '{"layers": 3}'])
+def test_without_a_manifest_that_can_be_read_everything_is_built_again(tmp_path, manifest):
+    game = jujitsu(5)
+    solved(game, folder=tmp_path)
+    (tmp_path / "manifest.json").write_text(manifest)
+    table = DuelTable(game, folder=tmp_path)
+    assert table.solve() == table.states
+
+
+def test_a_solve_that_was_stopped_goes_on_where_it_was(tmp_path):
+    game = jujitsu(6)
+    table = DuelTable(game, folder=tmp_path)
+    enough = sum(size.games for size in table.layers.sizes[:3])
+
+    def stop(done):
+        if done >= enough:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        table.solve(request=Request(progress=stop))
+    again = DuelTable(game, folder=tmp_path)
+    assert 0 < again.solve() <= again.states - sum(size.games for size in table.layers.sizes[:2])
+    assert not list(tmp_path.glob("*.new"))
+    assert_as_generic(game, again, strategies=False)
+
+
+def test_a_folder_of_another_game_is_refused_and_left_alone(tmp_path):
+    solved(jujitsu(4), folder=tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for other in (jujitsu(5), jujitsu(4, payoff="margin"), jujitsu(4, ties="discard")):
+        with pytest.raises(ValueError, match=r"another game.*\[1, 2, 3, 4\]"):
+            DuelTable(other, folder=tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+# -- words -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(two_hands(5))
+def test_words_are_equal_just_where_the_game_says_that_states_are(hands):
+    game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1])
+    letters = duel_words.letters_of(game.hands)
+    words = {}
+    for state in islice(reachable(game), 300):
+        words.setdefault(duel_words.word_of(state.hands, letters), set()).add(game._packed(state.hands))
+    assert all(len(packed) == 1 for packed in words.values())
+    assert len(words) == len(set.union(*words.values()))

@@ -1,0 +1,416 @@
+"""Equilibria: equal to brute force at every state, certified, and those of the papers."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from brute_force import DuelTruth, Values, card_odds, dice_odds, reachable, sub_hands, undecided_words
+from thinning import each_row
+from tiny_games import SOLVABLE, each_of
+from toys import END, Toy, endless, in_turn, one_step, paid_start
+
+import baselines
+from baselines.oracles.protocol import Request
+from baselines.oracles.state_graph.backward_induction import EquilibriumTable
+from cardwar_envs import DuelState, make_game
+
+TOLERANCE = 1e-9
+EQUAL = [((1, 2, 3), (1, 2, 3)), ((1, 2, 3, 4), (1, 2, 3, 4))]
+UNLIKE = [
+    ((2, 3, 6), (1, 3, 5)),
+    ((1, 1, 2, 4), (2, 3, 3, 4)),
+    ((2, 2, 5, 7), (1, 4, 5, 6)),
+    ((3, 3, 3, 3), (1, 2, 3, 4)),
+    ((1, 1, 1), (2, 2, 2)),
+    ((1, 3, 3, 5), (1, 3, 3, 5)),
+]
+SWITCHES = list(product(("carry", "discard"), ("win", "margin")))
+
+
+def truth_of(game, odds=card_odds):
+    truth = DuelTruth(carry=game.ties == "carry", win=game.payoff == "win", odds=odds)
+    truth.value(*game.hands)
+    return truth
+
+
+def assert_right_everywhere(game, truth):
+    """Values, and the whole matrix, at every undecided state that the brute force came to."""
+    solution = baselines.solve(game)
+    assert truth.values, "the brute force has visited nothing"
+    for (first, second, score, ties), value in truth.values.items():
+        state = DuelState((first, second), score, ties)
+        assert solution.value_at(state) == pytest.approx(value, abs=TOLERANCE)
+        ours, theirs = solution.payoff_matrix(state), truth.matrix(first, second, score, ties)
+        # Ranks held twice are one action and, in the brute force's matrix, several equal rows.
+        rows, columns = ([hand.index(rank) for rank in sorted(set(hand))] for hand in (first, second))
+        assert ours == pytest.approx(np.array(theirs)[np.ix_(rows, columns)], abs=TOLERANCE)
+        x, y = (strategy[strategy > 0] for strategy in solution.strategies(state))
+        assert x.sum() == pytest.approx(1.0, abs=1e-12)
+        assert y.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def legal_strategies(game, solution, state):
+    """Both strategies on legal actions alone; they must be 0 elsewhere."""
+    for player, strategy in enumerate(solution.strategies(state)):
+        legal = list(game.legal_actions(state, player))
+        assert strategy.shape == (game.facts.num_actions,)
+        assert np.delete(strategy, legal).max(initial=0.0) == 0.0
+        yield strategy[legal]
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
+@pytest.mark.parametrize("hands", [*EQUAL, *UNLIKE], ids=str)
+def test_values_are_those_of_brute_force(hands, ties, payoff):
+    game = make_game("jujitsu", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff)
+    assert_right_everywhere(game, truth_of(game))
+
+
+def test_jujitsu_with_five_cards_at_every_state():
+    game = make_game("jujitsu", num_cards=5)
+    truth = truth_of(game)
+    assert_right_everywhere(game, truth)
+    assert len(truth.values) > 900
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
+@pytest.mark.parametrize(
+    ("first", "second", "sides"), [((1, 2, 3), (1, 2, 3), 2), ((1, 2, 2), (1, 1, 3), 3), ((1, 4), (2, 2), 6)]
+)
+def test_dice_wars_are_those_of_brute_force_over_all_rolls(first, second, sides, ties, payoff):
+    game = make_game("dice_wars", hand_0=first, hand_1=second, sides=sides, ties=ties, payoff=payoff)
+    assert_right_everywhere(game, truth_of(game, dice_odds(sides)))
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
+@pytest.mark.parametrize("hands", [((1, 2, 3, 4),) * 2, ((1, 1, 2), (1, 2, 3))], ids=str)
+def test_values_off_the_ways_of_the_game(hands, ties, payoff):
+    """Also where no course of play leads, as long as the state passes `check`."""
+    game = make_game("jujitsu", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff)
+    solution, truth = baselines.solve(game), truth_of(game)
+    off = 0
+    for size in range(1, len(hands[0]) + 1):
+        for first, second in product(*(sub_hands(hand, size) for hand in hands)):
+            for score, carried in product(range(-4, 5), range(4)):
+                state = DuelState((first, second), score, carried)
+                try:
+                    game.check(state)
+                except ValueError:
+                    continue
+                off += (first, second, score, carried) not in truth.values
+                expected = DuelTruth.value(truth, first, second, score, carried)
+                assert solution.value_at(state) == pytest.approx(expected, abs=TOLERANCE)
+    assert off > 0
+
+
+@each_of(SOLVABLE)
+def test_every_small_game_of_the_suite(game):
+    """By its own rules; strategies are optimal in the true matrix at every state, certificates hold."""
+    solution, truth = baselines.solve(game), Values(game)
+    for state in reachable(game):
+        assert solution.value_at(state) == pytest.approx(truth.value(state), abs=TOLERANCE)
+        if len(game.acting_players(state)) == 2:
+            x, y = legal_strategies(game, solution, state)
+            matrix = solution.payoff_matrix(state)
+            assert (x @ matrix).min() == pytest.approx(truth.value(state), abs=TOLERANCE)
+            assert (matrix @ y).max() == pytest.approx(truth.value(state), abs=TOLERANCE)
+    start = sum(float(s.probability) * truth.value(s.state) for s in game.initial())
+    assert solution.value == pytest.approx(start, abs=TOLERANCE)
+    assert 0.0 <= solution.gap <= 1e-12
+
+
+@each_of(SOLVABLE)
+def test_rationals_agree(game):
+    solution, exact = baselines.solve(game), baselines.solve(game, exact=True)
+    assert exact.value == float(exact.exact)
+    assert solution.exact is None
+    assert solution.value == pytest.approx(exact.value, abs=1e-13)
+    assert exact.gap == 0.0
+    assert exact.method == "backward induction in rationals"
+    table = EquilibriumTable(game)
+    assert table.solve(game.initial()) == exact.states
+    for state in reachable(game):
+        assert exact.value_at(state) == pytest.approx(solution.value_at(state), abs=1e-12)
+        assert exact.value_at(state) == pytest.approx(table.value_to_go(state), abs=1e-12)
+        acting = game.acting_players(state)
+        if acting:
+            found = enumerate(legal_strategies(game, exact, state))
+            x, y = (strategy if player in acting else np.ones(1) for player, strategy in found)
+            matrix = solution.payoff_matrix(state)
+            assert (x @ matrix).min() == pytest.approx((matrix @ y).max(), abs=1e-12)
+
+
+@each_row("num_cards", [3, 4, 5, 6, 7])
+def test_as_many_matrix_games_as_there_are_words(num_cards):
+    """Undecided (word, score, ties) with the two seats taken as one; counted by a search over words."""
+    words = undecided_words(range(1, num_cards + 1))
+    assert (
+        len({min(map(str, pair)) for pair in words.items()})
+        == baselines.solve(make_game("jujitsu", num_cards=num_cards)).states
+    )
+
+
+# -- Fetterman 2023 --------------------------------------------------------------------------------
+
+
+def dominance(first, second):
+    """D(A, B) of Fetterman 2023, section 2."""
+    return sum((a > b) - (a < b) for a in first for b in second)
+
+
+def random_hands(count, seed=0, largest=6):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        size, ranks = rng.integers(1, largest), rng.integers(1, 9)
+        yield tuple(tuple(sorted(map(int, rng.integers(1, ranks + 1, size)))) for _ in (0, 1))
+
+
+@each_row("hands", list(random_hands(30)))
+def test_the_value_of_dinosaur_war_is_dominance_over_cards(hands):
+    """Fetterman 2023, Lemma 3, at the start and, in rationals, at every state."""
+    game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1])
+    solution = baselines.solve(game, exact=True)
+    assert solution.exact == Fraction(dominance(*hands), len(hands[0]))
+    for state in reachable(game):
+        if state.hands[0]:
+            expected = dominance(*state.hands) / len(state.hands[0])
+            assert solution.value_at(state) == pytest.approx(expected, abs=1e-12)
+
+
+FIGURES = [
+    # (hands, value, payoff matrix), Fetterman 2023
+    ("2a", (1, 3), (1, 3), 0, [[0, 0], [0, 0]]),
+    ("2b", (1, 5), (3, 4), 0, [[0, 0], [0, 0]]),
+    # Section 2 says that this game has "expected value +2"; its own Lemma 3 gives D/n = 2/2.
+    ("2c", (2, 4), (1, 3), 1, [[2, 0], [0, 2]]),
+    ("4a", (6,), (5,), 1, [[1]]),
+    ("4b", (3, 6), (3, 5), 0.5, [[1, 0], [0, 1]]),
+    ("5b", (2, 3, 6), (1, 3, 5), 2 / 3, [[1.5, 0, 0.5], [1, 1, 0], [-0.5, 1, 1.5]]),
+]
+
+
+@each_row(("figure", "first", "second", "value", "matrix"), FIGURES)
+def test_figures_of_dinosaur_war(figure, first, second, value, matrix):
+    game = make_game("dinosaur_war", hand_0=first, hand_1=second)
+    solution = baselines.solve(game)
+    assert solution.value == pytest.approx(value, abs=1e-12)
+    assert solution.payoff_matrix(game.initial()[0].state) == pytest.approx(np.array(matrix), abs=1e-12)
+
+
+def test_the_matrix_of_ten_against_ten():
+    """Fetterman 2023, section 7: ninths by the difference of ranks. Skew-symmetric, where the text says symmetric."""
+    game = make_game("dinosaur_war")
+    matrix = baselines.solve(game).payoff_matrix(game.initial()[0].state)
+    printed = [0, -8 / 9, -2 / 3, -4 / 9, -2 / 9, 0, 2 / 9, 4 / 9, 2 / 3, 8 / 9]  # the row of card 1
+    assert matrix[0] == pytest.approx(printed, abs=1e-12)
+    for i, j in product(range(10), repeat=2):
+        expected = printed[abs(j - i)] * (1 if j >= i else -1)
+        assert matrix[i, j] == pytest.approx(expected, abs=1e-12)
+    assert matrix == pytest.approx(-matrix.T, abs=1e-12)
+
+
+# -- Sanwal and Drechsler 2002 ------------------------------------------------------------------------
+
+
+def root_mix(num_cards):
+    game = make_game("jujitsu", num_cards=num_cards)
+    solution = baselines.solve(game)
+    return solution, solution.strategies(game.initial()[0].state)
+
+
+def test_the_root_mix_of_three_cards():
+    """(1/5, 3/5, 1/5), and no other: moving any weight loses."""
+    solution, (x, y) = root_mix(3)
+    assert x == pytest.approx([0.2, 0.6, 0.2], abs=1e-12)
+    assert y == pytest.approx([0.2, 0.6, 0.2], abs=1e-12)
+    matrix = solution.payoff_matrix(DuelState(((1, 2, 3),) * 2))
+    for direction in product((-1, 0, 1), repeat=3):
+        if any(direction) and sum(direction) == 0:
+            assert ((x + 1e-3 * np.array(direction)) @ matrix).min() < -1e-6
+    exact = baselines.solve(make_game("jujitsu", num_cards=3), exact=True)
+    assert exact.exact == 0
+    assert exact.strategies(DuelState(((1, 2, 3),) * 2))[0].tolist() == [1 / 5, 3 / 5, 1 / 5]
+
+
+@each_row(("num_cards", "never"), [(4, 1), (5, 1), (6, 1), (7, 2)])
+def test_the_highest_cards_are_never_played_first(num_cards, never):
+    """Sanwal and Drechsler 2002, section 4: the top card for 4 to 8 cards; section 5.2: the top two of 7."""
+    solution, mixes = root_mix(num_cards)
+    assert abs(solution.value) <= 1e-12
+    assert solution.gap <= 1e-12
+    for mix in mixes:
+        assert mix[-never:] == pytest.approx(0.0, abs=1e-12)
+        assert mix[-never - 1] > 1e-3
+
+
+@each_row("num_cards", [3, 4, 5, 6, 7])
+def test_both_seats_play_the_same_first_card(num_cards):
+    _, (x, y) = root_mix(num_cards)
+    assert np.array_equal(x, y)
+
+
+# -- games that are not duels ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_game_in_which_one_moves_after_the_other(exact):
+    game = in_turn()
+    solution = baselines.solve(game, exact=exact)
+    assert solution.value == 2.0
+    assert [solution.value_at(state) for state in range(3)] == [2.0, -1.0, 2.0]
+    assert [strategy.tolist() for strategy in solution.strategies(0)] == [[0, 1, 0], [0, 0, 0]]
+    assert [strategy.tolist() for strategy in solution.strategies(1)] == [[0, 0, 0], [0, 0, 1]]
+    assert solution.payoff_matrix(0).tolist() == [[-1.0], [2.0]]
+    assert solution.payoff_matrix(1).tolist() == [[3.0, -1.0]]
+    assert baselines.exploitability(game, solution.policy) == 0.0
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_game_that_chance_can_end_before_it_begins(exact):
+    """1/4 of 4 points, 3/4 of -1 and then matching pennies for 8, worth 4: 1 + 9/4."""
+    solution = baselines.solve(paid_start(), exact=exact)
+    assert solution.value == 3.25
+    assert solution.exact == (Fraction(13, 4) if exact else None)
+    assert solution.states == 1
+    assert baselines.nash_conv(paid_start(), solution.policy).total <= 1e-14
+
+
+def test_chance_can_depend_on_both_choices():
+    moves = {
+        (0, 0): [("1/3", END, 3), ("2/3", 1, 1)],
+        (0, 1): [("1/2", END, 0), ("1/2", END, -1)],
+        (1, 0): [(1, END, -2)],
+        (1, 1): [("1/4", 1, 4), ("3/4", END, 0)],
+    }
+    last = {(0, 0): [(1, END, 2)], (0, 2): [(1, END, -2)], (1, 0): [(1, END, 0)], (1, 2): [(1, END, 1)]}
+    game = Toy((((0, 1), moves), ((0, 1), last)))
+    below = Fraction(2, 5)  # of (2 -2 / 0 1)
+    a, b, c, d = 1 + Fraction(2, 3) * (1 + below), Fraction(-1, 2), Fraction(-2), Fraction(1, 4) * (4 + below)
+    expected = (a * d - b * c) / (a + d - b - c)
+    solution = baselines.solve(game, exact=True)
+    assert solution.exact == expected
+    assert baselines.solve(game).value == pytest.approx(float(expected), abs=1e-14)
+
+
+@each_row(
+    ("game", "message"),
+    [
+        (one_step(players=3), "toy: solving is for two-player zero-sum games"),
+        (one_step(zero_sum=False), "toy: solving is for two-player zero-sum games"),
+        (one_step(players=3, public=False), "toy: solving is for two-player zero-sum games"),
+        (one_step(public=False), "toy: not a game in which both players move once on private information"),
+        (endless(), "a play can pass a state twice"),
+    ],
+)
+def test_games_of_another_kind_are_refused(game, message):
+    with pytest.raises(ValueError, match=message):
+        baselines.solve(game)
+
+
+# -- the solution's door ------------------------------------------------------------------------------
+
+
+def test_states_that_cannot_be_are_refused():
+    solution = baselines.solve(make_game("jujitsu", num_cards=3))
+    for ask in (solution.value_at, solution.strategies, solution.payoff_matrix):
+        for state in (DuelState(((1, 2), (1, 4))), DuelState(((1, 2), (1, 2)), 3), None):
+            with pytest.raises(ValueError, match="state"):
+                ask(state)
+
+
+def test_where_the_game_is_over_nothing_is_to_go_and_nothing_to_choose():
+    solution = baselines.solve(make_game("jujitsu", num_cards=3))
+    over = DuelState(((), ()), 3)
+    assert solution.value_at(over) == 0.0
+    for ask in (solution.strategies, solution.payoff_matrix):
+        with pytest.raises(ValueError, match="the game is over in DuelState"):
+            ask(over)
+
+
+def test_where_the_game_is_settled_the_winner_is_known_and_any_card_will_do():
+    game = make_game("jujitsu", num_cards=6)
+    solution = baselines.solve(game)
+    for score, value in ((4, 1.0), (-4, -1.0)):
+        state = DuelState(((1, 2), (5, 6)), score)
+        assert solution.value_at(state) == value
+        assert [strategy.sum() for strategy in legal_strategies(game, solution, state)] == [1.0, 1.0]
+        assert np.all(solution.payoff_matrix(state) == value)
+    exact = baselines.solve(game, exact=True)
+    assert exact.value_at(DuelState(((1, 2), (5, 6)), 4)) == 1.0
+
+
+def test_the_gap_adds_up_along_the_worst_way():
+    table = EquilibriumTable(make_game("jujitsu", num_cards=3))
+    table.solve(table.game.initial())
+    start = table.game.initial()[0].state
+    assert 0.0 <= table.gap_at(start) <= 1e-13
+    assert table.gap_at(DuelState(((), ()), 1)) == 0.0
+    assert table.gap_at(DuelState(((1,), (2,)), 2)) == 0.0  # settled
+
+
+def test_gaps_of_later_games_count(monkeypatch):
+    """With every matrix game off by at most g, the root of a game of three tricks is off by at most 3 g."""
+    honest = baselines.oracles.state_graph.backward_induction.solve_matrices
+
+    def sloppy(*arguments):
+        solutions = honest(*arguments)
+        return baselines.MatrixSolutions(
+            solutions.values, solutions.row_strategies, solutions.column_strategies, solutions.gaps * 0 + 0.25
+        )
+
+    monkeypatch.setattr(baselines.oracles.state_graph.backward_induction, "solve_matrices", sloppy)
+    game = make_game("jujitsu", num_cards=3)
+    table = EquilibriumTable(game)
+    table.solve(game.initial())
+    assert table.gap_at(game.initial()[0].state) == 0.75
+    assert baselines.solve(paid_start()).gap == 0.75 * 0.25
+
+
+def test_too_large_a_game_is_refused():
+    game = make_game("jujitsu", num_cards=8)
+    with pytest.raises(
+        ValueError, match=r"jujitsu has more than 2640 states to decide in.*; this oracle takes smaller"
+    ):
+        baselines.solve(game, max_states=2640)
+    assert baselines.solve(game, max_states=2641).states == 2641
+    with pytest.raises(ValueError, match="jujitsu has more than 2640 states to decide in; this oracle takes smaller"):
+        EquilibriumTable(game).solve(game.initial(), Request(max_states=2640))
+
+
+def test_progress_is_told():
+    game, seen = make_game("jujitsu", num_cards=8), []
+    baselines.solve(game, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 2641
+    seen = []
+    EquilibriumTable(game).solve(game.initial(), Request(progress=seen.append))
+    assert seen == [1024, 2048]
+
+
+def test_the_equilibrium_policy_plays_from_both_seats():
+    game = make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+    solution = baselines.solve(game)
+    for state in reachable(game):
+        for player in game.acting_players(state):
+            row = solution.policy.action_probabilities(
+                game.observation(state, player)[None], game.action_mask(state, player)[None]
+            )[0]
+            assert row == pytest.approx(solution.strategies(state)[player], abs=1e-12)
+
+
+def test_the_named_equilibrium_is_solved_once():
+    game = make_game("jujitsu", num_cards=4)
+    policy = baselines.make_policy("equilibrium", game)
+    assert baselines.make_policy("equilibrium", make_game("jujitsu", num_cards=4)) is policy
+
+
+@pytest.mark.slow
+def test_jujitsu_with_ten_cards():
+    """Also solved by the design's count: 24,494 matrix games."""
+    solution = baselines.solve(make_game("jujitsu", num_cards=10))
+    assert abs(solution.value) <= TOLERANCE
+    assert solution.gap <= TOLERANCE
+    assert solution.states == 24_494

@@ -1,0 +1,184 @@
+"""The arrays that oracles work on: all states, all moves, in an order that ends."""
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from brute_force import joint_actions, reachable
+from tiny_games import SOLVABLE, TINY_GAMES, each_of
+from toys import END as OVER
+from toys import Toy, endless, in_turn, paid_start
+
+from baselines.oracles.state_graph.game_graph import END, build_graph, full_graph, group_sums
+from cardwar_envs import Transition, make_game
+from cardwar_envs.core.policy import as_policies
+
+each_game = each_of(TINY_GAMES)
+
+
+@each_game
+def test_the_states_are_those_in_which_something_is_decided(game):
+    graph = full_graph(game)
+    undecided = [s for s in reachable(game) if game.acting_players(s) and game.settled(s) is None]
+    assert len(graph.states) == len(set(graph.states))
+    assert set(graph.states) <= set(undecided)
+    # What is settled is not walked through, so states that only come after it are left out.
+    left_out = set(undecided) - set(graph.states)
+    assert all(game.settled(s) is not None for s in reachable(game) if s not in undecided and game.acting_players(s))
+    assert not left_out or any(game.settled(s) is not None for s in reachable(game))
+
+
+@each_game
+def test_the_edges_are_the_rules(game):
+    graph = full_graph(game)
+    number = {state: s for s, state in enumerate(graph.states)}
+    for s, state in enumerate(graph.states):
+        edges = range(graph.first_edge[s], graph.first_edge[s + 1])
+        found = Counter(
+            (tuple(graph.actions[e]), int(graph.children[e]), float(graph.probabilities[e]), tuple(graph.rewards[e]))
+            for e in edges
+        )
+        expected = Counter()
+        for actions in joint_actions(game, state):
+            for t in game.transitions(state, actions):
+                settled = game.settled(t.state) if game.acting_players(t.state) else None
+                child = END if settled or not game.acting_players(t.state) else number[t.state]
+                paid = t.rewards if settled is None else tuple(r + p for r, p in zip(t.rewards, settled, strict=True))
+                row = tuple(actions.get(player, END) for player in range(game.facts.num_players))
+                expected[row, child, float(t.probability), paid] += 1
+        assert found == expected
+        assert np.all(graph.parents[list(edges)] == s)
+        assert not graph.swapped[list(edges)].any()
+
+
+@each_game
+def test_every_move_leads_to_an_earlier_layer(game):
+    graph = full_graph(game)
+    assert np.all(graph.children < graph.parents)
+    covered = []
+    for states, edges in graph.backward():
+        covered.extend(range(states.start, states.stop))
+        assert np.all(graph.children[edges] < states.start)
+        assert set(graph.parents[edges]) == set(range(states.start, states.stop))
+    assert covered == list(range(len(graph.states)))
+
+
+@each_game
+def test_what_players_see(game):
+    graph = full_graph(game)
+    for player in range(game.facts.num_players):
+        states, observations, masks = graph.seen_by(player)
+        assert states.tolist() == [s for s, x in enumerate(graph.states) if player in game.acting_players(x)]
+        for s, observation, mask in zip(states, observations, masks, strict=True):
+            assert np.array_equal(observation, game.observation(graph.states[s], player))
+            assert np.array_equal(mask, game.action_mask(graph.states[s], player))
+
+
+@each_of(SOLVABLE)
+def test_the_canonical_graph_holds_representatives_only(game):
+    roots = [start._replace(state=game.canonical(start.state).state) for start in game.initial()]
+    graph = build_graph(game, roots, canonical=True)
+    assert all(game.canonical(state) == (state, (0, 1)) for state in graph.states)
+    assert set(graph.states) == {game.canonical(s).state for s in full_graph(game).states}
+    assert len(graph.states) <= len(full_graph(game).states)
+
+
+def test_roots_of_a_canonical_graph_are_canonical():
+    """Else nobody would know whose value it is."""
+    game = make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+    swapped = [start for start in game.initial() if game.canonical(start.state).seats == (1, 0)]
+    assert swapped
+    with pytest.raises(ValueError, match="roots of a canonical graph must be canonical"):
+        build_graph(game, swapped, canonical=True)
+
+
+def test_a_start_that_is_the_end():
+    graph = full_graph(paid_start())
+    assert graph.roots.tolist() == [END, 0]
+    assert graph.root_probabilities.tolist() == [0.25, 0.75]
+    assert graph.root_rewards.tolist() == [[4, -4], [-1, 1]]
+    only_the_end = build_graph(paid_start(), paid_start().initial()[:1])
+    assert only_the_end.states == []
+    assert list(only_the_end.backward()) == []
+
+
+def test_layers_go_by_the_longest_way():
+    """0 leads to 1 and, past it, to 2: 2 comes before 1, and 1 before 0."""
+    short_cut = Toy(
+        (
+            ((0, 1), {(0, 0): [(1, 1, 0)], (1, 0): [(1, 2, 0)]}),
+            ((0, 1), {(0, 0): [(1, 2, 0)]}),
+            ((0, 1), {(0, 0): [(1, OVER, 1)]}),
+        )
+    )
+    graph = build_graph(short_cut, short_cut.initial())
+    assert graph.states == [2, 1, 0]
+    assert graph.layers.tolist() == [0, 1, 2, 3]
+
+
+def test_who_does_not_act_has_no_action():
+    graph = full_graph(in_turn())
+    assert {tuple(row) for row in graph.actions.tolist()} == {(0, END), (1, END), (END, 1), (END, 2)}
+    assert graph.seen_by(0)[0].tolist() == [graph.states.index(0)]
+    probabilities = graph.action_probabilities(as_policies("uniform_actions", in_turn())[0], 1)
+    assert probabilities[graph.states.index(0)].tolist() == [0, 0, 0]
+    assert probabilities[graph.states.index(1)].tolist() == [0, 0.5, 0.5]
+
+
+def test_a_game_that_can_go_on_for_ever_is_refused():
+    with pytest.raises(ValueError, match="a play can pass a state twice; these oracles take games that always end"):
+        full_graph(endless())
+    itself = Toy((((0, 1), {(0, 0): [(1, 0, 0)]}),))
+    with pytest.raises(ValueError, match="a play can pass a state twice"):
+        full_graph(itself)
+
+
+@pytest.mark.parametrize("canonical", [False, True])
+def test_too_many_states_are_refused_as_soon_as_there_are(canonical):
+    game, explored = make_game("jujitsu", num_cards=13), []
+    with pytest.raises(ValueError, match="jujitsu has more than 3000 states to decide in; this oracle takes smaller"):
+        build_graph(game, game.initial(), canonical=canonical, max_states=3000, progress=explored.append)
+    assert max(explored, default=0) <= 3000
+
+
+def test_exactly_as_many_states_as_allowed_are_no_offence():
+    game = make_game("jujitsu", num_cards=4)
+    number = len(full_graph(game).states)
+    assert len(build_graph(game, game.initial(), max_states=number).states) == number
+    with pytest.raises(ValueError, match=f"more than {number - 1} states"):
+        build_graph(game, game.initial(), max_states=number - 1)
+
+
+def test_progress_counts_states():
+    seen, game = [], make_game("jujitsu", num_cards=6)
+    graph = build_graph(game, game.initial(), progress=seen.append)
+    assert seen == list(range(1024, len(graph.states) + 1, 1024))
+
+
+def test_a_graph_is_built_once():
+    assert full_graph(make_game("jujitsu", num_cards=3)) is full_graph(make_game("jujitsu", num_cards=3))
+
+
+def test_edge_weights_leave_out_whom_they_are_told():
+    game = make_game("dice_wars", num_cards=2)
+    graph = full_graph(game)
+    mixes = [graph.action_probabilities(policy, seat) for seat, policy in enumerate(as_policies("uniform", game))]
+    both, one, none = (graph.edge_weights(m) for m in (mixes, [None, mixes[1]], [None, None]))
+    assert np.array_equal(none, graph.probabilities)
+    per_state = group_sums(graph.parents, both, len(graph.states))
+    assert per_state == pytest.approx(1.0)
+    choices = [len(game.legal_actions(state, 0)) for state in graph.states]
+    assert group_sums(graph.parents, one, len(graph.states)) == pytest.approx(choices)
+
+
+def test_sums_by_group():
+    assert group_sums(np.array([2, 0, 2]), np.array([1.0, 2.0, 4.0]), 4).tolist() == [2, 0, 5, 0]
+    assert group_sums(np.array([], dtype=np.int64), np.array([]), 2).tolist() == [0, 0]
+    assert group_sums(np.array([], dtype=np.int64), np.array([]), 2).dtype == np.float64
+
+
+def test_transitions_of_no_probability_are_harmless():
+    game = Toy((((0, 1), {(0, 0): [(0, 1, 5), (1, OVER, 2)]}), ((0, 1), {(0, 0): [(1, OVER, 7)]})))
+    assert Transition(Fraction(0), 1, (5.0, -5.0)) in game.transitions(0, {0: 0, 1: 0})
+    assert len(full_graph(game).states) == 2

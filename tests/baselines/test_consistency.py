@@ -1,0 +1,245 @@
+"""Policies that are no functions of what they see: exact figures refuse them, samples play them."""
+
+import numpy as np
+import pytest
+from toys import Answering, Arbitrary, uniform_over
+
+import baselines
+from baselines import best_response, cross_play, exploitability, head_to_head, match, nash_conv
+from baselines.oracles.consistency import FEWEST_AGAIN, MOST_AGAIN
+from baselines.oracles.finite_horizon.positions import choice_starts, form_of
+from cardwar_envs import make_game
+
+JUJITSU = make_game("jujitsu", num_cards=4)
+# One game for each oracle.
+FAMILIES = {
+    "duel": JUJITSU,
+    "graph": make_game("goofspiel", num_cards=3),
+    "private": make_game("dice_poker", sides=3),
+    "rounds": make_game("war", ranks=3, discards=1, max_rounds=4),
+    "three players": make_game("lowest_unique", num_players=3, numbers=3, rounds=2),
+}
+QUESTIONS = {
+    "nash_conv": nash_conv,
+    "best_response": lambda game, policy: best_response(game, policy, 1),
+    "head_to_head": lambda game, policy: head_to_head(game, policy, "uniform"),
+}
+
+
+class Fickle:
+    """Has a state of its own."""
+
+    def __init__(self):
+        self.rng, self.calls, self.questions = np.random.default_rng(5), 0, 0
+        self.kept = None
+
+    def action_probabilities(self, observations, action_masks):
+        self.calls, self.questions = self.calls + 1, self.questions + len(observations)
+        weights = (self.weights(observations, action_masks) + 1e-3) * action_masks
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+class Random(Fickle):
+    def weights(self, observations, masks):
+        return self.rng.random(masks.shape)
+
+
+class Sampling(Fickle):
+    """Draws an action and says that it plays it with certainty."""
+
+    def action_probabilities(self, observations, action_masks):
+        return np.eye(action_masks.shape[1])[(self.rng.random(action_masks.shape) * action_masks).argmax(axis=1)]
+
+
+class Drifting(Fickle):
+    """Changes with each question, as a policy that learns."""
+
+    def weights(self, observations, masks):
+        return 1.0 + np.arange(masks.shape[1]) * self.questions + np.zeros(masks.shape)
+
+
+class ByTurns(Fickle):
+    def weights(self, observations, masks):
+        return np.arange(masks.shape[1]) * (self.calls % 3) + np.zeros(masks.shape)
+
+
+class ByPlace(Fickle):
+    """Looks at where in the batch a question stands."""
+
+    def weights(self, observations, masks):
+        return np.arange(masks.shape[1]) ** (np.arange(len(masks)) % 3)[:, None]
+
+
+class ByBatch(Fickle):
+    """Normalises over the batch, as a network does that was left in training."""
+
+    def weights(self, observations, masks):
+        return np.exp(masks + observations.std() * np.arange(masks.shape[1]))
+
+
+FICKLE = [Random, Sampling, Drifting, ByTurns, ByPlace, ByBatch]
+
+
+@pytest.mark.parametrize("kind", FICKLE, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_exact_figure_of_a_policy_that_gives_two_answers_is_refused(family, kind):
+    game = FAMILIES[family]
+    for name, question in QUESTIONS.items():
+        if family == "three players" and name == "head_to_head":
+            continue
+        with pytest.raises(
+            ValueError, match=rf"policy {kind.__name__}: two answers to one question, at .*first action"
+        ):
+            question(game, kind())
+
+
+def test_the_error_names_the_state_and_both_answers():
+    with pytest.raises(ValueError, match=r"at DuelState\(hands=.*\) as player_0 sees it: first action \d 0\.") as error:
+        exploitability(JUJITSU, Random())
+    assert "\n" not in str(error.value)
+    with pytest.raises(ValueError, match=r"at observation \["):
+        exploitability(FAMILIES["private"], Random())
+
+
+def test_to_exploit_a_policy_that_gives_two_answers_is_refused():
+    with pytest.raises(ValueError, match="policy Random: two answers"):
+        baselines.solve(FAMILIES["graph"], selection=baselines.Exploit(Random()))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_results_say_how_often_was_asked(family):
+    policy, game = Arbitrary(1), FAMILIES[family]
+    asked = nash_conv(game, policy).asked
+    assert asked.questions > 0
+    assert asked.again == max(FEWEST_AGAIN, min(asked.questions, MOST_AGAIN))
+    assert asked.claims == 0
+
+
+class Changeful:
+    """Always the same answer, each time in an array that is changed later."""
+
+    def __init__(self):
+        self.answer, self._policy = np.zeros((0, 0)), Arbitrary(1)
+
+    def action_probabilities(self, observations, action_masks):
+        self.answer *= np.nan
+        if self.answer.shape != action_masks.shape:
+            self.answer = np.empty(action_masks.shape)
+        self.answer[:] = self._policy.action_probabilities(observations, action_masks)
+        observations[:], action_masks[:] = 7, 1
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Changeful(),
+        Answering(lambda o, m: Arbitrary(1).action_probabilities(o, m).tolist()),
+        Answering(lambda o, m: Arbitrary(1).action_probabilities(o, m).astype(np.float32)),
+        Answering(lambda o, m: Arbitrary(1).action_probabilities(o, m) * (1 + 1e-6)),
+    ],
+    ids=["one array", "lists", "float32", "1 + 1e-6"],
+)
+def test_odd_policies_that_always_answer_alike_get_the_figure_of_the_plain_one(policy):
+    for game in FAMILIES.values():
+        found, plain = nash_conv(game, policy), nash_conv(game, Arbitrary(1))
+        assert np.allclose([*found.payoffs, *found.per_player], [*plain.payoffs, *plain.per_player], atol=1e-5)
+
+
+def test_whole_numbers_are_probabilities_of_a_pure_policy():
+    def first(observations, masks):
+        return np.eye(masks.shape[1], dtype=np.int8)[masks.argmax(axis=1)]
+
+    assert nash_conv(JUJITSU, Answering(first)) == nash_conv(JUJITSU, "lowest_card")
+
+
+def test_an_answer_that_turns_out_no_array_is_refused():
+    answers = iter([uniform_over] * 2)
+
+    def late(observations, masks):
+        return next(answers, lambda masks: None)(masks)
+
+    with pytest.raises(ValueError, match="policy Answering: asked again, it answered None"):
+        head_to_head(make_game("dice_poker"), Answering(late), "uniform")
+
+
+def test_games_with_a_policy_that_draws_its_moves_are_samples():
+    game = make_game("jujitsu", num_cards=3)
+    played = match(game, Sampling(), Sampling(), games=50)
+    assert played.games == 50
+    assert not played.payoff.exact
+    assert cross_play(game, [Sampling(), Sampling()], games=50).games == 50
+    assert cross_play(game, ["highest_card"] * 2, games=50).games == 1
+
+
+# -- what policies say of themselves -----------------------------------------------------------------
+
+
+class Claims:
+    """Says of itself what it is told to."""
+
+    def __init__(self, policy, **claims):
+        self.action_probabilities = policy.action_probabilities
+        vars(self).update(claims)
+
+
+DUEL_LIARS = {
+    "by cards": Arbitrary(1),
+    "every rank alike": Answering(lambda o, m: uniform_over(m)),
+    "by the score": Answering(lambda o, m: uniform_over(m * (1 + np.arange(m.shape[1]) * (o[:, -2:-1] > 0)))),
+}
+
+
+@pytest.mark.parametrize("name", DUEL_LIARS)
+def test_who_plays_otherwise_than_by_words_is_found(name):
+    game = make_game("dinosaur_war", num_cards=5, ties="carry")
+    liar = Claims(DUEL_LIARS[name], by_words=True)
+    for question in (exploitability, *QUESTIONS.values()):
+        with pytest.raises(ValueError, match=r"says that it plays by words, but not where one word is .*DuelState"):
+            question(game, liar)
+    assert nash_conv(game, (liar, Arbitrary(2))).asked.claims == 0, "then cards are asked about"
+    assert best_response(game, (liar, "uniform"), 0).asked.claims > 100, "its own seat is not asked"
+
+
+WAR = make_game("war", ranks=4, discards=1, max_rounds=11)
+
+
+def later(observations, masks):
+    """Plays otherwise the more rounds are left, which the last entry shows."""
+    return uniform_over(masks * (1 + observations[:, -1:] * np.arange(masks.shape[1])))
+
+
+class Direct(Claims):
+    """Answers for all positions at once."""
+
+    def choice_probabilities(self, form, rounds_left):
+        return self.direct(form)
+
+
+def test_who_is_not_stationary_is_found():
+    for question in QUESTIONS.values():
+        with pytest.raises(
+            ValueError, match=r"policy Claims says that it is stationary, but plays otherwise at WarState"
+        ):
+            question(WAR, Claims(Answering(later), stationary=True))
+    assert nash_conv(WAR, "min").asked.claims > 50
+    assert nash_conv(WAR, Answering(later)).asked.claims == 0
+
+
+def test_what_is_said_of_all_positions_at_once_is_held_to_what_is_played():
+    starts = choice_starts(form_of(WAR))
+    sizes = np.diff(starts)
+    first = np.zeros(starts[-1])
+    first[starts[:-1][sizes > 0]] = 1.0
+    policy = baselines.make_policy("uniform_actions", WAR)
+    for direct in (lambda form: first, lambda form: np.repeat(1.0 / np.maximum(sizes, 1), sizes)):
+        liar = Direct(Answering(later), direct=direct)
+        with pytest.raises(ValueError, match="policy Direct has choice_probabilities, but plays otherwise at WarState"):
+            nash_conv(WAR, liar)
+    honest = Direct(policy, direct=lambda form: np.repeat(1.0 / np.maximum(sizes, 1), sizes))
+    assert nash_conv(WAR, honest).total == pytest.approx(nash_conv(WAR, policy).total, abs=1e-12)
+    for wrong in (first[1:], first * np.nan, first - 1.0):
+        with pytest.raises(
+            ValueError, match=rf"policy Direct: choice_probabilities must be {starts[-1]} probabilities"
+        ):
+            nash_conv(WAR, Direct(policy, direct=lambda form, wrong=wrong: wrong))
