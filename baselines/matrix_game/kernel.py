@@ -10,8 +10,8 @@ and its wrong guesses would cost more than all of the arithmetic.
 
 numba caches compiled code on disk and does not notice a change in a function that another file calls.
 `double_double_kernel` and the kernels of `baselines.oracles.rank_games` and `baselines.oracles.finite_horizon` call
-functions of this file: after editing it, delete `*.nbi` in the `__pycache__` folders of `baselines`. Installing another version
-of the package writes every file anew, so users are safe.
+functions of this file: after editing it, delete `*.nbi` in the `__pycache__` folders of `baselines`. Installing another
+version of the package writes every file anew, so users are safe.
 """
 
 from __future__ import annotations
