@@ -1,7 +1,7 @@
 """Sweeping over the positions of a game of many rounds: what all solvers of such games share.
 
 A state is a position and the rounds left, so values with `r` rounds left follow from those with
-`r - 1`: one sweep over the positions per round. See `cardwar_envs.core.game.RoundsForm`.
+`r - 1`: one sweep over the positions per round. See `cardwar_envs.core.forms.RoundsForm`.
 """
 
 from __future__ import annotations

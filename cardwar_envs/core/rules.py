@@ -1,0 +1,150 @@
+"""What every game defines: pure rules on immutable states, with chance as a list.
+
+Rules never call a random generator. `Rules.initial` and `Rules.transitions` list all outcomes with their
+probabilities. Environments sample from the very lists that solvers sum over, so the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+S = TypeVar("S", bound=Hashable)
+
+CERTAIN = Fraction(1)
+# Where a game has chance, see `GameFacts.chance`.
+Chance = Literal["none", "deal", "moves"]
+# Marks an illegal action that forfeits the game.
+FORFEIT = -1
+
+
+class Transition(NamedTuple, Generic[S]):
+    """One way in which a joint action, or the deal at the start, can turn out.
+
+    Attributes:
+        probability: Exact probability of this outcome.
+        state: The state that it leads to.
+        rewards: Payoff points paid on the way, one per player.
+    """
+
+    probability: Fraction
+    state: S
+    rewards: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class GameFacts:
+    """What is true of a game before it is played; solvers are chosen by these facts.
+
+    Attributes:
+        name: Name in `GAMES`.
+        version: Number that goes up when a change might alter learning results.
+        num_players: Number of seats.
+        num_actions: Size of the flat action space of every player.
+        observation_low: Least value of each entry of an observation.
+        observation_high: Greatest value of each entry of an observation.
+        min_payoff: A lower bound on what a player gets in a whole game, payoff points.
+        max_payoff: An upper bound on what a player gets in a whole game, payoff points.
+        zero_sum: Whether the payoffs of a whole game always sum to zero; with two players, so does
+            every payment.
+        seat_symmetric: Whether the rules treat all seats alike, so that an
+            observation need not say which seat it is seen from.
+        public_state: Whether an observation determines the state (nothing is hidden
+            but the move about to be revealed).
+        max_length: No game has more joint actions than this.
+        max_rounds: Rounds after which the game ends, if positions come up again and states count the
+            rounds left; else None.
+        chance: Where chance can come in: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
+            joint action is played. "moves" allows everything, so it is the default.
+        everyone_acts: Whether every player who is still in the game chooses in every state, so that nobody waits.
+    """
+
+    name: str
+    version: int
+    num_players: int
+    num_actions: int
+    observation_low: tuple[float, ...]
+    observation_high: tuple[float, ...]
+    min_payoff: float
+    max_payoff: float
+    zero_sum: bool
+    seat_symmetric: bool
+    public_state: bool
+    max_length: int
+    max_rounds: int | None = None
+    chance: Chance = "moves"
+    everyone_acts: bool = True
+
+    @cached_property
+    def observation_size(self) -> int:
+        """Number of entries of an observation."""
+        return len(self.observation_low)
+
+
+class IllegalActionError(ValueError):
+    """An action that the rules do not allow where it was tried."""
+
+
+class Rules(ABC, Generic[S]):
+    """The methods that a game must define.
+
+    States are immutable and hashable. Actions are integers in `range(facts.num_actions)` for every player.
+    """
+
+    @property
+    @abstractmethod
+    def facts(self) -> GameFacts:
+        """What is true of this game before it is played."""
+
+    @abstractmethod
+    def initial(self) -> Sequence[Transition[S]]:
+        """The possible starts with their probabilities, which sum to one."""
+
+    @abstractmethod
+    def acting_players(self, state: S) -> tuple[int, ...]:
+        """The players who choose an action now, ascending; empty when the game is over."""
+
+    @abstractmethod
+    def legal_actions(self, state: S, player: int) -> tuple[int, ...]:
+        """The actions that `player` may play, ascending."""
+
+    @abstractmethod
+    def transitions(self, state: S, actions: Mapping[int, int]) -> Sequence[Transition[S]]:
+        """All outcomes when the acting players play `actions` (player -> action)."""
+
+    @abstractmethod
+    def observation(self, state: S, player: int) -> NDArray[np.float32]:
+        """A fresh array `[observation_size]`: the state from that player's seat, own things first."""
+
+    @abstractmethod
+    def check(self, state: S) -> None:
+        """Raises ValueError for a state that cannot be (cheap necessary conditions)."""
+
+    @abstractmethod
+    def describe(self, state: S) -> str:
+        """The state as a few lines of text."""
+
+    @abstractmethod
+    def describe_action(self, action: int, player: int = 0) -> str:
+        """What `player` does with the action, as a word."""
+
+    def live_players(self, state: S) -> tuple[int, ...]:
+        """The players who are still in the game; empty when it is over."""
+        return self._everyone if self.acting_players(state) else ()
+
+    @cached_property
+    def _everyone(self) -> tuple[int, ...]:
+        return tuple(range(self.facts.num_players))
+
+    def action_mask(self, state: S, player: int) -> NDArray[np.int8]:
+        """A fresh array `[num_actions]`: 1 where `player` may play the action, else 0."""
+        mask = np.zeros(self.facts.num_actions, dtype=np.int8)
+        mask[list(self.legal_actions(state, player))] = 1
+        return mask

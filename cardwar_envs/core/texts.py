@@ -1,0 +1,43 @@
+"""How a game shows itself: lines of text and a picture, made of what is revealed."""
+
+from __future__ import annotations
+
+from cardwar_envs.core.rules import FORFEIT, Rules, S
+from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken
+
+
+class Texts(Rules[S]):
+    """Texts and pictures that follow from `describe` and `describe_action`; a game may draw its own."""
+
+    def describe_play(self, action: int, player: int) -> str:
+        """What `player` did, as a word: `describe_action`, or that it forfeited the game."""
+        return "forfeits" if action == FORFEIT else self.describe_action(action, player)
+
+    def scene(self, revealed: Revealed[S]) -> Scene:
+        """A picture of what is revealed; by default the text of `describe`, the last moves and the payoffs.
+
+        All pictures of a game are of one size. A picture shows no more than `revealed` allows.
+        """
+        lines = self.describe(revealed.state).splitlines()
+        if revealed.last_actions is not None:
+            moves = (f"player_{p}  {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
+            lines += ["", "last moves", *moves]
+        if any(revealed.payoffs):
+            payoffs = (f"player_{player}  {in_points(paid)}" for player, paid in enumerate(revealed.payoffs))
+            lines += ["", "payoffs so far", *payoffs]
+        aside = "the game is over" if revealed.over else ""
+        return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
+
+    def describe_revealed(self, revealed: Revealed[S]) -> str:
+        """What is revealed as lines of text: the state, then what `describe_course` says."""
+        return "\n".join([self.describe(revealed.state), *self.describe_course(revealed)])
+
+    def describe_course(self, revealed: Revealed[S]) -> list[str]:
+        """The last moves, if there were any, and whether the game is over, as lines of text."""
+        lines = []
+        if revealed.last_actions is not None:
+            moves = (f"player_{p} {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
+            lines.append("played  " + "  ".join(moves))
+        if revealed.over:
+            lines.append("the game is over")
+        return lines
