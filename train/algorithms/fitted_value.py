@@ -30,11 +30,11 @@ from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option, refusal
+from train.algorithms.muon import Muon
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
 
-# Steps of Newton and Schulz's iteration, by which Muon makes an update nearly orthogonal. They are most of Muon's cost;
-# torch makes five, but four are accurate enough here.
+# Newton-Schulz iterations in a step of Muon; five are usual, four are accurate enough here.
 ORTHOGONAL_STEPS = 4
 
 
@@ -167,6 +167,6 @@ def optimizers(network: Network) -> dict[str, torch.optim.Optimizer]:
     matrices = [layer.weight for layer in hidden]
     rest = [each for each in network.parameters() if not any(each is matrix for matrix in matrices)]
     return {
-        "muon": torch.optim.Muon(matrices, weight_decay=0.0, ns_steps=ORTHOGONAL_STEPS, adjust_lr_fn="match_rms_adamw"),
+        "muon": Muon(matrices, orthogonal_steps=ORTHOGONAL_STEPS),
         "adam": torch.optim.Adam(rest, fused=True),
     }

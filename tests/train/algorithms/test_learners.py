@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
@@ -23,3 +26,37 @@ def test_a_policy_stays_as_it_was_when_learning_goes_on(algorithm):
     learner.advance(800)
     assert np.array_equal(policy.action_probabilities(observations, masks), before)
     assert not np.array_equal(learner.policy().network.outputs(observations), outputs)
+
+
+class TypesSeen(TorchDispatchMode):
+    """Notes the types of all tensors that torch's operations take and return."""
+
+    def __init__(self):
+        super().__init__()
+        self.types = set()
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        self.types |= {each.dtype for each in tree_leaves((args, kwargs, result)) if isinstance(each, torch.Tensor)}
+        return result
+
+
+def test_torch_takes_notice_of_half_precision():
+    with TypesSeen() as seen:
+        torch.ones(2).bfloat16()
+    assert seen.types == {torch.float32, torch.bfloat16}
+
+
+@pytest.mark.parametrize(
+    "algorithm", [each for each in ALGORITHMS.values() if each.step == "joint actions"], ids=lambda each: each.name
+)
+def test_nothing_is_computed_in_half_precision(algorithm):
+    """Most processors have no units for it: a product takes thirty times as long as in single precision."""
+    little = {"num_games": 8, "width": 8, "batch_size": 16, "rollout": 8, "opponent": "uniform"}
+    known = algorithm.defaults()
+    args = algorithm.args(**{name: value for name, value in little.items() if name in known}, steps=200)
+    learner = algorithm.learner(GAME, args, seed=0)
+    with TypesSeen() as seen:
+        learner.advance(200)
+    assert torch.float32 in seen.types
+    assert not seen.types & {torch.bfloat16, torch.float16}
