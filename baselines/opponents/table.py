@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observation_keys
 
 
 class TablePolicy:
@@ -21,12 +21,15 @@ class TablePolicy:
         """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities.
 
         Raises:
-            ValueError: If it is not a mapping, or a key is not bytes.
+            ValueError: If it is not a mapping, a key is not bytes, keys are not float32 observations of one size, or
+                two of them are equal but for the sign of a zero.
         """
         wrong = table if not isinstance(table, Mapping) else next((k for k in table if not isinstance(k, bytes)), None)
         if wrong is not None:
             raise ValueError(f"table ({wrong!r}) must be a mapping from observation.tobytes() to probabilities")
-        self._table = dict(table)
+        self._table = dict(zip(_equal_keys(table), table.values(), strict=True))
+        if len(self._table) < len(table):
+            raise ValueError("a table has two rows for one observation: 0.0 and -0.0 are equal")
         self._asked: set[bytes] = set()
 
     def __repr__(self) -> str:
@@ -57,10 +60,21 @@ class TablePolicy:
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """`[batch, num_actions]` probabilities."""
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
-        # Adding zero turns -0.0, whose bytes differ, into 0.0.
-        for row, observation in enumerate(np.ascontiguousarray(observations, dtype=np.float32) + np.float32(0.0)):
-            self._asked.add(key := observation.tobytes())
+        for row, key in enumerate(observation_keys(observations)):
+            self._asked.add(key)
             listed = self._table.get(key)
             if listed is not None:
                 probabilities[row] = listed
         return probabilities
+
+
+def _equal_keys(keys: Collection[bytes]) -> list[bytes]:
+    """The keys of observations that callers have taken the bytes of, as `observation_keys` has them."""
+    sizes = sorted({len(key) for key in keys} or {0})
+    if len(sizes) > 1 or sizes[0] % np.dtype(np.float32).itemsize:
+        raise ValueError(
+            f"keys of a table have {' and '.join(map(str, sizes))} bytes; they must be observation.tobytes() of one "
+            "game's observations, which are float32"
+        )
+    rows = np.frombuffer(b"".join(keys), dtype=np.float32).reshape(len(keys), sizes[0] // 4)
+    return observation_keys(rows)

@@ -7,7 +7,6 @@ the figure has been worked out, in another order and in smaller batches. A polic
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.opponents.table import TablePolicy
-from baselines.oracles.legal_part import IllegalMass, LegalPart
+from baselines.oracles.legal_part import IllegalMass, LegalPart, warn_of
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
@@ -225,11 +224,7 @@ def seated(
         hint = "" if illegal == "renormalise" else '; illegal="renormalise" measures its legal part'
         raise IllegalProbabilityError(f"{error}{hint}") from None
     if seats.removed is not None and seats.removed.any:
-        warnings.warn(
-            f"this is not the exact figure of the policy as it was given: illegal actions had {seats.removed}. "
-            "That was removed, and the rest renormalised",
-            stacklevel=4,  # the caller of the public function
-        )
+        warn_of(seats.removed)
 
 
 def _removed(parts: Sequence[LegalPart]) -> IllegalMass:

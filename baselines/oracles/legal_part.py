@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+import warnings
+from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
 
 import numpy as np
 
+import cardwar_envs
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.policy import ILLEGAL_TOLERANCE, Policy, renormalised_probabilities
+
+# A warning points at the first line outside these: who called a public function, in however many steps it goes on.
+ROOT = Path(cardwar_envs.__file__).parents[1]
+INSIDE = (*(f"{ROOT / package}{os.sep}" for package in ("cardwar_envs", "baselines", "train")), contextlib.__file__)
 
 
 class IllegalMass(NamedTuple):
@@ -56,3 +67,16 @@ class LegalPart:
         self.removed += float(removed.sum())
         self.most = max(self.most, float(np.max(removed, initial=0.0)))
         return probabilities
+
+
+def warn_of(removed: IllegalMass) -> None:
+    """Warns that a figure is of a policy without its illegal actions; the warning points at the user's line."""
+    frame: FrameType | None = sys._getframe()
+    level = 0
+    while frame is not None and frame.f_code.co_filename.startswith(INSIDE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        f"this is not the exact figure of the policy as it was given: illegal actions had {removed}. "
+        "That was removed, and the rest renormalised",
+        stacklevel=level + 1,
+    )

@@ -150,9 +150,9 @@ class Session(Generic[S]):
         self.live: tuple[int, ...] = ()
         self.last_actions: dict[int, int] | None = None
         self.before: S | None = None
-        self._paid = [0.0] * len(self.agents)
-        # What the deal paid. No skin can pay before the first step, so the first step pays it.
-        self._dealt: tuple[float, ...] | None = None
+        self._paid: tuple[float, ...] = (0.0,) * len(self.agents)
+        # The part of `_paid` that is not handed out yet: no skin can pay for the deal before the first step.
+        self._owed = self._paid
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
         """Checks the options of `reset`; unknown keys are ignored, but not one that is nearly the name of an option.
@@ -181,18 +181,17 @@ class Session(Generic[S]):
     def reset(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> None:
         """Starts a game; `check_options` must have checked the options."""
         options = options or {}
-        self._dealt = None
+        self._paid = (0.0,) * len(self.agents)
         if options.get("state") is not None:
             self.state = options["state"]
         elif options.get("start") == "random":
             self.state = random_state(self.game, rng)
         else:
-            _, self.state, paid = sample_transition(self.game.initial(), rng)
-            self._dealt = paid if any(paid) else None
+            _, self.state, self._paid = sample_transition(self.game.initial(), rng)
+        self._owed = self._paid
         self.acting = self.game.acting_players(self.state)
         self.live = self.game.live_players(self.state)
         self.last_actions, self.before = None, None
-        self._paid = [0.0] * len(self.agents)
 
     def require_start(self) -> None:
         """Raises ResetNeeded if no game was ever started."""
@@ -222,9 +221,7 @@ class Session(Generic[S]):
     def revealed(self, viewer: int | None) -> Revealed[S]:
         """What a player, or a spectator (None), may see of the game; no commitment is among it."""
         self.require_start()
-        dealt = self._dealt or (0.0,) * len(self._paid)
-        payoffs = tuple(paid + more for paid, more in zip(self._paid, dealt, strict=True))
-        return Revealed(self.state, viewer, self.last_actions, payoffs, not self.acting, self.before)
+        return Revealed(self.state, viewer, self.last_actions, self._paid, not self.acting, self.before)
 
     def committed(self, player: int, action: Any) -> int:
         """The action as a number, or FORFEIT for an illegal one where that forfeits.
@@ -244,24 +241,22 @@ class Session(Generic[S]):
         raise illegal_action_error(self.agents[player], action, legal, WITHOUT_MASKS)
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        """Plays the joint action of the acting players; returns each player's payment in payoff points."""
-        if FORFEIT in actions.values():
-            rewards = self._forfeit([player for player, action in actions.items() if action == FORFEIT])
-            self.before, self._dealt = self.state, None
-        else:
-            outcome = sample_transition(self.game.transitions(self.state, actions), rng)
-            self.before, self.state, rewards = self.state, outcome.state, outcome.rewards
-            self.acting = self.game.acting_players(self.state)
-            self.live = self.game.live_players(self.state)
-            if self._dealt is not None:
-                rewards = tuple(reward + dealt for reward, dealt in zip(rewards, self._dealt, strict=True))
-                self._dealt = None
-        self.last_actions = actions
-        self._paid = [paid + reward for paid, reward in zip(self._paid, rewards, strict=True)]
-        return rewards
+        """Plays the joint action of the acting players; returns what each player is paid, by the deal too at first."""
+        before, offenders = self.state, [player for player, action in actions.items() if action == FORFEIT]
+        payments = self._forfeit(offenders) if offenders else self._play(actions, rng)
+        self.before, self.last_actions, self._owed = before, actions, (0.0,) * len(self.agents)
+        return payments
+
+    def _play(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
+        _, self.state, rewards = sample_transition(self.game.transitions(self.state, actions), rng)
+        self.acting = self.game.acting_players(self.state)
+        self.live = self.game.live_players(self.state)
+        self._paid = tuple(paid + reward for paid, reward in zip(self._paid, rewards, strict=True))
+        return tuple(reward + owed for reward, owed in zip(rewards, self._owed, strict=True))
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game; returns what each player is still paid, see `forfeit_payoffs`."""
-        payoffs = forfeit_payoffs(self.game.facts, self._paid, self.live, offenders)
+        """Ends the game; returns what is missing of each player's payoff, see `forfeit_payoffs`."""
+        handed_out = [paid - owed for paid, owed in zip(self._paid, self._owed, strict=True)]
+        self._paid = tuple(forfeit_payoffs(self.game.facts, self._paid, self.live, offenders))
         self.acting, self.live = (), ()
-        return tuple(payoff - paid for payoff, paid in zip(payoffs, self._paid, strict=True))
+        return tuple(payoff - paid for payoff, paid in zip(self._paid, handed_out, strict=True))

@@ -4,13 +4,17 @@ import copy
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from knock_out import DUCK, STAND, KnockOut
 from skins import SingleAgentEnv, choose, every_game, illegal_actions, is_over, same, view
 from thinning import each_row
+from toys import END, Toy
 
 from cardwar_envs import make_game
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.vector_env import GameVectorEnv
 
 ILLEGAL = 99
 
@@ -236,3 +240,77 @@ def test_forfeit_in_dice_wars_needs_no_dice():
     before = env._rng.bit_generator.state
     env.step({"player_0": ILLEGAL, "player_1": 0})
     assert env._rng.bit_generator.state == before
+
+
+# -- games whose deal pays --------------------------------------------------------------------
+
+
+class Paying(Toy):
+    """Two turns with nothing to choose; the deal and both turns pay what the table says, to each player."""
+
+    def _rewards(self, paid):
+        return paid
+
+
+def paying(payments, zero_sum):
+    """The game of payments, one tuple for the deal and one for each turn."""
+    everyone = tuple(range(len(payments[0])))
+    nothing = (0,) * len(everyone)
+    turns = [(everyone, {nothing: [(1, after, paid)]}) for after, paid in zip((1, END), payments[1:], strict=True)]
+    return Paying(tuple(turns), ((1, 0, payments[0]),), players=len(everyone), zero_sum=zero_sum)
+
+
+@st.composite
+def forfeits(draw):
+    """(payments, zero-sum or not, turns that are played, offenders) of a game of two or three players."""
+    players, zero_sum = draw(st.integers(2, 3)), draw(st.booleans())
+    payments = [
+        tuple(draw(st.lists(st.floats(-3.0, 3.0, width=16), min_size=players, max_size=players))) for _ in range(3)
+    ]
+    if zero_sum:
+        payments = [(*paid[1:], -sum(paid[1:])) for paid in payments]
+    offenders = draw(st.sets(st.integers(0, players - 1), min_size=1))
+    return payments, zero_sum, draw(st.integers(0, 1)), tuple(sorted(offenders))
+
+
+def single_total(game, seat, turns):
+    """What a single agent gets that forfeits after so many turns, and what its pictures show that all got."""
+    env = SingleAgentEnv(game, seat=seat, illegal_action="forfeit")
+    env.reset(seed=0)
+    total = sum(env.step(0)[1] for _ in range(turns)) + env.step(ILLEGAL)[1]
+    return total, env._session.revealed(seat).payoffs
+
+
+def vector_total(game, seat, turns):
+    env = GameVectorEnv(
+        game, 2, seat=seat, illegal_action="forfeit", render_mode="ansi", autoreset_mode="Disabled", opponent="uniform"
+    )
+    env.reset(seed=0)
+    total = sum(env.step(np.full(2, action))[1] for action in [0] * turns + [ILLEGAL])
+    assert total[0] == total[1]
+    return total[0], env._games.revealed[1].payoffs
+
+
+@settings(deadline=None)
+@given(forfeits())
+def test_the_deal_is_paid_in_every_skin(forfeit):
+    payments, zero_sum, turns, offenders = forfeit
+    game, least = paying(payments, zero_sum), -99.0
+    expected = np.sum(payments[: turns + 1], axis=0)
+    expected[list(offenders)] = least
+    others = [player for player in range(len(expected)) if player not in offenders]
+    if zero_sum:
+        expected[others] = -least * len(offenders) / max(len(others), 1)
+        expected = expected if others else np.zeros_like(expected)
+    for play in (play_aec, play_parallel):
+        assert play(game, 0, turns, offenders, np.random.default_rng(0)) == pytest.approx(expected)
+    if len(offenders) == 1 and len(others):
+        for total, shown in (single_total(game, *offenders, turns), vector_total(game, *offenders, turns)):
+            assert total == pytest.approx(least)
+            assert shown == pytest.approx(expected)
+
+
+def test_who_does_not_forfeit_keeps_what_the_deal_paid():
+    env = ParallelGameEnv(paying([(2.0, 3.0), (0.0, 0.0), (0.0, 0.0)], zero_sum=False), illegal_action="forfeit")
+    env.reset(seed=0)
+    assert env.step({"player_0": ILLEGAL, "player_1": 0})[1] == {"player_0": -99.0, "player_1": 3.0}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from baselines import TablePolicy
+from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import SUM_TOLERANCE
 from train.storage.archive import Archive
@@ -49,7 +50,7 @@ class LearnedTable(TablePolicy):
                 f"{facts.name}, which asks for {shapes[0]} and {shapes[1]}"
             )
         self.game, self._observations, self._probabilities = game, observations, probabilities
-        super().__init__({seen.tobytes(): row for seen, row in zip(observations, probabilities, strict=True)})
+        super().__init__(dict(zip(observation_keys(observations), probabilities, strict=True)))
 
     @classmethod
     def of_seats(cls, game: Game[Any], seats: Sequence[tuple[Seen, NDArray[np.float64]]]) -> LearnedTable:

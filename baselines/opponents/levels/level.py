@@ -22,7 +22,7 @@ from baselines.lookahead import Lookahead, StateValues
 from baselines.opponents.levels.network import NumpyNetwork
 from baselines.opponents.table import TablePolicy
 from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, plays
@@ -195,4 +195,4 @@ def read_level(which: Level, game: Game[Any]) -> Policy:
     observations = arrays["observations"].astype(np.float32)
     probabilities = arrays["probabilities"].astype(np.float64)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
-    return TablePolicy({seen.tobytes(): row for seen, row in zip(observations, probabilities, strict=True)})
+    return TablePolicy(dict(zip(observation_keys(observations), probabilities, strict=True)))

@@ -19,6 +19,7 @@ from baselines.matrix_game.limits import LARGEST_PAYOFF
 from baselines.opponents.table import TablePolicy
 from baselines.oracles.protocol import Payoffs, Request, require_two_zero_sum
 from baselines.oracles.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
+from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
@@ -45,7 +46,9 @@ def form_of(game: Game[Any]) -> BayesianForm:
     if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
         raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
     for player, seen in enumerate(form.observations):
-        if len({row.tobytes() for row in seen}) < len(form.types[player]):
+        if np.isnan(seen).any():
+            raise ValueError(f"{game.facts.name}: a type of player_{player} sees NaN; observations must be numbers")
+        if len(set(observation_keys(seen))) < len(form.types[player]):
             raise ValueError(f"{game.facts.name}: two types of player_{player} see the same")
     return form
 
@@ -133,11 +136,11 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
 
 
 def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
-    table = {}
+    table: dict[bytes, NDArray[np.float64]] = {}
     for player, strategy in behaviour.items():
         spread = np.zeros((len(strategy), game.facts.num_actions))
         spread[:, list(form.actions[player])] = strategy
-        table.update({seen.tobytes(): row for seen, row in zip(form.observations[player], spread, strict=True)})
+        table.update(zip(observation_keys(form.observations[player]), spread, strict=True))
     return TablePolicy(table)
 
 

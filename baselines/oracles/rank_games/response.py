@@ -275,7 +275,9 @@ class DuelResponse:
     ) -> NDArray[np.int64]:
         layer, found = self._layers[cards - 1], np.empty(len(rows), dtype=np.int64)
         _kernel().find(self._rules, cards, layer.rows, layer.numbers, layer.table, rows, ties, scores, found)
-        return np.where(found >= 0, self._choices[cards - 1][found], -1)
+        known, chosen = found >= 0, np.full(len(rows), -1, dtype=np.int64)
+        chosen[known] = self._choices[cards - 1][found[known]]  # none at all where the game is decided by then
+        return chosen
 
 
 class DuelOracle:

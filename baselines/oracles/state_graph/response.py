@@ -13,6 +13,7 @@ from baselines.oracles.protocol import Payoffs, Request, lead, solve_table
 from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
 from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
 from baselines.oracles.state_graph.selection import table_for
+from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 
@@ -50,8 +51,7 @@ class GraphOracle:
         states, observations, masks = graph.seen_by(player)
         best = np.where(masks == 1, worth[states], -np.inf).argmax(axis=1)
         choices = np.eye(self._game.facts.num_actions)[best]
-        table = {row.tobytes(): choice for row, choice in zip(observations, choices, strict=True)}
-        return BestResponse(value, TablePolicy(table))
+        return BestResponse(value, TablePolicy(dict(zip(observation_keys(observations), choices, strict=True))))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
         """See `Oracle`."""

@@ -27,6 +27,7 @@ from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of
 from baselines.oracles.state_graph.optimal_play import OptimalPlay
+from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 from cardwar_envs.core.policy import Policy, as_policy
 
@@ -93,11 +94,11 @@ class ExploitTable(EquilibriumTable):
 
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
         """As `EquilibriumTable.seen`."""
-        chosen = self._chosen.get(_key(observation))
+        chosen = self._chosen.get(observation_keys(observation[None])[0])
         return super().seen(observation) if chosen is None else chosen
 
     def _seen_at(self, state: Any, player: int) -> NDArray[np.float64]:
-        key = _key(self.game.observation(state, player))
+        (key,) = observation_keys(self.game.observation(state, player)[None])
         if key not in self._chosen:  # off the ways that have been solved
             self._choose_from([Transition(CERTAIN, state, (0.0,) * 2)], MAX_STATES)
         return self._chosen[key]
@@ -110,11 +111,5 @@ class ExploitTable(EquilibriumTable):
         chosen = OptimalPlay(graph).extreme(opponent, graph.rewards).strategies
         for seat in (0, 1):
             states, observations, _ = graph.seen_by(seat)
-            for observation, strategy in zip(observations, chosen[seat, states], strict=True):
-                # What both seats see alike is decided once.
-                self._chosen.setdefault(_key(observation), strategy)
-
-
-def _key(observation: NDArray[np.float32]) -> bytes:
-    # Adding zero turns -0.0, whose bytes differ, into 0.0.
-    return (np.ascontiguousarray(observation, dtype=np.float32) + np.float32(0.0)).tobytes()
+            for key, strategy in zip(observation_keys(observations), chosen[seat, states], strict=True):
+                self._chosen.setdefault(key, strategy)  # what both seats see alike is decided once

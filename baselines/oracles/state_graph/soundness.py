@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
+from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 
 # Sums of probabilities and payments may differ by so much from what they should be, by rounding.
@@ -110,11 +111,14 @@ def require_distinct(game: Game[Any], player: int, states: Sequence[Any], observ
     """Checks that a player who is said to see the state can tell states apart.
 
     Raises:
-        ValueError: If two states look alike to the player; it names both.
+        ValueError: If two states look alike to the player; it names both. Also if an observation has a NaN in it.
     """
+    if np.isnan(observations).any():
+        state = states[int(np.isnan(observations).any(axis=1).argmax())]
+        raise ValueError(f"{game.facts.name}: player_{player} sees NaN in {state!r}; observations must be numbers")
     first: dict[bytes, int] = {}
-    for row, seen in enumerate(observations):
-        other = first.setdefault(seen.tobytes(), row)
+    for row, key in enumerate(observation_keys(observations)):
+        other = first.setdefault(key, row)
         if other != row:
             raise ValueError(
                 f"{game.facts.name} says that players see the state, but player_{player} sees the same in "

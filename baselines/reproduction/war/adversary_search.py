@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.opponents.table import TablePolicy
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
@@ -117,7 +117,7 @@ class _Script:
         return np.asarray(np.eye(action_masks.shape[1])[answers])
 
     def _answer(self, observation: NDArray[np.float32], mask: NDArray[np.int8]) -> int:
-        key = observation.tobytes()
+        (key,) = observation_keys(observation[None])
         if key not in self.asked:
             legal = np.flatnonzero(mask).tolist()
             place = len(self.choices)
@@ -205,7 +205,7 @@ def _place(node: _Node) -> tuple[WarState, frozenset[tuple[bytes, int]]]:
 def _children(game: War, adversary: Adversary, node: _Node) -> Iterator[_Node]:
     """Where each way to answer the adversary, and then to play, leads."""
     state = node.state
-    seen = game.observation(state, 1).tobytes()
+    (seen,) = observation_keys(game.observation(state, 1)[None])
     acting = game.acting_players(state)
     for action, asked in _answers(game, adversary, state, node.said) if 0 in acting else [(None, node.said)]:
         own = [asked[seen]] if seen in asked else game.legal_actions(state, 1)
