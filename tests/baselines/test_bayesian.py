@@ -1,6 +1,7 @@
 """Games on private information: values, certificates, responses, and the whole set of optimal strategies."""
 
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -338,3 +339,22 @@ def test_there_is_no_play_at_a_state():
     assert not hasattr(solution, "strategies")
     assert not hasattr(solve(make_game("jujitsu", num_cards=2)), "behaviour")
     assert baselines.solve(USUAL).behaviour[0].shape == (6, 2)
+
+
+def test_seats_that_see_the_same_but_must_play_differently_are_refused():
+    """One table cannot hold both: the second seat's rows would take the place of the first one's."""
+
+    class Seatless(PrivateToy):
+        def observation(self, state, player):
+            return np.array([state[0][player], 0, 0], dtype=np.float32)
+
+        def bayesian_form(self):
+            form = super().bayesian_form()
+            return replace(form, observations=tuple(seen * [1, 0, 1] for seen in form.observations))
+
+    one = np.ones((1, 1), dtype=int)
+    unlike = Seatless(one, np.array([[[[0.0, 1.0], [2.0, 3.0]]]]), ((0, 1), (0, 1)))  # 1 against 0 is dominant
+    with pytest.raises(ValueError, match="both players see the same observation but must play differently"):
+        solve(unlike)
+    alike = Seatless(one, np.array([[[[3.0, 2.0], [1.0, 0.0]]]]), ((0, 1), (1, 0)))
+    assert exploitability(alike, "uniform") > 0.0

@@ -136,11 +136,22 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
 
 
 def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
+    """One policy for the given seats.
+
+    Raises:
+        ValueError: If seats that the rules do not treat alike see the same and must play differently.
+    """
     table: dict[bytes, NDArray[np.float64]] = {}
     for player, strategy in behaviour.items():
         spread = np.zeros((len(strategy), game.facts.num_actions))
         spread[:, list(form.actions[player])] = strategy
-        table.update(zip(observation_keys(form.observations[player]), spread, strict=True))
+        for key, row in zip(observation_keys(form.observations[player]), spread, strict=True):
+            if not game.facts.seat_symmetric and not np.array_equal(table.get(key, row), row):
+                raise ValueError(
+                    f"{game.facts.name}: both players see the same observation but must play differently; observations "
+                    "must show the seat, or facts.seat_symmetric be true"
+                )
+            table[key] = row
     return TablePolicy(table)
 
 
