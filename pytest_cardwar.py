@@ -24,7 +24,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help=f"check this environment; {again}",
     )
     group.addoption(
-        "--cardwar-seconds", type=float, metavar="SECONDS", help="look at each environment for about so long at most"
+        "--cardwar-seconds", type=float, metavar="SECONDS", help="processor seconds for each environment, about"
+    )
+    group.addoption(
+        "--cardwar-games", type=int, metavar="N", help="games or situations per search; the same on every machine"
     )
     group.addoption("--cardwar-zero-sum", action="store_true", help="rewards of these environments must sum to zero")
     group.addoption(
@@ -45,8 +48,10 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
             from cardwar_envs.conformance.subject import SECONDS
 
             word, *words = text.split()
-            seconds = config.getoption("--cardwar-seconds") or SECONDS
-            subject = load(word, words, config.getoption("--cardwar-zero-sum") or None, seconds=seconds)
+            games = config.getoption("--cardwar-games")
+            seconds = config.getoption("--cardwar-seconds") or (SECONDS if games is None else 3600.0)
+            zero_sum = config.getoption("--cardwar-zero-sum") or None
+            subject = load(word, words, zero_sum, seconds=seconds, games=games)
             items += [_item(session, subject.name, name, partial(run, name, subject)) for name in CHECKS]
         for text in config.getoption("--cardwar-game"):
             from cardwar_envs.conformance.subject import parameters_of
@@ -82,10 +87,10 @@ class CheckItem(pytest.Item):
         self.subject, self.result = subject, result
 
     def runtest(self) -> None:
-        """Runs the check; one that does not apply is skipped."""
+        """Runs the check; one that does not apply, could not be tried or saw little is skipped."""
         result = self.result()
-        if result.status == "not applicable":
-            pytest.skip(result.reason)
+        if result.status in ("not applicable", "not tried", "little seen"):
+            pytest.skip(f"{result.status}: {result.reason}")
         if result.status == "failed":
             pytest.fail(result.reason, pytrace=False)
 

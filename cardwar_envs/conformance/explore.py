@@ -11,7 +11,7 @@ from cardwar_envs.conformance.archive import Archive, Route
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, in_a_line
 
 # The share of the seconds that goes into each kind.
 SHARE = 0.12
@@ -20,6 +20,8 @@ PATIENCE = 120
 FEW = 6
 # Modes in which one game in three is drawn.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
+# Fewer games than this, ended by the time, are little to go by.
+FEW_GAMES = 30
 # One environment in so many plays a second game, of so many steps at most.
 SECOND_GAME_ONE_IN, SHORT = 8, 40
 LEGAL_PLAY = "legal_play_goes_on"
@@ -59,6 +61,7 @@ class Explored:
         failures: Check -> reason and the games that were driven last.
         routes: Ways to situations: first those that have a value of their own, shortest first.
         current: The game that is being played, with its parameters.
+        cut: Whether the time was over before the games showed nothing new.
         unrepeatable: What shows that a game does not go the same way again, in words; empty if nothing does.
     """
 
@@ -68,6 +71,7 @@ class Explored:
     failures: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
     routes: list[Route] = field(default_factory=list)
     current: Any = None
+    cut: bool = False
     unrepeatable: str = ""
 
 
@@ -106,6 +110,7 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
         found.moves += len(play.played)
         if number - last_new > max(PATIENCE, number // 3) and sum(unlike_before) < FEW:
             break
+    found.cut = found.games in subject.cut
     found.situations = len(archive.situations)
     unlike = {(route.seed, len(route.moves), str(route.moves)): route for route in archive.routes.values()}
     found.routes = sorted(unlike.values(), key=lambda route: len(route.moves)) + archive.others
@@ -208,6 +213,11 @@ def watched(check: str, subject: Subject) -> None:
             raise Failed(reason)
     if any(LEGAL_PLAY in explored(subject, skin.kind).failures for skin in subject.skins()):
         raise NotApplicable(f"not all games could be played to their end, see {LEGAL_PLAY}")
+    for skin in subject.skins():
+        seen = explored(subject, skin.kind)
+        if seen.cut and seen.games < FEW_GAMES:
+            few = f"{seen.games} games of the {skin.kind} kind"
+            raise LittleSeen(f"{few}, when the time was over; see --seconds and --games")
 
 
 def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:

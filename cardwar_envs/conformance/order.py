@@ -21,8 +21,8 @@ from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import Snapshot, text_of
 from cardwar_envs.conformance.play import seats
 from cardwar_envs.conformance.steady import find, steady_skin
-from cardwar_envs.conformance.subject import Skin, Subject, load, quiet
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.conformance.subject import Skin, Subject, load, parameters_of, quiet
+from cardwar_envs.conformance.verdicts import Failed, NotTried
 
 SHARE = 0.035
 MOST_PLACES = 400
@@ -124,13 +124,16 @@ def _require_same(here: dict[str, list[list[str]]], there: dict[str, list[list[s
 
 def _told(subject: Subject) -> dict[str, Any]:
     """How another process comes by the environment: by its name, or by those of what makes it."""
-    told: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": subject.name.split()[1:]}
+    words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
+    if parameters_of(words) != dict(subject.parameters):
+        raise NotTried(f"another process cannot be given these parameters: {' '.join(words)}")
+    told: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
     told["blind"] = {skin.kind: sorted(find(subject, skin.kind).kinds, key=str) for skin in subject.skins()}
     for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
         if not subject.word and make is not None:
             told[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
             if "<" in told[kind][1]:
-                raise NotApplicable("another process cannot find what makes it")
+                raise NotTried("another process cannot find what makes it")
     return told
 
 
@@ -139,7 +142,7 @@ def _found(told: dict[str, Any]) -> Subject:
         return load(told["word"], told["words"])
     makers = {kind: told[kind] for kind in ("aec", "parallel") if kind in told}
     found = {kind: attrgetter(name)(import_module(module)) for kind, (module, name) in makers.items()}
-    return Subject(told["name"], **found)
+    return Subject(told["name"], **found, parameters=parameters_of(told["words"]))
 
 
 def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> dict[str, list[list[str]]]:
@@ -163,11 +166,14 @@ def _digest(seen: Any) -> str:
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> dict[str, list[list[str]]]:
     command = [sys.executable, "-m", "cardwar_envs.conformance.order"]
     environment = _environment(hash_seed)
-    done = subprocess.run(
-        command, input=json.dumps(told), env=environment, capture_output=True, text=True, timeout=SECONDS
-    )
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(told), env=environment, capture_output=True, text=True, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise NotTried(f"another process needed more than {SECONDS} seconds to start and play") from None
     if done.returncode:
-        raise NotApplicable(f"another process cannot play it: {' '.join(done.stderr.split())[-200:]}")
+        raise NotTried(f"another process cannot play it: {' '.join(done.stderr.split())[-200:]}")
     found: dict[str, list[list[str]]] = json.loads(done.stdout.splitlines()[-1])
     return found
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from cardwar_envs.conformance import (
     accounts,
@@ -26,8 +27,8 @@ from cardwar_envs.conformance import (
     stale,
     steady,
 )
-from cardwar_envs.conformance.subject import Subject, quiet
-from cardwar_envs.conformance.verdicts import FAILED, Failed, NotApplicable, Noted, Result, in_a_line, judged
+from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject, quiet
+from cardwar_envs.conformance.verdicts import FAILED, LITTLE_SEEN, PASSED, VERDICTS, Failed, Result, in_a_line, judged
 
 Check = Callable[[Subject], None]
 # Each check with those whose failure may be the cause of its own: they come before it.
@@ -96,8 +97,12 @@ def run(name: str, subject: Subject) -> Result:
         subject: The environment.
     """
     subject.recent.clear()
+    subject.cut.clear()
     with quiet():
         result = judged(name, lambda: _located(CHECKS[name], subject))
+        if result.status == PASSED and min(subject.cut, default=FEW_ROUNDS) < FEW_ROUNDS:
+            few = f"{min(subject.cut)} rounds, when the time was over; see --seconds and --games"
+            return Result(name, LITTLE_SEEN, few)
         if result.status == FAILED:
             return Result(name, FAILED, result.reason, script=script.of(subject, result.reason))
     return result
@@ -107,7 +112,7 @@ def _located(check: Check, subject: Subject) -> None:
     """Runs a check; of an error that it does not expect it says which call has brought it."""
     try:
         check(subject)
-    except (Failed, NotApplicable, Noted):
+    except (Failed, *VERDICTS):
         raise
     except Exception as error:
         if not subject.recent or not (calls := subject.recent[-1][1].calls):
@@ -117,15 +122,20 @@ def _located(check: Check, subject: Subject) -> None:
         raise Failed(f"{play.at}, in or after {name}({words}): {in_a_line(error)}") from error
 
 
-def run_all(subject: Subject) -> list[Result]:
-    """Runs every check. A failure that another one explains says so in `follows`."""
-    results: list[Result] = []
+def each_result(subject: Subject) -> Iterator[Result]:
+    """Runs check after check. A failure that another one explains says so in `follows`."""
+    failed: dict[str, Result] = {}
     for name in CHECKS:
         result = run(name, subject)
-        failed = {each.check: each for each in results if each.status == FAILED}
-        result = Result(name, result.status, result.reason, _cause(result, failed), result.script)
-        results.append(result)
-    return results
+        result = replace(result, follows=_cause(result, failed))
+        if result.status == FAILED:
+            failed[name] = result
+        yield result
+
+
+def run_all(subject: Subject) -> list[Result]:
+    """The results of all checks, as `each_result` gives them."""
+    return list(each_result(subject))
 
 
 def _cause(result: Result, failed: dict[str, Result]) -> str:

@@ -6,6 +6,7 @@ import ast
 import importlib
 import itertools
 import logging
+import os
 import time
 import warnings
 from collections import deque
@@ -19,11 +20,15 @@ import pettingzoo
 
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, beneath, is_converted
-from cardwar_envs.conformance.verdicts import NotApplicable
+from cardwar_envs.conformance.verdicts import NotApplicable, in_a_line
 
 P = TypeVar("P", bound=Play)
-# One environment is looked at for so long at most; with nothing new to see it takes a few seconds.
+# Processor time for one environment; with nothing new to see it takes a few seconds.
 SECONDS = 32.0
+# A search also ends after so many times its share by the wall clock: the environment sleeps, or the machine is busy.
+PATIENCE = 5.0
+# A search that its time has ended after fewer rounds than this has seen little.
+FEW_ROUNDS = 8
 PICTURES = ("ansi", "rgb_array")
 
 
@@ -78,10 +83,11 @@ class Subject:
         zero_sum: Whether the rewards of an episode sum to zero; if None, what the environment declares.
         value: Exact payoff of player 0 in equilibrium, payoff points; if None, that of an installed oracle.
         seed: Decides the games that are played.
-        seconds: All checks together look for about so long at most.
+        seconds: Processor seconds for all checks together, about; the wall clock may show `PATIENCE` times as many.
         games: Each search ends after so many games or situations, however fast the machine is; None: only by `seconds`.
         word: The name that `load` finds it by; empty if it was not found so.
         recent: The environments that were driven last, each with its parameters.
+        cut: Rounds of the searches that ran out of time since this was last cleared.
     """
 
     name: str
@@ -95,6 +101,7 @@ class Subject:
     games: int | None = None
     word: str = ""
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
+    cut: list[int] = field(default_factory=list, compare=False)
     _found: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def skins(self, blind: frozenset[Any] = frozenset()) -> list[Skin[Any]]:
@@ -120,14 +127,18 @@ class Subject:
         return self._found[name]
 
     def time(self, share: float) -> Iterator[int]:
-        """Counts from 0 until this share of the seconds has passed, or all `games` are counted; at least once.
+        """Counts from 0 until this share of the seconds is used up, or all `games` are counted; at least once.
 
-        The shares of all searches, of both kinds and three render modes, add up to about 1.
+        Counts processor time, so that other work on the machine does not change what is found. The shares of all
+        searches, of both kinds and three render modes, add up to about 1.
         """
-        end = time.monotonic() + share * self.seconds
+        used, began, seconds = processor_seconds(), time.monotonic(), share * self.seconds
         for number in itertools.count():
             yield number
-            if time.monotonic() > end or number + 1 == self.games:
+            if number + 1 == self.games:
+                return
+            if processor_seconds() - used > seconds or time.monotonic() - began > PATIENCE * seconds:
+                self.cut.append(number + 1)
                 return
 
     def skin(self, kind: str) -> Skin[Any]:
@@ -161,6 +172,12 @@ class Subject:
         return game if isinstance(game, Rules) else None
 
 
+def processor_seconds() -> float:
+    """Processor time that this process and its ended children have used."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
     """Suppresses warnings: PettingZoo warns at imports by module and logs at every illegal action."""
@@ -191,7 +208,7 @@ def load(
         words: Parameters of the environment, `KEY=VALUE`; values that are Python literals are read as such.
         zero_sum: Whether rewards sum to zero, where the environment does not say.
         seed: Decides the games that are played.
-        seconds: For how long all checks together may look.
+        seconds: Processor seconds for all checks together.
         games: How many games or situations each search may look at.
 
     Raises:
@@ -202,8 +219,9 @@ def load(
 
 
 def _load(word: str, words: list[str], **more: Any) -> Subject:
-    aec, parallel = _registered(word) if "/" in word else _found(word)
-    subject = Subject(" ".join([word, *words]), aec, parallel, parameters_of(words), word=word, **more)
+    parameters = parameters_of(words)
+    aec, parallel = _registered(word) if "/" in word else _found(word, parameters)
+    subject = Subject(" ".join([word, *words]), aec, parallel, parameters, word=word, **more)
     if not subject.skins():
         raise ValueError(f"{word}: has neither env nor parallel_env, nor makes an environment")
     for skin in subject.skins():
@@ -229,7 +247,7 @@ def _registered(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any
     return makers.get("aec"), makers.get("parallel")
 
 
-def _found(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
     name, _, attribute = word.partition(":")
     try:
         found: Any = importlib.import_module(name)
@@ -240,11 +258,22 @@ def _found(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | N
             raise ValueError(f"{word}: {name} has no {attribute!r}")
         found = getattr(found, part)
     aec, parallel = getattr(found, "env", None), getattr(found, "parallel_env", None)
-    if aec is None and parallel is None and callable(found):
-        env = found()
-        other = partial(beneath, found) if is_converted(env) else None
-        return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
-    return aec, parallel
+    if aec is not None or parallel is not None or not callable(found):
+        return aec, parallel
+    env = _made(word, found, parameters)
+    other = partial(beneath, found) if is_converted(env) else None
+    return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
+
+
+def _made(word: str, factory: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
+    """What a factory makes, which must be an environment."""
+    try:
+        env = factory(**parameters)
+    except Exception as error:
+        raise ValueError(f"{word}: cannot be called with {dict(parameters)}: {in_a_line(error)}") from error
+    if not isinstance(env, (pettingzoo.AECEnv, pettingzoo.ParallelEnv)):
+        raise ValueError(f"{word}: returned {type(env).__name__}, which is no environment of PettingZoo")
+    return env
 
 
 def parameters_of(words: Iterable[str]) -> dict[str, Any]:

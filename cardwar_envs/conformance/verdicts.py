@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
+NOT_TRIED, LITTLE_SEEN = "not tried", "little seen"
+STATUSES = (PASSED, FAILED, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
 
 
 class Failed(AssertionError):  # noqa: N818  # as pytest calls it
@@ -20,13 +22,25 @@ class Noted(Exception):  # noqa: N818  # not an error: whoever wrote it may mean
     """Something is unusual, but not wrong; the message says what."""
 
 
+class NotTried(Exception):  # noqa: N818  # not an error of what is checked
+    """Something could not be tried on this machine; the message says why."""
+
+
+class LittleSeen(Exception):  # noqa: N818  # not an error: nothing wrong was found so far
+    """The time was over before much was seen; the message says how much."""
+
+
+# What a check raises other than a failure -> its verdict.
+VERDICTS = {NotApplicable: NOT_APPLICABLE, Noted: NOTED, NotTried: NOT_TRIED, LittleSeen: LITTLE_SEEN}
+
+
 @dataclass(frozen=True)
 class Result:
     """What a check has found.
 
     Attributes:
         check: Name of the check.
-        status: "passed", "failed", "not applicable" or "note".
+        status: "passed", "failed", "not applicable", "note", "not tried" or "little seen".
         reason: Why; empty if the check passed.
         follows: The earlier check whose failure probably brought this one about; empty if there is none.
         script: Python that does again what was done when the check failed; empty if it did not fail.
@@ -43,10 +57,8 @@ def judged(name: str, check: Callable[[], None]) -> Result:
     """Runs a check; any error that is raised is a failure."""
     try:
         check()
-    except NotApplicable as reason:
-        return Result(name, NOT_APPLICABLE, str(reason))
-    except Noted as reason:
-        return Result(name, NOTED, str(reason))
+    except tuple(VERDICTS) as reason:
+        return Result(name, VERDICTS[type(reason)], str(reason))
     except Failed as reason:
         return Result(name, FAILED, str(reason))
     except Exception as error:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from cardwar_envs.conformance.subject import quiet
-from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, NOTED, PASSED, Result, judged
+from cardwar_envs.conformance.verdicts import FAILED, STATUSES, Result, judged
 from cardwar_envs.contract import (
     canonical,
     facts,
@@ -106,7 +106,7 @@ class Report:
 
     def __str__(self) -> str:
         counts = Counter(result.status for result in self.results)
-        found = [f"{counts[status]} {status}" for status in (PASSED, FAILED, NOTED, NOT_APPLICABLE) if counts[status]]
+        found = [f"{counts[status]} {status}" for status in STATUSES if counts[status]]
         lines = [short(self.game), f"{self.extent}: {', '.join(found)}"]
         for result in self.results:
             lines.append(f"{result.status:<14}  {result.check}" + (f": {result.reason}" if result.reason else ""))

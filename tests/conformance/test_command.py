@@ -1,7 +1,9 @@
 """The command `cardwar check`, the pytest plugin and the table of the documentation."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +17,7 @@ from toy_envs import BROKEN
 from cardwar_envs.conformance import CHECKS, load
 
 ROOT = Path(__file__).parents[2]
-SHORT = ("--seconds", "2")
+SHORT = ("--games", "12")
 DUEL = ("cardwar/dinosaur-war-v0", "num_cards=3")
 
 
@@ -24,9 +26,10 @@ def test_check_prints_a_line_per_check(capsys):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert len(lines) == len(CHECKS) + 2
-    assert lines[0] == "passed          legal_play_goes_on"
+    assert lines[1] == "passed          metadata_say_what_is_offered"
     assert "passed          equilibrium_earns_its_value" in lines
-    assert re.fullmatch(r"AEC: \d+ games, [\d,]+ moves, \d+ distinct situations", lines[-2])
+    assert re.fullmatch(r"\d+ passed, .*\d+ not applicable.*", lines[-2])
+    assert re.fullmatch(r"seen: AEC \d+ games, [\d,]+ moves, \d+ distinct situations; Parallel .*", lines[-1])
     assert "not applicable  limit_of_rounds_is_kept: there is no parameter max_rounds or max_cycles" in lines
 
 
@@ -43,7 +46,7 @@ def test_check_as_json(capsys):
 def test_check_fails_with_exit_code_1_and_says_how_to_do_it_again(capsys, tmp_path):
     code, out, _ = run(capsys, "check", "toy_envs:Lazarus", *SHORT, "--reproduce", str(tmp_path / "again.py"))
     assert code == 1
-    assert "failed          ends_are_final: Parallel" in out
+    assert re.search(r"failed          ends_are_final.*: Parallel", out)
     assert "joins `agents` in the middle of the game" in out or "is back in `agents`" in out
     compile((tmp_path / "again.py").read_text(), "again.py", "exec")
 
@@ -61,6 +64,10 @@ def test_check_fails_with_exit_code_1_and_says_how_to_do_it_again(capsys, tmp_pa
         (["check", DUEL[0], "cards=3"], "no parameter 'cards'"),
         (["check", *DUEL, "--seconds", "nan"], "--seconds (nan) must be above 0"),
         (["check", *DUEL, "--reproduce", "."], "--reproduce: . is there already"),
+        (["check", *DUEL, "--games", "0"], "--games (0) must be at least 1"),
+        (["check", "factories:needs_size"], "factories:needs_size: cannot be called with {}: TypeError: "),
+        (["check", "json:loads"], "json:loads: cannot be called with {}: TypeError: "),
+        (["check", "os:getcwd"], "os:getcwd: returned str, which is no environment of PettingZoo"),
     ],
 )
 def test_bad_input_is_one_clear_line(capsys, arguments, message):
@@ -88,6 +95,37 @@ def test_parameters_are_read_as_python_where_they_can_be():
     subject = load("cardwar/dinosaur-war-v0", ["hand_0=2,3,6", "hand_1=1,3,5", "ties=carry"])
     assert subject.parameters == {"hand_0": (2, 3, 6), "hand_1": (1, 3, 5), "ties": "carry"}
     assert subject.game().ties == "carry"
+
+
+def test_a_factory_gets_its_parameters():
+    subject = load("factories:needs_size", ["size=3"])
+    assert subject.any_env().unwrapped.game.num_cards == 3
+
+
+def test_the_same_number_of_games_is_the_same_look(capsys):
+    seen = [json.loads(run(capsys, "check", *DUEL, "--games", "3", "--json")[1])["seen"] for _ in range(2)]
+    assert seen[0] == seen[1]
+    assert seen[0]["AEC"]["games"] == seen[0]["Parallel"]["games"] == 3
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_an_interrupted_check_tells_the_verdicts_so_far(end, more):
+    command = [sys.executable, "-m", "train.cli", "check", "factories:noisy", "--seconds", "600", *more]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{Path(__file__).parent}"}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE if more else subprocess.DEVNULL, "text": True}
+    with subprocess.Popen(command, **streams, env=environment) as child:
+        first = (child.stderr if more else child.stdout).readline()  # checks have begun, or one is done
+        child.send_signal(end)
+        out, _ = child.communicate()
+    assert child.returncode == 130
+    if more:
+        answer = json.loads(out)
+        assert (answer["complete"], answer["passed"]) == (False, False)
+        assert len(answer["checks"]) < len(CHECKS)
+    else:
+        assert re.match(r"[a-z ]{14}  legal_play_goes_on", first)
+        assert f" of {len(CHECKS)} checks" in out
 
 
 # -- the plugin -------------------------------------------------------------------------------------

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import signal
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +18,11 @@ from cardwar_envs.games.by_name import append_working_folder, names_a_game
 from train.command.console import AsJson, say
 from train.words import game_of_words
 
+if TYPE_CHECKING:
+    from cardwar_envs.conformance import Result
+
 MOST_SECONDS = 3600
+INTERRUPTED = 130
 
 
 def check(
@@ -43,7 +50,11 @@ def check(
         int | None, typer.Option(help="Decides the sample of a game's states, or the episodes of an environment.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(help="Environments: look for about so long at most; 32 by default.")
+        float | None, typer.Option(help="Environments: processor seconds for all checks, about; 32 by default.")
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(help="Environments: games or situations per search; the same ones on every machine."),
     ] = None,
     reproduce: Annotated[
         Path | None,
@@ -55,18 +66,18 @@ def check(
 ) -> int:
     """Check a game's rules, or any simultaneous-move environment.
 
-    The exit code is 0 if nothing fails, else 1.
+    The exit code is 0 if nothing fails, 1 if something does, and 130 if the command was interrupted before.
     """
     append_working_folder()
     if not names_a_game(subject):
         if max_states is not None:
             raise ValueError("--max-states is for games, not for environments")
-        looks = {"seed": _seed(seed), "seconds": _seconds(seconds), "zero_sum": zero_sum or None}
+        looks = {"seed": _seed(seed), "zero_sum": zero_sum or None, **_budget(seconds, games)}
         return _check_environment(subject, words or [], looks, reproduce, as_json)
     if zero_sum:
         raise ValueError("--zero-sum is for environments; a game declares in its facts whether it is zero-sum")
-    if seconds is not None or reproduce is not None:
-        raise ValueError("--seconds and --reproduce are for environments, not for games")
+    if (seconds, games, reproduce) != (None, None, None):
+        raise ValueError("--seconds, --games and --reproduce are for environments, not for games")
     limits = {name: value for name, value in (("max_states", max_states), ("seed", seed)) if value is not None}
     return _check_game(subject, words or [], limits, as_json)
 
@@ -91,47 +102,83 @@ def _seed(seed: int | None) -> int:
     return seed or 0
 
 
-def _seconds(seconds: float | None) -> float:
+def _budget(seconds: float | None, games: int | None) -> dict[str, Any]:
+    """How long to look, for `load`: processor seconds, or with `games` as long as these take."""
     from cardwar_envs.conformance.subject import SECONDS
 
     if seconds is not None and not 0 < seconds <= MOST_SECONDS:
         raise ValueError(f"--seconds ({seconds:g}) must be above 0 and at most {MOST_SECONDS}")
-    return SECONDS if seconds is None else seconds
+    if games is not None and games < 1:
+        raise ValueError(f"--games ({games}) must be at least 1")
+    usual = SECONDS if games is None else float(MOST_SECONDS)
+    return {"seconds": usual if seconds is None else seconds, "games": games}
 
 
 def _check_environment(
     name: str, words: list[str], looks: dict[str, Any], reproduce: Path | None, as_json: bool
 ) -> int:
-    from cardwar_envs.conformance import coverage, load, run_all
+    from cardwar_envs.conformance import coverage, load
+    from cardwar_envs.conformance.runner import CHECKS, each_result
 
     if reproduce is not None and (reproduce.is_symlink() or reproduce.exists()):
         raise ValueError(f"--reproduce: {reproduce} is there already")
+    results: list[Result] = []
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(name, words, **looks)
-        results = run_all(subject)
-    seen = coverage(subject)
+    with _ended_by_signals():
+        for result in _printed_to_stderr(each_result(subject)):
+            results.append(result)
+            if not as_json:
+                _say(result)
+    complete = len(results) == len(CHECKS)
+    seen = coverage(subject) if complete else {}
     failures = [result for result in results if result.status == "failed"]
     if reproduce is not None and failures:
         reproduce.write_text(failures[0].script, encoding="utf-8")
     if as_json:
         checks = [dataclasses.asdict(result) for result in results]
-        print(json.dumps({"environment": subject.name, "passed": not failures, "seen": seen, "checks": checks}))
+        told = {"environment": subject.name, "passed": complete and not failures, "complete": complete, "seen": seen}
+        print(json.dumps({**told, "checks": checks}))
     else:
-        _say_all(results)
-        for kind, counts in seen.items():
-            say(f"{kind}: {', '.join(f'{count:,} {what}' for what, count in counts.items())}")
-    return 1 if failures else 0
+        _say_summary(results, seen, len(CHECKS))
+    return 1 if failures else 0 if complete else INTERRUPTED
 
 
-def _say_all(results: list[Any]) -> None:
-    """A line per check; below a failure, those that it probably brought about."""
-    for result in results:
-        if not result.follows:
-            _say(result, "")
-            for other in results:
-                if other.follows == result.check:
-                    _say(other, "    follows: ")
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Ends a block at Ctrl-C or SIGTERM, and goes on after it."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
-def _say(result: Any, indent: str) -> None:
-    say(f"{indent}{result.status:<14}  {result.check}" + (f": {result.reason}" if result.reason else ""))
+def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
+    """The same results; what environments print meanwhile goes to stderr."""
+    while True:
+        with contextlib.redirect_stdout(sys.stderr):
+            result = next(results, None)
+        if result is None:
+            return
+        yield result
+
+
+def _say(result: Result) -> None:
+    """A line per check, as soon as it is known."""
+    follows = f" (follows {result.follows})" if result.follows else ""
+    say(f"{result.status:<14}  {result.check}{follows}" + (f": {result.reason}" if result.reason else ""))
+    sys.stdout.flush()
+
+
+def _say_summary(results: list[Result], seen: dict[str, dict[str, int]], checks: int) -> None:
+    """How many verdicts of each kind, and in the last line how much was seen."""
+    from cardwar_envs.conformance.verdicts import STATUSES
+
+    counts = Counter(result.status for result in results)
+    left = f"; interrupted after {len(results)} of {checks} checks" if len(results) < checks else ""
+    say(", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status]) + left)
+    kinds = (f"{kind} {', '.join(f'{n:,} {what}' for what, n in counts.items())}" for kind, counts in seen.items())
+    say(f"seen: {'; '.join(kinds) or 'not all that was planned'}")

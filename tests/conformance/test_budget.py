@@ -1,0 +1,78 @@
+"""How long the kit looks, and what it says where it saw little or could not try."""
+
+import time
+
+import pytest
+
+from cardwar_envs import jujitsu_v0
+from cardwar_envs.conformance import Subject, load, order, run
+
+
+def rounds(work, seconds=0.1):
+    """Rounds of a search with so many seconds, each of which works."""
+    subject = Subject("clock", seconds=seconds)
+    return sum(1 for _ in subject.time(1.0) if work() is None), subject.cut
+
+
+def test_the_budget_is_processor_time():
+    asleep, _ = rounds(lambda: time.sleep(0.01))
+    assert asleep > 20, "by the wall clock it would be 10 rounds"
+    assert asleep < 60, "an environment that sleeps ends, too"
+    begin = time.process_time()
+    count, cut = rounds(lambda: sum(range(20_000)) and None)
+    assert 0.1 < time.process_time() - begin < 0.3
+    assert cut == [count]
+
+
+def heavy_env(**parameters):
+    """A Parallel environment in which every step costs a tenth of a second of processor time."""
+    env = jujitsu_v0.parallel_env(**parameters)
+    step = env.step
+
+    def slow_step(actions):
+        end = time.process_time() + 0.1
+        while time.process_time() < end:
+            pass
+        return step(actions)
+
+    env.step = slow_step
+    return env
+
+
+def test_little_seen_is_not_passed():
+    subject = Subject("heavy", None, heavy_env, {"num_cards": 3}, seconds=1.0)
+    result = run("ends_are_final", subject)
+    assert (result.status, "games of the Parallel kind, when the time was over" in result.reason) == (
+        "little seen",
+        True,
+    )
+    assert run("ends_are_final", load("cardwar/jujitsu-v0", ["num_cards=3"], games=40)).status == "passed"
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        Subject("mine", jujitsu_v0.env, None, {"num_cards": 3}, games=2),
+        load("cardwar/dinosaur-war-v0", ["hand_0=(1, 2)", "hand_1=(2, 3)"], games=2),
+    ],
+    ids=lambda subject: subject.name,
+)
+def test_another_process_gets_the_parameters(subject):
+    result = run("hash_seed_does_not_matter", subject)
+    assert result.status == "passed", result.reason
+
+
+def test_what_another_process_cannot_do_is_not_tried(monkeypatch):
+    subject = load("cardwar/jujitsu-v0", ["num_cards=3"], games=2)
+    monkeypatch.setattr(order, "SECONDS", 0.01)
+    result = run("hash_seed_does_not_matter", subject)
+    assert (result.status, "more than 0.01 seconds" in result.reason) == ("not tried", True)
+    odd = Subject("odd", jujitsu_v0.env, None, {"num_cards": 3, "ties": Odd("carry")}, games=2)
+    assert run("hash_seed_does_not_matter", odd).status == "not tried"
+
+
+class Odd(str):
+    """Reads as no Python literal."""
+
+    def __repr__(self):
+        return "<odd>"
