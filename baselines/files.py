@@ -19,6 +19,14 @@ from typing import IO, Any
 # Windows has neither; there `refuse_links` alone looks for links. A pipe would make its opener wait for somebody.
 NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0)
 NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
+# What is no plain file, by its type in `os.stat`.
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+}
 # Of texts such as JSON and CSV; the longest games of WAR make records of some ten megabytes.
 MOST_BYTES = 30_000_000
 
@@ -108,6 +116,15 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def kind_of_file(path: Path) -> str:
+    """What stands at a path, or where a link there leads to: "a folder", "a device", or "a file" where it is plain.
+
+    Raises:
+        OSError: If it is not there.
+    """
+    return KINDS.get(stat.S_IFMT(path.stat().st_mode), "a file")
+
+
 def require_plain(path: Path, folder: Path | None = None) -> None:
     """Refuses what is no plain file, such as a link, a folder, a pipe or a device.
 
@@ -123,7 +140,7 @@ def require_plain(path: Path, folder: Path | None = None) -> None:
     if folder is not None:
         refuse_links(folder, str(path.relative_to(folder)))
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ValueError(f"{path} is not a plain file")
+        raise ValueError(f"{path} is {kind_of_file(path)}, not a plain file")
 
 
 def read_plain(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -> bytes:

@@ -88,12 +88,13 @@ ROOMS = {
     | FILES
     | {"baselines.opponents.levels", "train.words", "train.algorithms", "train.runs"}
     | {"train.command"},
-    "train.validation": set(),
+    "train.validation": {"cardwar_envs.core"},
     # A stored payoff is within the limits of a payoff.
     "train.storage": ENVS | FILES | {"train.kinds", "train.words", "train.validation", "baselines.matrix_game"},
     # Levels encode observations as networks do.
     "train.policies": ENVS
     | DOORS
+    | FILES
     | INSIDES
     | {"baselines.lookahead", "baselines.opponents.levels", "train.storage", "train.words"},
     # Learners of best responses ask whether exact figures can be had.

@@ -20,6 +20,7 @@ from train.command.playoffs import playoffs
 from train.command.report import report
 from train.command.reproduce import reproduce
 from train.command.solve import solve
+from train.command.streams import complain, open_standard_streams, unwritten_output
 from train.command.study import study
 from train.command.train import train
 from train.command.watch import watch
@@ -66,18 +67,22 @@ def main(arguments: list[str] | None = None) -> None:
     If the environment variable CARDWAR_END_WITH_STDIN is set, the process ends as soon as standard input is closed.
     A study holds the other end of each run's standard input, so its runs end whenever the study ends.
     """
+    open_standard_streams()
     if os.environ.get("CARDWAR_END_WITH_STDIN"):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     try:
         code = app(arguments, prog_name="cardwar", standalone_mode=False)
+        message = unwritten_output()
     except (KeyboardInterrupt, typer.Abort):
-        print("cardwar: interrupted", file=sys.stderr)
+        complain("interrupted")
         sys.exit(130)
     except Exception as error:
-        message = _message(error)
-        if message is None:
+        message = _message(error) or ""
+        if not message:
             raise
-        print(f"cardwar: {message}", file=sys.stderr)
+        message = unwritten_output() or message  # which may be what is wrong
+    if message:
+        complain(message)
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from cardwar_envs.core.parameters import shown
+
 # No value is converted to another type, unknown names are refused, and numbers are finite.
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 # Metrics are kept as floats, which hold every integer up to here.
@@ -81,4 +83,8 @@ def _first_problem(error: ValidationError) -> str:
         return ": ".join(filter(None, (place, str(context["error"]))))
     said = first["msg"][0].lower() + first["msg"][1:]
     problem = PROBLEMS.get(first["type"], "").format(**context) or said.replace("input should be", "must be")
-    return f"{place} ({reprlib.repr(first['input'])}) {problem}".lstrip()
+    return f"{place} ({_value(first['input'])}) {problem}".lstrip()
+
+
+def _value(given: object) -> str:
+    return shown(given) if isinstance(given, int) else reprlib.repr(given)

@@ -12,7 +12,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from cardwar_envs import Game, make_game
-from cardwar_envs.core.parameters import check_names
+from cardwar_envs.core.parameters import abbreviated, check_names
 from cardwar_envs.games.by_name import game_class, spelled_name
 
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
@@ -41,11 +41,11 @@ def converted(name: str, text: str, hint: Any) -> Any:
     if typing.get_origin(hint) is typing.Literal:
         return {str(part): part for part in parts}.get(text, text)  # the game says itself what it allows
     if hint not in (str, *TYPES):
-        raise ValueError(f"{name} ({text}) cannot be given as a word: it is of the type {hint}")
+        raise ValueError(f"{name} ({abbreviated(text)}) cannot be given as a word: it is of the type {hint}")
     try:
         return BOOLEANS[text.lower()] if hint is bool else hint(text)
     except (KeyError, ValueError):
-        raise ValueError(f"{name} ({text}) must be {TYPES[hint]}") from None
+        raise ValueError(f"{name} ({abbreviated(text)}) must be {TYPES[hint]}") from None
 
 
 def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def printable(text: str) -> str:
 
 def in_one_line(text: str) -> str:
     """The text as one printable line that is not too long: what a file says can be part of it."""
-    line = printable(" ".join(text.split()))
+    line = abbreviated(printable(" ".join(text.split())))
     half = MOST_LETTERS // 2
     return line if len(line) <= MOST_LETTERS else f"{line[:half]} ... {line[-half:]}"
 

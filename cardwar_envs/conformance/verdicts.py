@@ -58,7 +58,7 @@ def judged(name: str, check: Callable[[], None]) -> Result:
     try:
         check()
     except tuple(VERDICTS) as reason:
-        return Result(name, VERDICTS[type(reason)], str(reason))
+        return Result(name, next(VERDICTS[kind] for kind in type(reason).__mro__ if kind in VERDICTS), str(reason))
     except Failed as reason:
         return Result(name, FAILED, str(reason))
     except Exception as error:

@@ -137,7 +137,7 @@ def action_counts_fit(case: Case) -> None:
     """
     for node in case.compared:
         for player in node.acting:
-            counts = _counts(case, node.state, player, node.legal[player])
+            counts = counts_of(case, node.state, player, node.legal[player])
             if not _image_fault(case, node, player):
                 _require_shares(case, node, player, counts)
 
@@ -152,7 +152,7 @@ def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
         if abs(counts[each.action] / together[each.image] - float(each.share)) > TOLERANCE:
             ways = f"{counts[each.action]:g} of the {together[each.image]:g} ways"
             raise Failed(f"{at}: action {each.action} is {ways} to play image {each.image}, its share is {each.share}")
-    counts_there = _counts(case, there, seats[player], tuple(together))
+    counts_there = counts_of(case, there, seats[player], tuple(together))
     for image, count in together.items():
         weight, weight_there = count / sum(together.values()), counts_there[image] / counts_there.sum()
         if abs(weight - weight_there) > TOLERANCE:
@@ -160,7 +160,12 @@ def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
             raise Failed(f"{at}: the actions of image {image} are {weights}")
 
 
-def _counts(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> Any:
+def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> Any:
+    """The `action_counts` of a player at a state, `[num_actions]`.
+
+    Raises:
+        Failed: If they are no such array, or not above 0 exactly where an action is legal.
+    """
     mask = np.zeros((1, case.facts.num_actions), dtype=np.int8)
     mask[0, list(legal)] = 1
     with asking("action_counts", state, player):

@@ -12,6 +12,7 @@ from cardwar_envs.conformance.subject import quiet
 from cardwar_envs.conformance.verdicts import FAILED, STATUSES, Result, judged
 from cardwar_envs.contract import (
     canonical,
+    claims,
     facts,
     forms,
     junk,
@@ -61,6 +62,9 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     canonical.action_images_fit,
     canonical.canonical_keeps_what_follows,
     canonical.action_counts_fit,
+    claims.there_are_as_many_states_as_counted,
+    claims.action_parts_tell_actions_apart,
+    claims.uniform_is_optimal_where_claimed,
     junk.check_takes_states,
     junk.check_refuses_junk,
     words.states_and_actions_have_words,

@@ -19,7 +19,7 @@ from cardwar_envs.core.rules import (
     S,
     Transition,
 )
-from cardwar_envs.core.structure import CLAIMS, ActionImage, Canonical, Structure, same_rules
+from cardwar_envs.core.structure import CLAIMS, ActionImage, Canonical, LostClaim, Structure, changed_rule
 from cardwar_envs.core.texts import Texts
 
 G = TypeVar("G", bound="Game[Any]")
@@ -66,14 +66,17 @@ class Game(Structure[S], Texts[S]):
 
     def __init_subclass__(cls, keeps_claims: bool = False, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
+        lost = {each.claim: each for each in cls._lost_claims if each.claim not in vars(cls)}
         for claim, about in CLAIMS.items():
             made = next(place for place, base in enumerate(cls.__mro__) if claim in vars(base))
             # A mixin that is no game makes its claims about the game class that it is mixed into.
             owner = [base for base in cls.__mro__[: made + 1] if issubclass(base, Game)][-1]
             if keeps_claims:
                 setattr(cls, claim, inspect.getattr_static(cls, claim))  # from here on they are this class's own
-            elif owner not in (cls, Game) and not same_rules(cls, owner, about):
+            elif owner not in (cls, Game) and (rule := changed_rule(cls, owner, about)):
+                lost.setdefault(claim, LostClaim(claim, owner.__name__, cls.__name__, rule))
                 setattr(cls, claim, inspect.getattr_static(Game, claim))
+        cls._lost_claims = tuple(lost.values())
 
     def info(self, state: S, player: int) -> dict[str, Any]:
         """What environments tell a player in `infos` beside the mask; nothing that is hidden from it."""
@@ -113,7 +116,7 @@ def same_rules_as(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
     A subclass that overrides a method or a property of `kind` is not, unless it only changes texts. A solver with the
     rules of `kind` built in must check this, not the class alone.
     """
-    return isinstance(game, kind) and same_rules(type(game), kind)
+    return isinstance(game, kind) and not changed_rule(type(game), kind)
 
 
 def require_game(game: object) -> None:

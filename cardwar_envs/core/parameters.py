@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from operator import index
@@ -15,12 +16,29 @@ import numpy as np
 FIELD = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 
 
+# A number of more digits than this is abbreviated in messages.
+MANY_DIGITS = re.compile(r"\d{31,}")
+
+
 class ArgumentError(ValueError, TypeError):
     """An argument that something does not take.
 
     Here a caller's mistake is a ValueError. For an unknown keyword Python itself raises a TypeError, and so do clients
     expect it: Stable-Baselines3 and TorchRL try arguments of their own and go on without them after a TypeError.
     """
+
+
+def abbreviated(text: str) -> str:
+    """The text of a message, with numbers of very many digits as "123456…(300 digits)"."""
+    return MANY_DIGITS.sub(lambda found: f"{found[0][:6]}…({len(found[0])} digits)", text)
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: its `repr`, abbreviated."""
+    try:
+        return abbreviated(repr(value))
+    except ValueError:  # Python does not write integers of thousands of digits
+        return f"{type(value).__name__} of more than {sys.get_int_max_str_digits()} digits"
 
 
 def whole_number(name: str, number: object, allowed: range | None = None) -> int:
@@ -34,9 +52,9 @@ def whole_number(name: str, number: object, allowed: range | None = None) -> int
             raise TypeError
         whole = index(number)  # type: ignore[arg-type]  # this call is the check
     except TypeError:
-        raise ValueError(f"{name} ({number!r}) must be an integer") from None
+        raise ValueError(f"{name} ({shown(number)}) must be an integer") from None
     if allowed is not None and whole not in allowed:
-        raise ValueError(f"{name} ({whole}) must be in {allowed[0]}..{allowed[-1]}")
+        raise ValueError(f"{name} ({shown(whole)}) must be in {allowed[0]}..{allowed[-1]}")
     return whole
 
 
@@ -56,7 +74,7 @@ def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
         ValueError: If they are not.
     """
     if not isinstance(items, tuple):
-        raise ValueError(f"{name} ({items!r}) must be a tuple")
+        raise ValueError(f"{name} ({shown(items)}) must be a tuple")
     return items
 
 
@@ -68,7 +86,7 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     """
     # Arrays and the like compare in ways of their own.
     if not isinstance(value, str | int | np.integer | None) or value not in allowed:
-        raise ValueError(f"{name} ({value!r}) must be one of {', '.join(map(repr, allowed))}")
+        raise ValueError(f"{name} ({shown(value)}) must be one of {', '.join(map(repr, allowed))}")
     return value
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Collection, Sequence
 from fractions import Fraction
-from typing import Generic, NamedTuple
+from typing import ClassVar, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,8 +77,8 @@ TEXTS = {
 SPECIAL = {"__post_init__", "__getattribute__"}
 
 
-def same_rules(kind: type, base: type, about: Collection[str] = ()) -> bool:
-    """Whether a class inherits these rules, or all, from `base` unchanged, and the private methods with them."""
+def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
+    """The first of these rules of `base`, or of all, or private methods, that a class does not inherit; else ""."""
     below = [each for each in kind.__mro__ if each not in base.__mro__]
     fields = {name for each in below for name in inspect.get_annotations(each)}  # instances have these themselves
     for name in dir(base):
@@ -87,12 +87,41 @@ def same_rules(kind: type, base: type, about: Collection[str] = ()) -> bool:
         is_rule = (callable(rule) or hasattr(rule, "__get__")) and not unasked
         asked = not about or name in about or name.startswith("_")
         if is_rule and asked and (name in fields or inspect.getattr_static(kind, name, None) is not rule):
-            return False
-    return True
+            return name
+    return ""
+
+
+class LostClaim(NamedTuple):
+    """An inherited declaration that a class has lost, because it overrides a rule.
+
+    Attributes:
+        claim: Its name.
+        owner: Name of the class that made the declaration.
+        loser: Name of the class that overrides the rule.
+        rule: The rule.
+    """
+
+    claim: str
+    owner: str
+    loser: str
+    rule: str
 
 
 class Structure(Rules[S]):
     """Optional declarations about the rules."""
+
+    _lost_claims: ClassVar[tuple[LostClaim, ...]] = ()
+
+    def _lost(self, claim: str) -> str:
+        """For an error: why the class lost a declaration that it could have inherited; "" if it did not."""
+        lost = next((each for each in self._lost_claims if each.claim == claim), None)
+        if lost is None:
+            return ""
+        _, owner, loser, rule = lost
+        kept = f"declare {loser} with keeps_claims=True if all claims of its bases still hold"
+        return (
+            f"; {claim} of {owner} was dropped because {loser} overrides {rule}: {kept}, or define {claim} in {loser}"
+        )
 
     def settled(self, state: S) -> tuple[float, ...] | None:
         """What is still to be paid to each player if the state is settled, else None.
@@ -112,7 +141,7 @@ class Structure(Rules[S]):
         Raises:
             ValueError: If the game is not one of public state.
         """
-        raise ValueError(f"{self.facts.name}: an observation does not show the whole state")
+        raise ValueError(f"{self.facts.name}: an observation does not show the whole state{self._lost('state_of')}")
 
     def bayesian_form(self) -> BayesianForm:
         """The whole game as arrays, if both of two players move once, on private information.
@@ -120,7 +149,8 @@ class Structure(Rules[S]):
         Raises:
             ValueError: If the game is not of that kind.
         """
-        raise ValueError(f"{self.facts.name}: not a game in which both players move once on private information")
+        lost = self._lost("bayesian_form")
+        raise ValueError(f"{self.facts.name}: not a game in which both players move once on private information{lost}")
 
     def rounds_form(self, starts: Sequence[S], max_positions: int) -> RoundsForm[S]:
         """All positions that can follow some states as arrays, if positions come up again in this game.
@@ -128,7 +158,8 @@ class Structure(Rules[S]):
         Raises:
             ValueError: If the game is not of that kind, or there are more than `max_positions` nodes.
         """
-        raise ValueError(f"{self.facts.name}: not a two-player game whose positions come up again")
+        lost = self._lost("rounds_form")
+        raise ValueError(f"{self.facts.name}: not a two-player game whose positions come up again{lost}")
 
     def canonical(self, state: S) -> Canonical[S]:
         """An equal-valued representative (see `Canonical`); by default the state itself."""

@@ -10,6 +10,7 @@ from lies import MIDDLE, START, lie, outcomes, with_prize
 from cardwar_envs import Game, Transition
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical
 from cardwar_envs.games.dinosaur_war import DinosaurWar
+from cardwar_envs.games.jujitsu import Jujitsu
 from cardwar_envs.games.war import War
 
 CLAIMED = {claim: vars(Bidding)[claim] for claim in ("canonical", "settled", "state_of")}
@@ -291,3 +292,28 @@ lie(
     "no way to play a card",
     {"action_counts": lambda self, observations, masks: np.arange(self.cards) * masks.astype(float)},
 )
+
+# -- counts, parts, even play -----------------------------------------------------------------------
+
+
+def counts(listed, representatives):
+    return {
+        "canonical": Bidding.canonical,
+        "count_states": lambda self, canonical: representatives if canonical else listed,
+    }
+
+
+COUNTED = "there_are_as_many_states_as_counted"
+lie(COUNTED, "one state more than there is", counts(39, None))
+lie(COUNTED, "as many representatives as states", counts(38, 38))
+lie(COUNTED, "half a state", counts(0.5, None))
+
+APART = "action_parts_tell_actions_apart"
+lie(APART, "two actions of equal parts", {"action_parts": lambda self: np.array([[1, 0], [0, 1], [1, 0]])})
+lie(APART, "parts of two of three actions", {"action_parts": lambda self: np.eye(2, dtype=np.int64)})
+lie(APART, "parts that are floats", {"action_parts": lambda self: np.eye(3)})
+
+EVEN = "uniform_is_optimal_where_claimed"
+lie(EVEN, "even play is optimal for a margin of two prizes", {"uniform_is_optimal": lambda self: True})
+lie(EVEN, "even play is optimal where most tricks win", {"uniform_is_optimal": lambda self: True}, Jujitsu, num_cards=4)
+lie(EVEN, "even play is optimal in large games", {"uniform_is_optimal": lambda self: True}, Jujitsu, num_cards=8)

@@ -1,11 +1,12 @@
 """A subclass that changes a rule does not inherit what its base claims about the rules."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
-from cardwar_envs import Game, make_game
+from cardwar_envs import Game, check_game, make_game
 from cardwar_envs.core.game import CERTAIN, CLAIMS, same_rules_as
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
@@ -143,3 +144,19 @@ def test_whose_rules_a_game_keeps():
     assert not same_rules_as(LowestWins(num_cards=3), Duel)
     assert not same_rules_as(Mixed(num_cards=3), Duel)
     assert not same_rules_as(make_game("dice_poker"), Duel)
+
+
+def test_a_lost_claim_is_named_with_the_rule_that_lost_it():
+    class Blind(Jujitsu):
+        def observation(self, state, player):
+            return super().observation(state, player)
+
+    class Below(Blind):
+        pass
+
+    said = "state_of of Duel was dropped because Blind overrides observation: declare Blind with keeps_claims=True"
+    for game in (Blind(num_cards=3), Below(num_cards=3)):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            game.state_of(game.observation(game.initial()[0].state, 0))
+        failures = {result.check: result.reason for result in check_game(game).failed}
+        assert said in failures["state_of_reads_observations"]

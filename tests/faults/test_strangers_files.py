@@ -99,7 +99,7 @@ def test_only_plain_files_are_read(copy, name, what):
     else:
         path.unlink()
         os.mkfifo(path) if what == "pipe" else path.symlink_to("/dev/zero")
-    said = "is not a plain file" if what == "pipe" else "is a link, which is not followed"
+    said = "is a named pipe, not a plain file" if what == "pipe" else "is a link, which is not followed"
     with no_waiting(), pytest.raises(ValueError, match=rf"{name} {said}"):
         READERS[name](copy)
 
@@ -147,7 +147,7 @@ def test_runs_of_responders_are_not_written_through_a_link(tmp_path):
 
 def test_tables_beside_a_page_are_no_pipe(real, tmp_path):
     os.mkfifo(tmp_path / "page.md")
-    with no_waiting(), pytest.raises(ValueError, match=r"page\.md is not a plain file"):
+    with no_waiting(), pytest.raises(ValueError, match=r"page\.md is a named pipe, not a plain file"):
         write_report([real], tmp_path / "page.html")
 
 

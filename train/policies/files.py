@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from baselines.files import kind_of_file
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy
@@ -71,19 +72,8 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
             folder of a run, by another run.
     """
     require_game(game)
-    path, folder = Path(path), None
-    if path.is_dir():
-        path, folder = path / POLICY_FILE, path
-        if not path.exists():
-            raise ValueError(f"{folder} holds no learned policy; an unfinished run must be resumed first")
-    try:
-        tensors, data = read_archive(path, folder)
-    except ValueError as error:
-        raise ValueError(f"{error}; {RENEWED}") from None
-    if data.get("format") != FORMAT:
-        raise ValueError(
-            f"{path} does not hold a policy of format {FORMAT!r}, but of {data.get('format')!r}; {RENEWED}"
-        )
+    path, folder = _found(Path(path))
+    tensors, data = _read(path, folder)
     learned = (data.get("game"), data.get("version"), data.get("parameters"))
     wanted = (game.facts.name, game.facts.version, json_parameters(game))
     if learned != wanted:
@@ -102,7 +92,34 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         raise ValueError(f"{path} does not hold what a policy needs ({reason}); {RENEWED}") from None
 
 
+def _found(path: Path) -> tuple[Path, Path | None]:
+    """The policy file, and the folder of a run that it was found in, if a folder is named."""
+    if path.is_dir():
+        if not (path / POLICY_FILE).exists():
+            raise ValueError(f"{path} holds no learned policy; an unfinished run must be resumed first")
+        return path / POLICY_FILE, path
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is {kind_of_file(path)}, neither a policy file nor the folder of a run")
+    return path, None
+
+
+def _read(path: Path, folder: Path | None) -> Archive:
+    try:
+        archive = read_archive(path, folder)
+    except ValueError as error:
+        raise ValueError(f"{error}; {RENEWED}") from None
+    if archive.data.get("format") != FORMAT:
+        raise ValueError(
+            f"{path} does not hold a policy of format {FORMAT!r}, but of {archive.data.get('format')!r}; {RENEWED}"
+        )
+    if type(archive.data.get("version")) is not int:
+        raise ValueError(
+            f"{path} has the game's version {archive.data.get('version')!r}, which must be an integer; {RENEWED}"
+        )
+    return archive
+
+
 def _in_words(name: Any, version: Any, parameters: Any) -> str:
     if isinstance(parameters, dict):
-        parameters = ", ".join(f"{key}={value}" for key, value in parameters.items())
+        parameters = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
     return f"{name} v{version} with {parameters}"

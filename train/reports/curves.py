@@ -191,6 +191,7 @@ def _scale_of_learning(axes: Axes) -> None:
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if last < 1e3 * first else (1.0,)))
     else:
         axes.set_xscale("symlog", linthresh=min(axes.dataLim.minposx, last or 1.0), linscale=0.3)
+        axes.set_xlim(left=0.0)  # the margin of the axis would reach below the first step
 
 
 def _draw_curve(axes: Axes, places: list[float], group: Group, number: int, unit: str) -> None:

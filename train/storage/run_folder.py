@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import cardwar_envs
-from baselines.files import csv_bytes, parse_object, read_plain, refuse_links, write_atomically
+from baselines.files import csv_bytes, kind_of_file, parse_object, read_plain, refuse_links, write_atomically
 from train.storage.formats import (
     FORMAT,
     StoredCheckpoint,
@@ -127,6 +127,8 @@ class RunFolder:
         Raises:
             ValueError: If the file is missing, damaged or of another format.
         """
+        if self.path.exists() and not self.path.is_dir():
+            raise ValueError(f"{self.path} is {kind_of_file(self.path)}, not the folder of a run")
         return self._read_json(CONFIG_FILE, StoredConfig)
 
     def identity(self) -> dict[str, Any]:
@@ -273,9 +275,10 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
             # An entry that is missing is not one that is null.
             sides = {name: [(name in each, each.get(name)) for each in (one, other)] for name in (*one, *other)}
             unlike = next(name for name, (left, right) in sides.items() if left != right)
-            return f"{unlike}={one.get(unlike, 'nothing')}, not {other.get(unlike, 'nothing')}"
+            held_there, wanted_here = (repr(each[unlike]) if unlike in each else "nothing" for each in (one, other))
+            return f"{unlike}={held_there}, not {wanted_here}"
         if one != other:
-            return f"{key}={one}, not {other}"
+            return f"{key}={one!r}, not {other!r}"
     return ""
 
 

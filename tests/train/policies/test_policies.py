@@ -13,8 +13,9 @@ from train.measures.exact import evaluate, reference, verdict
 from train.policies.files import load_policy, save_policy
 from train.policies.networks import MatrixPolicy, Network, SoftmaxPolicy
 from train.reports.curves import plot_runs
+from train.reports.groups import read_run
 from train.runs.loop import run
-from train.storage.archive import Archive, write_archive
+from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
 UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
@@ -114,3 +115,20 @@ def test_runs_of_one_game_share_a_picture(tmp_path):
     with pytest.raises(ValueError, match=r"metrics.csv cannot be read"):
         plot_runs([tmp_path / "a"], tmp_path / "none.png")
     assert not (tmp_path / "none.png").exists()
+
+
+@pytest.mark.parametrize("version", ["0", 0.0, True, None])
+def test_a_version_that_is_no_integer_is_shown_as_it_is(tmp_path, version):
+    path = tmp_path / "policy.safetensors"
+    save_policy(path, random_policy(SoftmaxPolicy))
+    tensors, data = read_archive(path)
+    write_archive(path, Archive(tensors, {**data, "version": version}))
+    with pytest.raises(ValueError, match=rf"version {version!r}, which must be an integer"):
+        load_policy(path, GAME)
+
+
+def test_a_device_is_not_to_be_resumed():
+    with pytest.raises(ValueError, match=r"/dev/null is a device, neither a policy file nor the folder of a run$"):
+        load_policy("/dev/null", GAME)
+    with pytest.raises(ValueError, match=r"/dev/null is a device, not the folder of a run$"):
+        read_run("/dev/null")

@@ -3,7 +3,9 @@
 import math
 
 import pytest
+from matplotlib.figure import Figure
 
+from train.reports.curves import _scale_of_learning
 from train.reports.figures import picture
 from train.words import points
 
@@ -25,3 +27,10 @@ def test_the_same_drawing_gives_the_same_bytes(kind, start):
 )
 def test_payoff_points(payoff, digits, text):
     assert points(payoff, digits) == text
+
+
+def test_an_axis_of_steps_begins_at_step_0():
+    axes = Figure().subplots()
+    axes.plot([0.0, 100.0, 1000.0], [0.3, 0.2, 0.1])
+    _scale_of_learning(axes)
+    assert axes.get_xlim()[0] == 0.0

@@ -77,3 +77,12 @@ def test_types_that_cannot_be_read_matter_only_where_a_word_needs_them():
     assert fields_from(NotReadable, {}, "theirs") == {}
     with pytest.raises(ValueError, match="theirs: the types of its parameters cannot be read: name 'Cards'"):
         fields_from(NotReadable, {"cards": "1,2"}, "theirs")
+
+
+@pytest.mark.parametrize(
+    ("digits", "said"), [(300, r"num_cards \(123123…\(300 digits\)\) must be in"), (5001, "digits")]
+)
+def test_long_numbers_are_abbreviated(digits, said):
+    with pytest.raises(ValueError, match=said) as refused:
+        make_game("jujitsu", num_cards=(10**digits - 1) // 999 * 123)
+    assert len(str(refused.value)) < 100
