@@ -68,16 +68,31 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from cardwar_envs import dice_poker_v0 as dice_poker_v0
+    from cardwar_envs import dice_wars_v0 as dice_wars_v0
+    from cardwar_envs import dinosaur_war_v0 as dinosaur_war_v0
+    from cardwar_envs import goofspiel_v0 as goofspiel_v0
+    from cardwar_envs import jujitsu_v0 as jujitsu_v0
+    from cardwar_envs import lowest_unique_v0 as lowest_unique_v0
+    from cardwar_envs import oshi_zumo_v0 as oshi_zumo_v0
+    from cardwar_envs import war_v0 as war_v0
     from cardwar_envs.contract import check_game
     from cardwar_envs.envs.game_batch import GameBatch
 else:
     _LATER = {"check_game": "cardwar_envs.contract", "GameBatch": "cardwar_envs.envs.game_batch"}
+    # Only the games of this package have such modules, so those that are registered later are not among them.
+    _MODULES = tuple(f"{name}_v{kind.version}" for name, kind in GAMES.items())
 
     def __getattr__(name: str) -> Any:
-        """What takes long to import and most programs never use, imported when it is first asked for."""
+        """What takes long to import and most programs never use, imported on first access."""
         if name in _LATER:
             return getattr(import_module(_LATER[name]), name)
+        if name in _MODULES:
+            return import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_LATER, *_MODULES})
 
 
 register_all()

@@ -13,8 +13,9 @@ A worked game, with 5 coins each and one field on each side of the middle (`coin
 
 Agents are `player_0` and `player_1`. An observation is
 `{"observation": float32[4], "action_mask": int8[coins + 1]}`: own coins, the other's coins, the position in fields
-from the middle (positive on the other's side), moves left. Action `i` bids `i` coins. Rewards are payoff points:
-+1 / 0 / -1 at the end.
+from the middle (positive on the other's side), moves left. The moves left are min(moves up to the horizon,
+max(coins) // min_bid), and with `min_bid=0` those up to the horizon. Action `i` bids `i` coins. Rewards are payoff
+points: +1 / 0 / -1 at the end.
 
 * `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
 * `parallel_env(**parameters)` makes the Parallel environment.

@@ -107,19 +107,26 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return "" if near is None else f" (did you mean {near!r}?)"
 
 
-def check_names(kind: Any, names: Iterable[str], owner: str) -> None:
+def unexpected_keyword(name: str, reason: str) -> ArgumentError:
+    """The error for a keyword argument, in Python's words: TorchRL drops a keyword only if the message has them."""
+    return ArgumentError(f"unexpected keyword argument {name!r}: {reason}")
+
+
+def check_names(kind: Any, names: Iterable[str], owner: str, *, keywords: bool = False) -> None:
     """Raises an ArgumentError if one of the names is not that of a parameter of `owner`.
 
     Args:
         kind: The dataclass whose fields are the parameters.
         names: The names.
         owner: Name of the game or algorithm, for the error.
+        keywords: Whether the names were keyword arguments; the error then is an `unexpected_keyword`.
     """
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for name in names:
         if name not in known:
             has = f"it has {', '.join(known) or 'none'}"
-            raise ArgumentError(f"{owner} has no parameter {name!r}{did_you_mean(name, known)}; {has}")
+            reason = f"{owner} has no parameter {name!r}{did_you_mean(name, known)}; {has}"
+            raise unexpected_keyword(name, reason) if keywords else ArgumentError(reason)
 
 
 def described(kind: type) -> dict[str, str]:

@@ -25,7 +25,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
-from cardwar_envs.core.parameters import ArgumentError, nearest, one_of
+from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
@@ -57,7 +57,8 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
     if not isinstance(game, Game):
         raise ValueError(f"game ({game!r}) must be a game or the name of one")
     if parameters:
-        raise ArgumentError(f"parameters {sorted(parameters)} go with a game's name, not with a game")
+        reason = f"parameters {sorted(parameters)} go with a game's name, not with a game"
+        raise unexpected_keyword(next(iter(parameters)), reason)
     return game
 
 

@@ -66,7 +66,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """Starts a game.
 
         Args:
-            seed: Seed of chance and of the opponents' draws.
+            seed: Seed of chance and of the opponents' draws. `GameVectorEnv` draws other numbers from an equal seed.
             options: As for `AECGameEnv.reset`.
 
         Returns:

@@ -29,11 +29,13 @@ Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray
 
 
 class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any]]):
-    """One player against policies, in many games at once; each game goes as in `SingleAgentEnv`.
+    """One player against policies, in many games at once; each game follows the rules of `SingleAgentEnv`.
 
     A finished game restarts as `autoreset_mode` says, with the options of the last `reset`. Until then its observation
     is that of its end, whose mask is all 0.
-    Every game has a random stream of its own, for chance and for the opponents' draws.
+    Every game has a random stream of its own, for chance and for the opponents' draws. A game with a given seed is the
+    same in any slot and among any number of games. `SingleAgentEnv` draws other numbers from an equal seed, because it
+    uses a NumPy generator and not such a stream.
 
     Args:
         game: A game or its name.

@@ -55,7 +55,7 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
             game does not allow the value of a parameter.
     """
     kind = game_class(name)
-    check_names(kind, parameters, name)
+    check_names(kind, parameters, name, keywords=True)
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # games are dataclasses
     missing = [field.name for field in fields if _is_required(field) and field.name not in parameters]
     if missing:

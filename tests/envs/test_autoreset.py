@@ -136,6 +136,15 @@ def test_a_wrapper_shows_the_same_as_around_gymnasiums_own(name, mode, tmp_path,
             assert data_equivalence(one, other, exact=True), (number, one, other)
 
 
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+def test_observations_of_two_parts_cannot_be_normalized(mode):
+    """It takes one array, so what has a mask beside it must be narrowed first, as `boxed` does."""
+    expected, found = (outcome(make, wrappers.NormalizeObservation, mode) for make in (gymnasiums, ours))
+    assert found is expected
+    assert isinstance(found, type)
+
+
 def test_every_wrapper_of_gymnasium_is_among_them():
     needs_more = {
         *("ArrayConversion", "JaxToNumpy", "JaxToTorch", "NumpyToTorch"),  # other arrays

@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium
 import pettingzoo
@@ -92,6 +93,32 @@ def test_bad_parameters_are_named(name):
         pettingzoo.make("aec", pettingzoo_id(name), colour="red")
 
 
+def as_torchrl_makes_it(env_name, **kwargs):
+    """`GymEnv._build_env` of TorchRL 0.14 (torchrl/envs/libs/gym.py): the keywords, and the words that it looks for."""
+    kwargs["frameskip"] = 1
+    while True:
+        try:
+            return gymnasium.make(env_name, **kwargs)
+        except TypeError as error:
+            if "unexpected keyword argument 'frameskip'" in str(error):
+                kwargs.pop("frameskip")
+            elif "__init__() got an unexpected keyword argument 'render_mode'" in str(error):
+                kwargs.pop("render_mode")
+            else:
+                raise
+
+
+@every_name
+def test_torchrl_drops_its_own_keyword(name):
+    game = cardwar_envs.make_game(name).smallest()
+    assert as_torchrl_makes_it("cardwar/game-v0", game=game).unwrapped.game == game
+    env = as_torchrl_makes_it(gymnasium_id(name), render_mode="rgb_array", seat=1)
+    assert (env.unwrapped.game, env.render_mode, env.unwrapped.seat) == (cardwar_envs.make_game(name), "rgb_array", 1)
+    # A caller's own slip still comes through, and the message says what there is.
+    with pytest.raises(TypeError, match=rf"argument 'colour': {name} has no parameter 'colour'; it has \w+"):
+        as_torchrl_makes_it(gymnasium_id(name), colour="red")
+
+
 def test_registering_again_changes_nothing():
     """Warnings are errors here, and both libraries warn when a name is overridden."""
     registries = (gymnasium.registry, pettingzoo.aec_registry, pettingzoo.parallel_registry)
@@ -109,12 +136,28 @@ def test_a_fresh_import_registers_and_stays_light():
     code = (
         "import sys, cardwar_envs, gymnasium, pettingzoo\n"
         "heavy = {'torch', 'numba', 'pygame', 'scipy', 'baselines', 'cardwar_envs.envs.aec'} & set(sys.modules)\n"
+        "heavy |= {name for name in sys.modules if name.startswith('cardwar_envs.') and name.endswith('_v0')}\n"
         "assert not heavy, heavy\n"
         "env = gymnasium.make('cardwar/Jujitsu-v0', num_cards=3)\n"
         "print(env.action_space.n, pettingzoo.make('aec', 'cardwar/jujitsu-v0').possible_agents)\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, "3 ['player_0', 'player_1']\n", "")
+
+
+def test_modules_of_games_need_no_import_of_their_own():
+    """As the games' pages write it: `import cardwar_envs; cardwar_envs.goofspiel_v0.env()`."""
+    names = sorted(file.stem for file in Path(cardwar_envs.__file__).parent.glob("*_v[0-9].py"))
+    assert len(names) == 8
+    code = (
+        "import cardwar_envs\n"
+        f"for name in {names}:\n"
+        "    assert name in dir(cardwar_envs), name\n"
+        "    getattr(cardwar_envs, name).env().reset(seed=0)\n"
+        "print(hasattr(cardwar_envs, 'chess_v0'))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "False\n", "")
 
 
 def test_a_pettingzoo_without_a_registry_will_do():

@@ -257,6 +257,15 @@ def test_every_game_has_a_seed_of_its_own():
     assert len(starts) > 40
 
 
+def test_equal_seeds_play_otherwise_in_a_single_environment():
+    """As `GameVectorEnv.reset` and the recipe of many games say; the same rules, but other random numbers."""
+    seeds, game = list(range(40)), make_game("goofspiel", num_cards=3)
+    batched = GameVectorEnv(game, len(seeds)).reset(seed=seeds)[0]["observation"]
+    single = np.stack([SingleAgentEnv(game).reset(seed=seed)[0]["observation"] for seed in seeds])
+    assert {row.tobytes() for row in batched} == {row.tobytes() for row in single}, "the three first prizes"
+    assert not np.array_equal(batched, single)
+
+
 def test_a_later_reset_without_a_seed_goes_on():
     envs = GameVectorEnv("jujitsu", 20, num_cards=6)
     first = envs.reset(seed=0, options={"start": "random"})[0]["observation"]

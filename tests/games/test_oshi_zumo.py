@@ -1,5 +1,7 @@
 """Oshi-Zumo: the rules on written games, and which states can be."""
 
+from random import Random
+
 import pytest
 from thinning import each_row
 
@@ -39,6 +41,24 @@ def test_written_games(parameters, rows):
         game.check(now)
     assert game.acting_players(now) == ()
     assert game.legal_actions(now, 0) == ()
+
+
+@pytest.mark.parametrize("min_bid", [0, 1, 2])
+def test_observed_moves_left_are_bounded_by_horizon_and_coins(min_bid):
+    """As the page says: min(moves up to the horizon, max(coins) // min_bid)."""
+    game, rng, bounds = make_game("oshi_zumo", coins=9, size=2, min_bid=min_bid, horizon=4), Random(0), set()
+    for _ in range(40):
+        state, moves = game.initial()[0].state, 0
+        while True:
+            left = game.horizon - moves
+            by_coins = max(state.coins) // min_bid if min_bid else left
+            bounds.add("horizon" if left <= by_coins else "coins")
+            assert {int(game.observation(state, player)[3]) for player in (0, 1)} == {min(left, by_coins)}
+            if not game.acting_players(state):
+                break
+            bids = {player: rng.choice(game.legal_actions(state, player)) for player in (0, 1)}
+            state, moves = game.transitions(state, bids)[0].state, moves + 1
+    assert bounds == ({"horizon", "coins"} if min_bid else {"horizon"})
 
 
 def test_bids_start_at_the_least_bid_and_are_0_below_it():

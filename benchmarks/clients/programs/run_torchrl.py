@@ -1,43 +1,61 @@
-"""TorchRL's PettingZooWrapper on both interfaces, with masks."""
+"""TorchRL's GymEnv, and its PettingZooWrapper on both interfaces, with masks."""
 
 import torch
-from each_game import GAMES, on_each_game
+from each_game import on_each_game
 from pettingzoo.utils import BaseParallelWrapper, BaseWrapper
-from torchrl.envs import PettingZooWrapper
+from torchrl.envs import ActionMask, GymEnv, PettingZooWrapper, TransformedEnv
 from torchrl.envs.utils import check_env_specs
 
+from cardwar_envs import War
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 
 
-class WithoutInfos(BaseParallelWrapper):
-    """TorchRL cannot take a mask in the observation with more than a mask in `infos`, as WAR has it."""
+def without_masks(infos):
+    """TorchRL does not take a mask in `infos` out if the observation has one, and fails on it beside other infos."""
+    return {agent: {key: told for key, told in info.items() if key != "action_mask"} for agent, info in infos.items()}
+
+
+class WithoutMasks(BaseParallelWrapper):
+    """Masks in observations only. Of the games only WAR needs it, which has a `utility` in its infos."""
 
     def reset(self, seed=None, options=None):
         observations, infos = super().reset(seed=seed, options=options)
-        return observations, {agent: {} for agent in infos}
+        return observations, without_masks(infos)
 
     def step(self, actions):
         *rest, infos = super().step(actions)
-        return *rest, {agent: {} for agent in infos}
+        return *rest, without_masks(infos)
 
 
-class WithoutInfosAEC(BaseWrapper):
+class WithoutMasksAEC(BaseWrapper):
     """The same for AEC."""
 
     @property
     def infos(self):
-        return {agent: {} for agent in self.env.infos}
+        return without_masks(self.env.infos)
+
+
+def single(game, **arguments):
+    """The Gymnasium environment; TorchRL hands a keyword of its own, `frameskip`, to what makes it."""
+    return GymEnv("cardwar/game-v0", game=game, **arguments)
 
 
 def parallel(game):
     """The Parallel environment; agents may leave before the end."""
-    return PettingZooWrapper(WithoutInfos(ParallelGameEnv(game)), use_mask=True, done_on_any=False)
+    env = ParallelGameEnv(game)
+    return PettingZooWrapper(WithoutMasks(env) if isinstance(game, War) else env, use_mask=True, done_on_any=False)
 
 
 def aec(game):
     """The AEC environment."""
-    return PettingZooWrapper(WithoutInfosAEC(AECGameEnv(game)), use_mask=True, done_on_any=False)
+    env = AECGameEnv(game)
+    return PettingZooWrapper(WithoutMasksAEC(env) if isinstance(game, War) else env, use_mask=True, done_on_any=False)
+
+
+def check_aec(game):
+    """Restarts games that end in the first two of its three steps; by default it draws an action after the end."""
+    check_env_specs(aec(game), break_when_any_done=False)
 
 
 def play(env):
@@ -47,11 +65,14 @@ def play(env):
         env.rollout(1000)
 
 
-on_each_game("Parallel: `check_env_specs`", lambda game: check_env_specs(parallel(game)))
-on_each_game("Parallel: 20 rollouts with masks", lambda game: play(parallel(game)))
 on_each_game(
-    "AEC: `check_env_specs`, which asks for an action after the end of Dice Poker",
-    lambda game: check_env_specs(aec(game)),
-    tuple(name for name in GAMES if name != "dice_poker"),
+    "`GymEnv`: `check_env_specs`, illegal actions forfeit",
+    lambda game: check_env_specs(single(game, illegal_action="forfeit")),
 )
-on_each_game("AEC: 20 rollouts with masks", lambda game: play(aec(game)))
+on_each_game(
+    "`GymEnv`: 20 rollouts with masks, by `ActionMask`", lambda game: play(TransformedEnv(single(game), ActionMask()))
+)
+on_each_game("Parallel, WAR without masks in infos: `check_env_specs`", lambda game: check_env_specs(parallel(game)))
+on_each_game("Parallel, WAR without masks in infos: 20 rollouts with masks", lambda game: play(parallel(game)))
+on_each_game("AEC, WAR without masks in infos: `check_env_specs(..., break_when_any_done=False)`", check_aec)
+on_each_game("AEC, WAR without masks in infos: 20 rollouts with masks", lambda game: play(aec(game)))

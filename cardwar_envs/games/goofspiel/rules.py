@@ -17,6 +17,9 @@ are gone, and the next prize is turned up. All cards and prizes are public.
 * `view="cards"`: players see the cards. `view="word"`: they see only how the two hands interleave, as in a duel (see
   `cardwar_envs.games.duel.rules`). The prizes keep their numbers.
 
+OpenSpiel's `goofspiel` with `returns_type=point_difference` pays half of this margin: a player's points minus the mean
+of both players' points. Its `win_loss` pays the same as `payoff="win"`.
+
 Version history: 0: first version.
 """
 

@@ -127,7 +127,8 @@ class LowestUnique(Game[LowestUniqueState]):
 
         Entries:
             1: rounds left, the one going on included
-            num_players: 1 for the seat that won the last round, else 0
+            num_players: 1 for the seat that won the last round, else 0; the observer's own seat is first, the others
+                follow round the table
         """
         seen = np.zeros(self.num_players + 1, dtype=np.float32)
         seen[0] = state.rounds_left

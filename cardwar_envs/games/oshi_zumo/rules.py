@@ -142,7 +142,8 @@ class OshiZumo(Game[OshiZumoState]):
             1: own coins
             1: the other player's coins
             1: fields from the middle to the wrestler, positive on the other player's side
-            1: moves left
+            1: moves left: min(moves up to the horizon, max(coins) // min_bid), or those up to the horizon if `min_bid`
+                is 0
         """
         own, other = state.coins[player], state.coins[1 - player]
         position = state.position if player == 0 else -state.position
