@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from baselines.cross_play import CrossPlay, cross_play
-from baselines.intervals import Interval, mean_interval, share_interval
-from baselines.matches import Match, match, play_games
+from baselines.matches.against import Match, match
+from baselines.matches.games import play_games
+from baselines.matches.intervals import Interval, mean_interval, share_interval
+from baselines.matches.line_ups import CrossPlay, cross_play
 from baselines.matrix_game import (
     ExactMatrixSolution,
     MatrixSolution,

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("cardwar_envs", "baselines", "train")
 
 ENVS = {"cardwar_envs", "cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing", "cardwar_envs.envs"}
-DOORS = {"baselines", "baselines.questions", "baselines.cross_play", "baselines.matches", "baselines.intervals"}
+DOORS = {"baselines", "baselines.questions", "baselines.matches"}
 ANSWERS = {f"baselines.oracles.{room}" for room in ("consistency", "protocol", "results")}
 FAMILIES = {f"baselines.oracles.{room}" for room in ("bayesian", "rank_games", "state_graph", "finite_horizon")}
 FILES = {"baselines.files"}
@@ -38,12 +38,11 @@ ROOMS = {
     # All kernels get numba's compiler from one place, which announces the wait.
     "baselines.matrix_game": {"baselines.threads", "cardwar_envs.core"},
     "baselines.display": {"baselines.matrix_game"},
-    "baselines.lookahead": ENVS | {"baselines.matrix_game"},
     "baselines.opponents": ENVS,
     # A level that was learned on interleavings plays cards as interleavings.
     "baselines.opponents.levels": ENVS
     | FILES
-    | {"baselines.lookahead", "baselines.opponents", "baselines.oracles.rank_games"},
+    | {"baselines.matches", "baselines.opponents", "baselines.oracles.rank_games"},
     "baselines.oracles.legal_part": ENVS,
     # A policy that is queried may be a table, which must know the observation.
     "baselines.oracles.consistency": ENVS | {"baselines.oracles.legal_part", "baselines.opponents"},
@@ -60,12 +59,10 @@ ROOMS = {
     "baselines.oracles": set(),
     "baselines.questions": ENVS | ANSWERS | {"baselines.oracles.choice"},
     "baselines.war": ENVS | {"baselines.threads"},
-    "baselines.intervals": {"cardwar_envs.core"},
+    # How far its games have come is reported as solvers report it; look-ahead solves matrix games.
     "baselines.matches": ENVS
-    | {"baselines.oracles.consistency", "baselines.oracles.protocol", "baselines.intervals", "baselines.opponents"},
-    # How far its games have come is reported as solvers report it.
-    "baselines.cross_play": ENVS
-    | {"baselines.oracles.consistency", "baselines.war", "baselines.opponents", "baselines.oracles.protocol"},
+    | {"baselines.oracles.consistency", "baselines.oracles.protocol"}
+    | {"baselines.opponents", "baselines.matrix_game", "baselines.war"},
     # The source of WAR is about simulated games.
     "baselines.reproduction": ENVS
     | DOORS
@@ -96,12 +93,12 @@ ROOMS = {
     | DOORS
     | FILES
     | INSIDES
-    | {"baselines.lookahead", "baselines.opponents.levels", "train.storage", "train.words"},
+    | {"baselines.matches", "baselines.opponents.levels", "train.storage", "train.words"},
     # Learners of best responses ask whether exact figures can be had.
     "train.algorithms": ENVS
     | DOORS
     | INSIDES
-    | {"baselines.lookahead", "baselines.oracles.choice"}
+    | {"baselines.matches", "baselines.oracles.choice"}
     | {"train.policies", "train.storage", "train.words", "train.validation", "cardwar_envs.sb3"},
     # Who exploits a policy is looked for among the strategies with names, too.
     "train.measures": ENVS
@@ -261,7 +258,7 @@ MAY_ASK = (
     "baselines.oracles.rank_games",
     "baselines.oracles.finite_horizon",
     "baselines.war",
-    "baselines.cross_play",
+    "baselines.matches.line_ups",
     "baselines.opponents",
     "baselines.reproduction",
 )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from baselines.threads import map_in_threads, processors
 from cardwar_envs.core.game import Game, same_rules_as
-from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.games.war import War
 
 # In the order of the kernel's codes.
@@ -25,14 +25,13 @@ COMPILED = ("dummie", "min", "max", "simple_minded_1", "simple_minded_2")
 
 NOBODY, UNFINISHED, STOPPED = -1, -2, -3
 
-LOWEST_CARD = 2
 MAX_PLAYERS = 101
 # The ranks that a hand holds are bits of an integer of 64 bits.
 MAX_RANKS = 62
-MAX_DISCARDS = 100
 # Rounds are counted in 32 bits.
-MAX_ROUNDS = (1 << 31) - 1
-MAX_SEED = (1 << 63) - 1
+ROUNDS = range(1, 1 << 31)
+SEEDS = range(1 << 63)
+DISCARDS, THREADS = range(101), range(1, 1025)
 # With so many pieces for each thread, all threads end at about the same time.
 CHUNKS_PER_THREAD = 16
 
@@ -86,48 +85,28 @@ def simulate(
     Raises:
         ValueError: If an argument is out of its range; the message names it.
     """
-    settings = _checked(line_up, ranks, discards, max_rounds, seed, first_game)
-    games = _integer("games", games, 1, MAX_SEED - first_game)
-    focus = -1 if focus is None else _integer("focus", focus, 0, len(line_up) - 1)
-    threads = processors() if threads is None else _integer("threads", threads, 1, 1 << 10)
+    if isinstance(line_up, str) or not 2 <= len(line_up) <= MAX_PLAYERS:
+        raise ValueError(f"line_up ({line_up!r}) must be 2..{MAX_PLAYERS} names")
+    strategies = np.array([COMPILED.index(one_of("strategy", name, COMPILED)) for name in line_up], dtype=np.int64)
+    ranks, discards = (
+        whole_number("ranks", ranks, range(2, MAX_RANKS + 1)),
+        whole_number("discards", discards, DISCARDS),
+    )
+    limit = -1 if max_rounds is None else whole_number("max_rounds", max_rounds, ROUNDS)
+    seed, first_game = whole_number("seed", seed, SEEDS), whole_number("first_game", first_game, SEEDS)
+    games = whole_number("games", games, SEEDS[1 : -first_game or None])
+    focus = -1 if focus is None else whole_number("focus", focus, range(len(line_up)))
+    threads = processors() if threads is None else whole_number("threads", threads, THREADS)
+    from baselines.war.simulator_kernel import play  # numba takes most of a second to import
+
     winners, rounds = np.empty(games, dtype=np.int32), np.empty(games, dtype=np.int32)
-    play = _kernel().play
     chunk = -(-games // (threads * CHUNKS_PER_THREAD))
 
     def play_from(start: int) -> None:
         piece = slice(start, start + chunk)
-        play(*settings, focus, seed, first_game + start, winners[piece], rounds[piece])
+        settings = strategies, ranks, discards, limit, focus, seed
+        play(*settings, first_game + start, winners[piece], rounds[piece])
 
     for _ in map_in_threads(play_from, range(0, games, chunk), threads):
         pass
     return Simulated(winners, rounds)
-
-
-def _kernel() -> Any:
-    from baselines.war import simulator_kernel  # numba takes most of a second to import
-
-    return simulator_kernel
-
-
-def _checked(
-    line_up: Sequence[str], ranks: int, discards: int, max_rounds: int | None, seed: int, first_game: int
-) -> tuple[NDArray[np.int64], int, int, int]:
-    """The kernel's first arguments; raises a ValueError if one is out of its range."""
-    if isinstance(line_up, str) or not 2 <= len(line_up) <= MAX_PLAYERS:
-        raise ValueError(f"line_up ({line_up!r}) must be 2..{MAX_PLAYERS} names")
-    unknown = [name for name in line_up if name not in COMPILED]
-    if unknown:
-        raise ValueError(f"strategy ({unknown[0]!r}) must be one of {', '.join(COMPILED)}")
-    _integer("seed", seed, 0, MAX_SEED)
-    _integer("first_game", first_game, 0, MAX_SEED)
-    ranks = _integer("ranks", ranks, 2, MAX_RANKS)
-    discards = _integer("discards", discards, 0, MAX_DISCARDS)
-    limit = -1 if max_rounds is None else _integer("max_rounds", max_rounds, 1, MAX_ROUNDS)
-    return np.array([COMPILED.index(name) for name in line_up], dtype=np.int64), ranks, discards, limit
-
-
-def _integer(name: str, number: object, least: int, most: int) -> int:
-    checked = whole_number(name, number)
-    if not least <= checked <= most:
-        raise ValueError(f"{name} ({checked}) must be in {least}..{most}")
-    return checked

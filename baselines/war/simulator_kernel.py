@@ -22,6 +22,8 @@ from numba import config
 from numba.cpython.unsafe import numbers
 
 from cardwar_envs.core.compiled import njit
+from cardwar_envs.core.streams import STEP
+from cardwar_envs.core.streams_kernel import mixed, wraps_around
 
 DUMMIE, MIN, MAX, SIMPLE_MINDED_1, SIMPLE_MINDED_2 = range(5)
 NOBODY, UNFINISHED, STOPPED = -1, -2, -3
@@ -31,9 +33,6 @@ NOBODY, UNFINISHED, STOPPED = -1, -2, -3
 _FIELDS = ("strategy", "hand", "hand_size", "won", "won_size", "held", "chosen")
 SEAT = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-MIX_2 = np.uint64(0x94D049BB133111EB)
 HALF = np.uint64(32)
 
 
@@ -49,8 +48,6 @@ def _trailing_zeros(word: int) -> int:
 PLAIN = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba makes it when it is imported
 leading_zeros: Any = _leading_zeros if PLAIN else numbers.leading_zeros
 trailing_zeros: Any = _trailing_zeros if PLAIN else numbers.trailing_zeros
-# Compiled sums and products wrap around silently; in plain Python numpy warns.
-_wrapping: Any = np.errstate(over="ignore") if PLAIN else lambda function: function
 
 # Without these options half the time goes into passing on the parts of arrays, and as much again into
 # counting references. Nothing below `play` allocates, so nothing needs to be counted.
@@ -58,50 +55,36 @@ _inlined = njit(cache=True, nogil=True, forceinline=True, _nrt=False)  # type: i
 
 
 @_inlined
-def _mix(z):  # type: ignore[no-untyped-def]  # compiled
-    z = (z ^ (z >> np.uint64(30))) * MIX_1
-    z = (z ^ (z >> np.uint64(27))) * MIX_2
-    return z ^ (z >> np.uint64(31))
-
-
-@_inlined
-def _first_state(seed, game):  # type: ignore[no-untyped-def]
+def _first_state(seed, game):  # type: ignore[no-untyped-def]  # compiled
     """The first state of a game's generator."""
-    return _mix(_mix(np.uint64(seed) + GOLDEN) + np.uint64(game) * GOLDEN)
+    return mixed(mixed(np.uint64(seed) + STEP) + np.uint64(game) * STEP)
 
 
 @_inlined
 def _any_of(state, size):  # type: ignore[no-untyped-def]
     """A random number below `size`; since 32 bits are drawn, its bias is below a millionth."""
-    return ((_mix(state) >> HALF) * size) >> HALF
+    return ((mixed(state) >> HALF) * size) >> HALF
 
 
 @_inlined
 def _deal(seats, counts, piles, players):  # type: ignore[no-untyped-def]
-    """Every player gets one card of each rank; returns the number of choosers."""
+    """Every player gets one card of each rank."""
     ranks = counts.shape[1]
     capacity = len(seats) * ranks
-    for i in range(len(seats) + 1):
-        for rank in range(ranks):
-            counts[i, rank] = 1 if i < len(seats) else len(seats)
-    choosers = 0
+    counts[:-1], counts[-1] = 1, len(seats)
+    placed = 0
+    for drawers in (False, True):
+        for i in range(len(seats)):
+            if (seats[i].strategy == DUMMIE) == drawers:
+                players[placed] = i
+                placed += 1
     for i in range(len(seats)):
         seat = seats[i]
-        choosers += seat.strategy != DUMMIE
         seat.hand, seat.hand_size = 2 * i * capacity, ranks
         seat.won, seat.won_size = (2 * i + 1) * capacity, 0
         seat.held = (1 << ranks) - 1
         for rank in range(ranks):
             piles[seat.hand + rank] = rank
-    first, drawer = 0, choosers
-    for i in range(len(seats)):
-        if seats[i].strategy == DUMMIE:
-            players[drawer] = i
-            drawer += 1
-        else:
-            players[first] = i
-            first += 1
-    return choosers
 
 
 # -- choices ------------------------------------------------------------------------------
@@ -250,50 +233,33 @@ def _put_all(seats, counts, piles, pot, pot_size, i):  # type: ignore[no-untyped
 
 
 @_inlined
-def _battle(seats, counts, piles, pot, pot_size, players, count, choosers, tied, discards, state):  # type: ignore[no-untyped-def]
-    """All players in the game play a card; those with the best are written to `tied`, and counted."""
-    for k in range(choosers):
+def _clash(seats, counts, piles, pot, pot_size, players, count, tied, in_game, discards, at_war, state):  # type: ignore[no-untyped-def]
+    """Players put down battle cards, in a war after their discards; those with the best are in `tied`, and counted.
+
+    Who cannot pay for a war loses its hand. In a war `tied` is `players`, and is written behind what is still read.
+    """
+    cost = discards if at_war else 0
+    for k in range(count):
         i = players[k]
-        seats[i].chosen = _choose(seats, counts, piles, players, count, i, discards, False, True)
+        if seats[i].strategy == DUMMIE:
+            break  # choosers come first
+        if not at_war or seats[i].hand_size > discards:
+            seats[i].chosen = _choose(seats, counts, piles, players, count, i, discards, at_war, count == in_game)
     best, ties = -1, 0
     for k in range(count):
         i = players[k]
-        if k < choosers:
-            card = seats[i].chosen
-            _put(seats, counts, pot, pot_size, i, card)
-        else:
-            state += GOLDEN
-            card = _put_any(seats, counts, piles, pot, pot_size, i, state)
-        pot_size += 1
-        ties = 0 if card > best else ties
-        tied[ties] = i
-        ties += card >= best
-        best = max(best, card)
-    return ties, pot_size, state
-
-
-@_inlined
-def _war(seats, counts, piles, pot, pot_size, tied, count, in_game, discards, state):  # type: ignore[no-untyped-def]
-    """The tied players pay for the war or lose their hands; those with the best card are in `tied` again."""
-    for k in range(count):
-        i = tied[k]
-        if seats[i].strategy != DUMMIE and seats[i].hand_size > discards:
-            seats[i].chosen = _choose(seats, counts, piles, tied, count, i, discards, True, count == in_game)
-    best, ties = -1, 0
-    for k in range(count):
-        i = tied[k]
-        if seats[i].hand_size <= discards:
+        if at_war and seats[i].hand_size <= discards:
             pot_size = _put_all(seats, counts, piles, pot, pot_size, i)
             continue
         if seats[i].strategy == DUMMIE:
             card = 0
-            for _ in range(discards + 1):
-                state += GOLDEN
+            for _ in range(cost + 1):
+                state += STEP
                 card = _put_any(seats, counts, piles, pot, pot_size, i, state)
                 pot_size += 1
         else:
             card = seats[i].chosen
-            pot_size = _put_lowest(seats, counts, pot, pot_size, i, discards)
+            pot_size = _put_lowest(seats, counts, pot, pot_size, i, cost)
             pot_size = _put(seats, counts, pot, pot_size, i, card)
         ties = 0 if card > best else ties
         tied[ties] = i
@@ -325,9 +291,9 @@ def _pick_up(seats, counts, piles, i):  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _end_round(seats, counts, piles, players, count, choosers):  # type: ignore[no-untyped-def]
-    """Fills empty hands from wins piles; returns how many players and how many choosers are left."""
-    left, choosers_left = 0, 0
+def _end_round(seats, counts, piles, players, count):  # type: ignore[no-untyped-def]
+    """Fills empty hands from wins piles; returns how many players are left."""
+    left = 0
     for k in range(count):
         i = players[k]
         if seats[i].hand_size == 0:
@@ -336,14 +302,13 @@ def _end_round(seats, counts, piles, players, count, choosers):  # type: ignore[
             _pick_up(seats, counts, piles, i)
         players[left] = i
         left += 1
-        choosers_left += k < choosers
-    return left, choosers_left
+    return left
 
 
 @_inlined
 def _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus, state):  # type: ignore[no-untyped-def]
     """Plays one game; returns the winner, or why there is none, and the rounds."""
-    choosers = _deal(seats, counts, piles, players)
+    _deal(seats, counts, piles, players)
     count, pot_size, rounds = len(seats), 0, 0
     while count > 1:
         if rounds == max_rounds:
@@ -351,19 +316,21 @@ def _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus,
         if focus >= 0 and seats[focus].hand_size == 0:
             return STOPPED, rounds
         rounds += 1
-        ties, pot_size, state = _battle(
-            seats, counts, piles, pot, pot_size, players, count, choosers, tied, discards, state
+        ties, pot_size, state = _clash(
+            seats, counts, piles, pot, pot_size, players, count, tied, count, discards, False, state
         )
         while ties > 1:
-            ties, pot_size, state = _war(seats, counts, piles, pot, pot_size, tied, ties, count, discards, state)
+            ties, pot_size, state = _clash(
+                seats, counts, piles, pot, pot_size, tied, ties, tied, count, discards, True, state
+            )
         if ties == 1:
             _win(seats[tied[0]], piles, pot, pot_size)
             pot_size = 0
-        count, choosers = _end_round(seats, counts, piles, players, count, choosers)
+        count = _end_round(seats, counts, piles, players, count)
     return (np.int64(players[0]) if count == 1 else NOBODY), rounds
 
 
-@_wrapping
+@wraps_around
 @njit(cache=True, nogil=True)
 def play(line_up, ranks, discards, max_rounds, focus, seed, first_game, winners, rounds):  # type: ignore[no-untyped-def]
     """Plays the games from `first_game` on into `winners` and `rounds`; -1 means no focus, or no limit of rounds."""

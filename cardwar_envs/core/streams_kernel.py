@@ -17,16 +17,20 @@ def wraps_around(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel  # type: ignore[attr-defined]  # set on import
 
 
+@njit(cache=True, nogil=True, inline="always")
+def mixed(word):  # type: ignore[no-untyped-def]  # compiled
+    """64 bits, mixed; in plain Python only within `wraps_around`."""
+    word = (word ^ (word >> SHIFTS[0])) * MIX_1
+    word = (word ^ (word >> SHIFTS[1])) * MIX_2
+    return word ^ (word >> SHIFTS[2])
+
+
 @wraps_around
 @njit(cache=True, nogil=True, inline="always")
-def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
+def draw(streams, g):  # type: ignore[no-untyped-def]
     """Advances stream `g`; returns a number in [0, 1)."""
     streams[g] += STEP
-    mixed = streams[g]
-    mixed = (mixed ^ (mixed >> SHIFTS[0])) * MIX_1
-    mixed = (mixed ^ (mixed >> SHIFTS[1])) * MIX_2
-    mixed ^= mixed >> SHIFTS[2]
-    return (mixed >> UNUSED_BITS) * UNIT
+    return (mixed(streams[g]) >> UNUSED_BITS) * UNIT
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,6 @@ import threading
 import numpy as np
 
 import baselines
-from baselines.matches import match
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 
@@ -28,7 +27,7 @@ def figures():
         baselines.nash_conv(JUJITSU, "uniform").total,
         baselines.solve(WAR).value,
         baselines.nash_conv(WAR, "max").total,
-        match(WAR, "uniform", "max", games=200, seed=1).payoff.mean,
+        baselines.match(WAR, "uniform", "max", games=200, seed=1).payoff.mean,
         steps,
     ]
 

@@ -23,7 +23,7 @@ from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import solve_matrices
-from baselines.lookahead import Lookahead, StateValues, one_view
+from baselines.matches.lookahead import Lookahead, StateValues, one_view
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views

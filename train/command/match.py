@@ -11,8 +11,7 @@ import typer
 from rich.table import Column, Table
 
 import baselines
-from baselines import CrossPlay
-from baselines.cross_play import warm_up
+from baselines.matches.line_ups import CrossPlay, warm_up
 from cardwar_envs import Game, Policy
 from train.command.console import (
     AsJson,

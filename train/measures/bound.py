@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from baselines import match
-from baselines.intervals import CONFIDENCE
+from baselines.matches.intervals import CONFIDENCE
 from baselines.opponents.fitting import fitting_policies
 from baselines.oracles.protocol import Progress
 from cardwar_envs.core.game import Game

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from baselines.matches import match
+from baselines import match
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.kinds import Figures, Kind

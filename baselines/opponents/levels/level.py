@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from baselines.files import read_plain, write_atomically
-from baselines.lookahead import Lookahead, StateValues
+from baselines.matches.lookahead import Lookahead, StateValues
 from baselines.opponents.levels.network import NumpyNetwork
 from baselines.opponents.table import TablePolicy
 from baselines.oracles.rank_games.word_policy import WordPolicy, word_view

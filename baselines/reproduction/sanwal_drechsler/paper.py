@@ -14,7 +14,7 @@ from math import comb, factorial
 
 import numpy as np
 
-from baselines.cross_play import cross_play
+from baselines.matches.line_ups import cross_play
 from baselines.oracles.protocol import Progress
 from baselines.oracles.results import HeadToHead
 from baselines.oracles.state_graph.game_graph import full_graph

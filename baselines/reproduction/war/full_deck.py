@@ -15,7 +15,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.cross_play import CrossPlay, cross_play
+from baselines.matches.line_ups import CrossPlay, cross_play
 from baselines.opponents.war import Cards, Ranks, WarPlayer
 from baselines.oracles.protocol import Progress
 from baselines.reproduction.findings import Finding, Reproduction, new

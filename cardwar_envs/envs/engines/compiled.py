@@ -51,9 +51,9 @@ class CompiledEngine(Engine[S]):
         """Puts every game into the state that player 0 sees."""
         self._rows[:] = observations  # what player 0 sees of a public state is its row
 
-    def states(self) -> list[S]:
-        """The state of every game."""
-        return [self._rules.from_row(row) for row in self._rows]
+    def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
+        """The states of the games at `places`, or of all."""
+        return [self._rules.from_row(row) for row in (self._rows if places is None else self._rows[places])]
 
     def acting(self) -> NDArray[np.bool_]:
         """Which players choose now."""

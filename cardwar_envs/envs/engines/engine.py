@@ -57,8 +57,8 @@ class Engine(ABC, Generic[S]):
         """Puts every game into the state that player 0 sees, `[num_games, observation_size]`, if states are public."""
 
     @abstractmethod
-    def states(self) -> list[S]:
-        """The state of every game."""
+    def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
+        """The states of the games at `places`, or of all."""
 
     def keep(self, where: NDArray[np.bool_]) -> None:
         """Drops all other games."""

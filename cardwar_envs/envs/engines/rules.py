@@ -92,9 +92,9 @@ class RulesEngine(Engine[S]):
         """Puts every game into the state that player 0 sees."""
         self._now = self._table.numbers(self.game.state_of(observation)[0] for observation in observations)
 
-    def states(self) -> list[S]:
-        """The state of every game."""
-        return [self._table.states[number] for number in self._now.tolist()]
+    def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
+        """The states of the games at `places`, or of all."""
+        return [self._table.states[number] for number in (self._now if places is None else self._now[places]).tolist()]
 
     def acting(self) -> NDArray[np.bool_]:
         """Which players choose now."""

@@ -10,6 +10,7 @@ from numba import config
 from scipy.stats import chisquare
 from thinning import each_row
 
+from baselines import make_policy
 from baselines.war import simulator_kernel
 from baselines.war.simulator import COMPILED, NOBODY, STOPPED, UNFINISHED, simulate, takes
 from benchmarks.war_direct import play_game
@@ -23,6 +24,7 @@ LINE_UPS = (
     ("dummie", "simple_minded_2", "min", "max"),
     ("simple_minded_1", "simple_minded_2", "dummie", "simple_minded_1", "max"),
     ("simple_minded_2", *["dummie"] * 12, "simple_minded_1"),
+    *[("simple_minded_2", "dummie", "dummie")] * 30,  # its care in a war seldom shows
 )
 SMALL_DECKS = ((12, 3), (2, 0), (3, 0), (3, 1), (5, 1), (6, 2), (9, 4), (4, 5))
 
@@ -66,22 +68,18 @@ def trace(plain_kernel, monkeypatch):
 
     monkeypatch.setattr(plain_kernel, "_put_all", lost)
 
-    def stepping(name):
-        function = getattr(plain_kernel, name)
+    clash = plain_kernel._clash
 
-        def step(*arguments):
-            put.clear()
-            result = function(*arguments)
-            cards = {seat: [card for holder, card in put if holder == seat] for seat, _ in put}
-            if cards:
-                moves = {seat: SimpleNamespace(battle=own[-1], discards=tuple(own[:-1])) for seat, own in cards.items()}
-                steps.append(moves)
-            return result
+    def step(*arguments):
+        put.clear()
+        result = clash(*arguments)
+        cards = {seat: [card for holder, card in put if holder == seat] for seat, _ in put}
+        if cards:
+            moves = {seat: SimpleNamespace(battle=own[-1], discards=tuple(own[:-1])) for seat, own in cards.items()}
+            steps.append(moves)
+        return result
 
-        monkeypatch.setattr(plain_kernel, name, step)
-
-    stepping("_battle")
-    stepping("_war")
+    monkeypatch.setattr(plain_kernel, "_clash", step)
 
     def play(line_up, seed, *, ranks=12, discards=3, max_rounds=-1, game=0):
         steps.clear()
@@ -93,8 +91,9 @@ def trace(plain_kernel, monkeypatch):
 
 
 def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
-    """Plays what was put down in a compiled game; returns winner and rounds of the rules."""
+    """Plays what was put down in a compiled game as the strategies and the rules play; returns winner and rounds."""
     game = War(num_players=len(line_up), ranks=ranks, discards=discards, max_rounds=max_rounds)
+    choosing = {seat: make_policy(name, game) for seat, name in enumerate(line_up) if name != "dummie"}
     (start,) = game.initial()
     state = start.state
     for step in played.steps:
@@ -106,6 +105,9 @@ def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
             for seat, play in step.items()
         }
         assert all(action in game.legal_actions(state, seat) for seat, action in actions.items())
+        for seat in choosing.keys() & actions.keys():
+            seen, mask = game.observation(state, seat)[None], game.action_mask(state, seat)[None]
+            assert choosing[seat].action_probabilities(seen, mask)[0, actions[seat]] == 1.0
         (outcome,) = game.transitions(state, actions)
         state = outcome.state
         cards = Counter(card for pile in (*state.hands, *state.wins, state.pot) for card in pile)
@@ -118,7 +120,7 @@ def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
 
 
 @pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
-def test_compiled_games_are_games_of_the_rules(trace, ranks_discards):
+def test_compiled_games_are_games_of_the_rules_and_the_strategies(trace, ranks_discards):
     ranks, discards = ranks_discards
     settings = {"ranks": ranks, "discards": discards, "max_rounds": 40}
     for game, line_up in enumerate(LINE_UPS):
@@ -138,54 +140,6 @@ def test_the_choosing_strategies_play_as_the_direct_program(ranks_discards):
             direct = play_game(line_up, Random(0), ranks, discards, max_rounds=200)
             ours = simulate(line_up, 1, 0, ranks=ranks, discards=discards, max_rounds=200, threads=1)
             assert (ours.winners[0], ours.rounds[0]) == direct, line_up
-
-
-class ChosenDraws(Random):
-    """Gives the direct program the cards that the drawing players of a compiled game put down."""
-
-    def __new__(cls, draws):
-        return super().__new__(cls, 0)
-
-    def __init__(self, draws):
-        super().__init__(0)
-        self._draws = draws
-
-    def choice(self, cards):
-        battle, _ = next(self._draws)
-        assert battle in cards
-        return battle
-
-    def sample(self, cards, number):
-        battle, discards = next(self._draws)
-        assert len(discards) == number - 1
-        return [*discards, battle]
-
-
-@each_row("ranks_discards", SMALL_DECKS)
-def test_with_the_same_draws_games_go_as_in_the_direct_program(trace, ranks_discards):
-    ranks, discards = ranks_discards
-    for game, line_up in enumerate(LINE_UPS):
-        played = trace(line_up, 8, ranks=ranks, discards=discards, max_rounds=100, game=game)
-        drawers = [seat for seat, name in enumerate(line_up) if name == "dummie"]
-        drawn = iter([(s[seat].battle, s[seat].discards) for s in played.steps for seat in drawers if seat in s])
-        direct = play_game(line_up, ChosenDraws(drawn), ranks, discards, max_rounds=100)
-        assert direct == (played.winner, played.rounds), (line_up, game)
-
-
-@pytest.mark.plain_kernels
-@each_row(
-    ("line_up", "winner", "rounds"),
-    [
-        (("min", "simple_minded_1"), 0, 13),
-        (("max", "simple_minded_1"), 0, 36),
-        (("simple_minded_1", "simple_minded_2"), NOBODY, 1),
-        (("min", "max"), UNFINISHED, 200),
-    ],
-)
-def test_games_without_chance_end_as_computed_by_hand(line_up, winner, rounds):
-    result = simulate(line_up, 3, 0, max_rounds=200)
-    assert result.winners.tolist() == [winner] * 3
-    assert result.rounds.tolist() == [rounds] * 3
 
 
 def test_results_depend_on_neither_threads_nor_division():

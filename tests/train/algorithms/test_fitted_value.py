@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from baselines import solve, solve_matrices
-from baselines.lookahead import Lookahead, StateValues, one_view
+from baselines.matches.lookahead import Lookahead, StateValues, one_view
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch

@@ -1,7 +1,10 @@
 """Games in batches between policies: what they get agrees with exact results."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from toys import END, Answering, Toy, in_turn
 
 from baselines import cross_play, head_to_head, make_policy, match, play_games
 from cardwar_envs import make_game
@@ -42,6 +45,37 @@ def test_policies_with_certainty_need_one_game_in_each_seat():
     unlike = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
     assert match(unlike, "lowest_card", "highest_card").games == 2
     assert not match(JUJITSU, "lowest_card", "uniform").payoff.exact
+
+
+class SaysNoChance(Toy):
+    """A toy whose facts say that nothing is left to chance."""
+
+    @property
+    def facts(self):
+        return replace(super().facts, chance="none")
+
+
+def first_legal(observations, masks):
+    return np.eye(masks.shape[1])[masks.argmax(axis=1)]
+
+
+@pytest.mark.parametrize("kind", [Toy, SaysNoChance])
+def test_certainty_is_what_was_observed_whatever_the_facts_allow(kind):
+    """Both seats of a game without chance play one game; a coin, or a mixed answer in one seat, makes samples."""
+    certain, first = kind(in_turn().table), Answering(first_legal)
+    result = match(certain, first, first, games=40)
+    assert (result.games, result.payoff, result.payoff.exact) == (2, (0.0, 0.0, 0.0), True)
+    assert len(play_games(certain, [first, first], 40)) == 1
+    assert cross_play(certain, [first, first], games=40).games == 1
+
+    coin = Toy((((0, 1), {(0, 0): [("1/2", END, 1), ("1/2", END, -1)]}),))
+    assert match(coin, first, first, games=40).games == 40
+
+    # In seat 0 it surely gets 3; in seat 1 it loses 3 or wins 1.
+    mixed_second = Answering(lambda seen, masks: np.where(seen[:, :1] == 0, first_legal(seen, masks), masks / 2))
+    result = match(certain, mixed_second, first, games=4000)
+    assert (result.games, result.payoff.exact) == (4000, False)
+    assert result.payoff.mean == pytest.approx((3 + -1) / 2, abs=0.1)
 
 
 def test_any_number_of_players_sits_round_the_table():

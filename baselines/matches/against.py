@@ -1,0 +1,126 @@
+"""What a policy gets in games against others, with confidence intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matches.games import SEEDS, only_game, sampled_games, winners_of
+from baselines.matches.intervals import CONFIDENCE, Interval, mean_interval, share_interval
+from baselines.oracles.protocol import Progress
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.policy import Policy, seated_policies
+
+# Of games with more deals each seat is played.
+MOST_DEALS = 1000
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a policy gets against others: a sample, unless nothing is left to chance.
+
+    Attributes:
+        games: Games played, in all seats together.
+        payoff: The policy's mean payoff over its seats, payoff points.
+        wins: Share of the games in which the policy got more than every other player.
+    """
+
+    games: int
+    payoff: Interval
+    wins: Interval
+
+
+def match(
+    game: Game[Any],
+    policy: Policy | str,
+    others: Sequence[Policy | str] | Policy | str,
+    *,
+    games: int = 1000,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+    progress: Progress | None = None,
+) -> Match:
+    """Plays a policy against others, equally often in each seat (in one seat if the game is alike for all).
+
+    Args:
+        game: The rules, for any number of players.
+        policy: The policy in question, an object or a name.
+        others: The policies in the other seats, round the table from the next one; or one policy for all of them.
+        games: Games to play in all. If every policy plays with certainty and the game has no chance, each seat
+            needs only one.
+        seed: Seed of everything random.
+        confidence: Of each of the two intervals.
+        progress: Called now and then with the number of games that are over.
+
+    Raises:
+        ValueError: If there are fewer games than seats to play in, the number of policies is wrong, or a policy does
+            not answer with probabilities.
+    """
+    require_game(game)
+    players = game.facts.num_players
+    seats = range(1 if alike_for_all(game) else players)
+    games, seed = whole_number("games", games), whole_number("seed", seed, SEEDS)
+    if games < len(seats):
+        raise ValueError(f"games ({games}) must be at least {len(seats)}, one for each seat")
+    around = _around_the_table(policy, others, players)
+    line_ups = [seated_policies([around[(place - seat) % players] for place in range(players)], game) for seat in seats]
+    played = [only_game(game, line_up, [seed, seat]) for seat, line_up in enumerate(line_ups)]
+    certain = all(only is not None for only in played)
+    before = 0
+    for seat, line_up in enumerate([] if certain else line_ups):
+        share = games // len(seats) + (seat < games % len(seats))
+        told = None if progress is None else partial(_counted, progress, before)
+        played[seat] = sampled_games(game, line_up, share, [seed, seat], told)
+        before += share
+    payoffs = [np.roll(each.payoffs, -seat, axis=1) for seat, each in enumerate(played) if each is not None]
+    return _summary(game, np.concatenate(payoffs), certain, confidence)
+
+
+def _counted(progress: Progress, before: int, done: int) -> None:
+    progress(before + done)
+
+
+def _around_the_table(
+    policy: Policy | str, others: Sequence[Policy | str] | Policy | str, players: int
+) -> list[Policy | str]:
+    """The policies of all players, from the one in question on."""
+    if isinstance(others, str) or not isinstance(others, Sequence):
+        others = [others] * (players - 1)
+    if len(others) != players - 1:
+        raise ValueError(f"{len(others)} policies given for the {players - 1} other players")
+    return [policy, *others]
+
+
+def _summary(game: Game[Any], payoffs: NDArray[np.float64], certain: bool, confidence: float) -> Match:
+    """What payoffs `[games, players]` say of the first player; nothing is left to chance if they are certain."""
+    own, facts = payoffs[:, 0], game.facts
+    won = winners_of(payoffs) == 0
+    if certain:
+        mean, share_won = float(own.mean()), float(won.mean())
+        return Match(len(own), Interval(mean, mean, mean), Interval(share_won, share_won, share_won))
+    return Match(
+        len(own),
+        mean_interval(own, facts.min_payoff, facts.max_payoff, confidence),
+        share_interval(int(won.sum()), len(won), confidence),
+    )
+
+
+def alike_for_all(game: Game[Any]) -> bool:
+    """Whether it makes no difference which seat one has: neither the rules nor the deal tell seats apart."""
+    facts = game.facts
+    if not (facts.seat_symmetric and facts.public_state):
+        return False
+    deals = game.initial()
+    first, *others = range(facts.num_players)
+    return len(deals) <= MOST_DEALS and all(
+        deal.rewards[first] == deal.rewards[other]
+        and np.array_equal(game.observation(deal.state, first), game.observation(deal.state, other))
+        for deal in deals
+        for other in others
+    )

@@ -1,0 +1,210 @@
+"""The game loop: many games between policies, side by side in batches."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.consistency import RecordingPolicies
+from baselines.oracles.protocol import Progress, lead
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.policy import Policy, checked_probabilities, seated_policies
+from cardwar_envs.core.streams import draw, new_streams
+from cardwar_envs.envs.engines.choice import new_engine
+from cardwar_envs.envs.engines.engine import chosen_actions
+
+# Games side by side: at most so many, and not more entries of masks in all.
+MOST_GAMES, MOST_MASKS = 4096, 1 << 23
+# Entries of one answer of a policy at most.
+MOST_ENTRIES = 1 << 20
+CERTAIN_TO = 1e-9
+SEEDS, MOST = range(1 << 64), range(1, 1 << 40)
+NOBODY = -1
+# What is noted of a game that is over, from its last state and the number of its joint actions.
+AtEnd = Callable[[Any, int], Any]
+
+
+class Played(NamedTuple):
+    """Games that are over.
+
+    Attributes:
+        payoffs: `[games, players]` payoff points of whole games.
+        ends: What `at_end` noted of each of them, in the same order.
+    """
+
+    payoffs: NDArray[np.float64]
+    ends: list[Any]
+
+
+def play_games(
+    game: Game[Any],
+    policies: Sequence[Policy | str],
+    games: int,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> NDArray[np.float64]:
+    """Plays games between policies.
+
+    Args:
+        game: The rules.
+        policies: A policy, or the name of one, per seat.
+        games: How many games; one if every policy plays with certainty and the game has no chance.
+        seed: Seed of everything random.
+        progress: Called now and then with the number of games that are over.
+
+    Returns:
+        `[games, players]` payoff points of whole games.
+
+    Raises:
+        ValueError: If the number of games or of policies is wrong, or a policy does not answer with probabilities.
+    """
+    require_game(game)
+    games, seeds = whole_number("games", games, MOST), [whole_number("seed", seed, SEEDS), 0]
+    players = seated_policies(policies, game)
+    played = only_game(game, players, seeds) or sampled_games(game, players, games, seeds, progress)
+    return played.payoffs
+
+
+def only_game(
+    game: Game[Any], players: Sequence[Policy], seeds: list[int], at_end: AtEnd | None = None
+) -> Played | None:
+    """The only game that policies can play.
+
+    None if chance was met in it: in the deal, in a move, in a mixed answer, or in an answer that differs when a
+    policy is asked again.
+    """
+    witnesses = RecordingPolicies(game, players)
+    table = _Table(game, witnesses.seats, 1, seeds, at_end, while_certain=True)
+    played = table.play(1, None)
+    return played if table.certain and witnesses.answer_alike() else None
+
+
+def sampled_games(
+    game: Game[Any],
+    players: Sequence[Policy],
+    games: int,
+    seeds: list[int],
+    progress: Progress | None = None,
+    at_end: AtEnd | None = None,
+) -> Played:
+    """So many games, whatever is left to chance in them."""
+    fitting = MOST_MASKS // (game.facts.num_players * game.facts.num_actions)
+    return _Table(game, players, min(games, MOST_GAMES, max(16, fitting)), seeds, at_end).play(games, progress)
+
+
+def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
+    """`[games]`: the only player who got the most of `[games, players]` payoff points, or `NOBODY`."""
+    best = payoffs.argmax(axis=1)
+    behind = lead(np.take_along_axis(payoffs, best[:, None], axis=1), payoffs) > 0.0
+    return np.where(behind.sum(axis=1) == payoffs.shape[1] - 1, best, NOBODY)
+
+
+class _Table:
+    """Games side by side. Each place plays a number of games that is fixed beforehand.
+
+    To take the games that end first instead would prefer short ones.
+
+    Attributes:
+        certain: Whether nothing was left to chance so far: the game drew no number, and no answer was mixed.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any],
+        policies: Sequence[Policy],
+        places: int,
+        seeds: list[int],
+        at_end: AtEnd | None,
+        while_certain: bool = False,
+    ) -> None:
+        """Sets the games up; with `while_certain` they break off as soon as chance is met."""
+        first = int(np.random.SeedSequence(seeds).generate_state(1)[0])
+        # The game draws from the first half, the policies from the second.
+        streams = new_streams(first, 2 * places)
+        self._engine, self._streams = new_engine(game, streams[:places], "auto", reuse=True), streams[places:]
+        self._untouched = streams[:places].copy()
+        self._policies, self._at_end = policies, at_end
+        self._while_certain, self.certain = while_certain, True
+
+    def play(self, games: int, progress: Progress | None) -> Played:
+        """So many games, unless they break off."""
+        engine, places = self._engine, len(self._streams)
+        left = np.full(places, games // places)
+        left[: games % places] += 1
+        running, steps = engine.deal(left > 0, False), np.zeros(places, dtype=np.int64)
+        payoffs, ends = [np.empty((0, running.shape[1]))], list[Any]()
+        while len(left) and (self._still_certain() or not self._while_certain):
+            acting = engine.acting()
+            ended = np.asarray(~acting.any(axis=1))
+            if not ended.any():
+                rewards, _ = engine.play(self._joint_actions(acting), left > 0)
+                running, steps = running + rewards, steps + 1
+                continue
+            payoffs.append(running[ended])
+            if self._at_end is not None:
+                over = np.flatnonzero(ended)
+                ends += map(self._at_end, engine.states(over), steps[over].tolist())
+            if progress is not None:
+                progress(sum(map(len, payoffs)))
+            left[ended] -= 1
+            going_on = left > 0
+            if not going_on.all():  # nobody looks at the other places any more
+                engine.keep(going_on)
+                self._streams, self._untouched = self._streams[going_on], self._untouched[going_on]
+                left, running, steps, ended = left[going_on], running[going_on], steps[going_on], ended[going_on]
+            running[ended], steps[ended] = engine.deal(ended, False)[ended], 0
+        return Played(np.concatenate(payoffs), ends)
+
+    def _still_certain(self) -> bool:
+        self.certain = self.certain and np.array_equal(self._engine.streams, self._untouched)
+        return self.certain
+
+    def _joint_actions(self, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """`[places, players]`."""
+        observations, masks = self._engine.views()
+        actions = np.zeros(acting.shape, dtype=np.int64)
+        asked = defaultdict(list)  # seats that share a policy are asked together
+        for seat, policy in enumerate(self._policies):
+            # An engine plays uniformly itself, and compiled; but it draws even if only one action is legal.
+            uniform = getattr(policy, "plays_uniformly", False) and not self._while_certain
+            asked[None if uniform else id(policy)].append(seat)
+        for shared, seats in asked.items():
+            here = np.zeros_like(acting)
+            here[:, seats] = acting[:, seats]
+            if here.any() and shared is None:
+                everywhere, players = np.ones(len(acting), dtype=np.bool_), range(acting.shape[1])
+                drawn = np.stack([self._engine.uniform(player, everywhere) for player in players], axis=1)
+                actions[here] = drawn[here]
+            elif here.any():
+                places, who = np.nonzero(here)
+                policy = self._policies[seats[0]]
+                actions[here] = self._answers(policy, observations[places, who], masks[places, who], places)
+        return actions
+
+    def _answers(
+        self, policy: Policy, observations: NDArray[np.float32], masks: NDArray[np.int8], places: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """Actions that a policy draws, `[rows]`; `places` says whose stream each row draws from."""
+        drawn, chosen = self._drawn(places), np.empty(len(places), dtype=np.int64)
+        rows = max(1, MOST_ENTRIES // masks.shape[1])
+        for begin in range(0, len(places), rows):
+            now = slice(begin, begin + rows)
+            answer = checked_probabilities(policy, observations[now], masks[now])
+            self.certain &= bool((answer.max(axis=1) >= 1.0 - CERTAIN_TO).all())
+            chosen[now] = chosen_actions(answer, drawn[now])
+        return chosen
+
+    def _drawn(self, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        drawn, waiting = np.empty(len(places)), np.arange(len(places))
+        while len(waiting):  # several seats of one game can ask at once, but a stream gives one number at a time
+            _, first = np.unique(places[waiting], return_index=True)
+            now = waiting[first]
+            drawn[now] = draw(self._streams, places[now])
+            waiting = np.delete(waiting, first)
+        return drawn
