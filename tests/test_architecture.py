@@ -258,7 +258,6 @@ MAY_ASK = (
     "baselines.oracles.rank_games",
     "baselines.oracles.finite_horizon",
     "baselines.war",
-    "baselines.matches.line_ups",
     "baselines.opponents",
     "baselines.reproduction",
 )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cardwar_envs.conformance.compare import arrays_in, difference
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
 from cardwar_envs.conformance.kinds import AECPlay
-from cardwar_envs.conformance.play import Play, finite
+from cardwar_envs.conformance.play import Play, as_text, payment
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.turns import Turn
 from cardwar_envs.conformance.verdicts import Failed
@@ -62,7 +64,7 @@ class _Books(Watcher):
 
     def __init__(self, play: Play, subject: Subject) -> None:
         self._simultaneous = subject.once("simultaneous", subject.simultaneous)
-        self._owed: dict[Any, float] = dict.fromkeys(play.env.agents, 0.0)
+        self._owed: dict[Any, Any] = dict.fromkeys(play.env.agents, 0.0)
         self._turn: Turn | None = None
         self._agent: Any = None
 
@@ -81,16 +83,16 @@ class _Books(Watcher):
         self._owed[self._agent] = 0.0
         for agent, reward in rewards.items():
             self._owed[agent] = self._owed.get(agent, 0.0) + reward
-        if self._simultaneous and self._turn is not None and self._turn.open and any(rewards.values()):
-            paid = {str(agent): reward for agent, reward in rewards.items() if reward}
+        paid = {str(agent): reward for agent, reward in rewards.items() if np.any(reward)}
+        if self._simultaneous and self._turn is not None and self._turn.open and paid:
             raise Failed(f"{play.at}: `rewards` has {paid}, though {self._turn.open[0]} has not committed yet")
         if play.over:
             return
         agent = play.env.agent_selection
-        told = finite(play.env.last(observe=False)[1], f"{play.at}: the reward of {agent}")
-        if not abs(told - self._owed[agent]) <= 1e-9 * max(1.0, abs(told)):
-            owed = self._owed[agent]
-            raise Failed(f"{play.at}: last() tells {agent} a reward of {told:g}, its `rewards` sum to {owed:g}")
+        told = payment(play.env.last(observe=False)[1], f"{play.at}: the reward of {agent}")
+        if not np.allclose(told, owed := self._owed[agent], rtol=1e-9, atol=1e-9):
+            words = f"a reward of {as_text(told)}, its `rewards` sum to {as_text(owed)}"
+            raise Failed(f"{play.at}: last() tells {agent} {words}")
 
 
 def observations_are_of_now(subject: Subject) -> None:

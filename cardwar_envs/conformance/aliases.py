@@ -12,11 +12,11 @@ import numpy as np
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import drawn, state_shown
+from cardwar_envs.conformance.modes import modes_of
 from cardwar_envs.conformance.play import STEPS, Play
-from cardwar_envs.conformance.secrecy import _modes
 from cardwar_envs.conformance.seeds import SHORT, steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
 SEEDS = range(3)
 
@@ -30,7 +30,7 @@ def arrays_are_fresh(subject: Subject) -> None:
     for skin in steady_skins(subject, own=True):
         for seed in SEEDS:
             _follow(skin, seed)
-            for mode in _modes(subject):
+            for mode in modes_of(subject):
                 _require_fresh_pictures(skin, mode, seed)
 
 
@@ -44,10 +44,8 @@ def _follow(skin: Skin[Any], seed: int) -> None:
         handed = [kept.shown(), _stable(kept), state_shown_itself(kept.env)]
         before = copy.deepcopy(handed)
         _scribble(written)
-        actions = copy.deepcopy(choice)
-        for play in (clean, kept):
-            play.submit(choice, log=False)
-        _submit_and_spoil(written, actions)
+        for play in (clean, kept, written):
+            play.submit(copy.deepcopy(choice), log=False)
         if found := difference(before, handed):
             raise Failed(f"{where}: what was handed out has been changed by the next step: {found}")
 
@@ -96,36 +94,24 @@ def _overwrite(array: Any) -> None:
 
 
 def _spoil(value: Any) -> None:
-    """Writes into a container that is part of an info."""
+    """Writes into a container, and into those in it."""
     if isinstance(value, np.ndarray):
         _overwrite(value)
-    elif isinstance(value, dict):
-        for key in value:
-            if isinstance(value[key], int | float) and not isinstance(value[key], bool):
+    elif isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            if _is_number(value[key]):
                 value[key] = value[key] + 1
             else:
                 _spoil(value[key])
-    elif isinstance(value, list):
-        for place, entry in enumerate(value):
-            if isinstance(entry, int | float) and not isinstance(entry, bool):
-                value[place] = entry + 1
-            else:
-                _spoil(entry)
+    elif isinstance(value, tuple):
+        for entry in value:
+            _spoil(entry)
     elif isinstance(value, set):
         value.clear()
 
 
-def _submit_and_spoil(play: Play, choice: Any) -> None:
-    """Steps, and writes into the actions of Parallel afterwards; AEC may keep them until all have committed."""
-    play.played.append(copy.deepcopy(choice))
-    if isinstance(play, ParallelPlay):
-        play.result = play.env.step(choice)
-        for action in choice.values():
-            _spoil(action)
-        for agent in choice:
-            choice[agent] = getattr(play.env.action_space(agent), "start", None)
-    else:
-        play.env.step(choice)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def _require_unshared(play: Play, where: str) -> None:
@@ -180,3 +166,37 @@ def _infos(play: Play) -> Iterator[tuple[Any, Any]]:
     for agent, info in play.part("infos").items():
         if isinstance(info, dict):
             yield agent, info
+
+
+def the_callers_actions_are_left_alone(subject: Subject) -> None:
+    """step() changes nothing in the actions that it is handed, and what is written into them later plays no part.
+
+    Learners use an array again for their next action. An AEC environment that keeps it until all have committed plays
+    what was written into it in the meantime.
+    """
+    changeable = False
+    for skin in steady_skins(subject, own=True):
+        for seed in SEEDS:
+            clean, reused = (skin.new(choices=seed).reset(seed) for _ in range(2))
+            while not clean.over and len(clean.played) < SHORT:
+                choice = clean.choice()
+                changeable |= isinstance(choice, np.ndarray | dict | list)
+                clean.submit(copy.deepcopy(choice), log=False)
+                _hand_in_and_spoil(reused, choice)
+                what = f"{clean.at}: writing into actions after they were handed in changes"
+                here, there = ({**_essence(play), **play.seen()} for play in (clean, reused))
+                require_same(here, there, what)
+    if not changeable:
+        raise NotApplicable("actions are plain numbers, which nobody can write into")
+
+
+def _hand_in_and_spoil(play: Play, choice: Any) -> None:
+    handed = copy.deepcopy(choice)
+    try:
+        play.submit(choice, log=False, handed=handed)
+    except Exception as error:  # in the other environment it was taken
+        written = "after something was written into the actions of earlier steps"
+        raise Failed(f"{play.at}: {choice} raises, {written}: {in_a_line(error)}") from error
+    if found := difference(choice, handed):
+        raise Failed(f"{play.at}: step() changes the actions of the caller: {found}")
+    _spoil(handed)

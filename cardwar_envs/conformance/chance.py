@@ -12,8 +12,8 @@ import numpy as np
 
 from cardwar_envs.conformance.guessing import telling
 from cardwar_envs.conformance.look import attributes, drawn, generators_on, refusal, state_of, state_shown, words_of
+from cardwar_envs.conformance.modes import modes_of
 from cardwar_envs.conformance.play import Play
-from cardwar_envs.conformance.secrecy import _modes
 from cardwar_envs.conformance.seeds import steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
@@ -42,7 +42,7 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
     """
     chance = False
     for skin in steady_skins(subject):
-        modes = _modes(subject)
+        modes = modes_of(subject)
         games = _games(subject, skin, modes)
         chance = chance or _unlike(games) > 1
         if _unlike(games) > 1:

@@ -55,9 +55,10 @@ class Driver(Chooser):
     def choose(self, agent: Any, space: gymnasium.Space[Any], mask: Any) -> Any:
         """One of the actions that the mask allows."""
         legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
-        if not legal or self._style < 2:
-            return super().choose(agent, space, mask)
-        return legal[int(self._place(agent) * len(legal))]
+        if self._style >= 2 and legal:
+            return legal[int(self._place(agent) * len(legal))]
+        action = super().choose(agent, space, mask)
+        return action if self._style < 2 else at_bounds(space, action, self._place(agent), self._rng)
 
     def _place(self, agent: Any) -> float:
         if self._style == 2:  # the same for all in a turn
@@ -68,3 +69,36 @@ class Driver(Chooser):
         number = float(self._rng.random())
         tendency = zlib.crc32(f"{self.seed} {agent}".encode()) % 3
         return (number, number**4, 1 - number**4 - 1e-9)[tendency]
+
+
+def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -> Any:
+    """The action, moved to the bounds of its space: to a corner, to another one, or some numbers of it only.
+
+    Args:
+        space: What the action belongs to. Numbers without a bound stay as they are.
+        action: An action by chance.
+        place: From 0 to 1: below 0.3 all numbers are at their lower bounds, above 0.7 at their upper bounds.
+        rng: Decides about each number if the place lies between.
+    """
+    if isinstance(space, gymnasium.spaces.Dict):
+        return {key: at_bounds(part, action[key], place, rng) for key, part in space.spaces.items()}
+    if isinstance(space, gymnasium.spaces.Tuple):
+        pairs = zip(space.spaces, action, strict=True)
+        return tuple(at_bounds(part, each, place, rng) for part, each in pairs)
+    low, high = _bounds(space)
+    if low is None:
+        return action
+    number = np.full(np.shape(action), place) if abs(place - 0.5) > 0.2 else rng.random(np.shape(action))
+    moved = np.where((number < 0.3) & np.isfinite(low), low, action)
+    return np.where((number > 0.7) & np.isfinite(high), high, moved).astype(space.dtype)[()]
+
+
+def _bounds(space: Any) -> tuple[Any, Any]:
+    """The lowest and the highest that numbers of a space can be, None if it has no such bounds."""
+    if isinstance(space, gymnasium.spaces.Box):
+        return space.low, space.high
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return space.start, space.start + space.n - 1
+    if isinstance(space, gymnasium.spaces.MultiDiscrete):
+        return space.start, space.start + space.nvec - 1
+    return (0, 1) if isinstance(space, gymnasium.spaces.MultiBinary) else (None, None)

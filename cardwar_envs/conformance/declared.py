@@ -1,4 +1,4 @@
-"""Checks of what an environment declares and offers: metadata, render modes, close()."""
+"""Checks of what an environment declares and offers: agents, metadata, render modes, close()."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.look import drawn
+from cardwar_envs.conformance.modes import missing_here
+from cardwar_envs.conformance.play import STEPS, Play, seats
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, in_a_line
 
 KNOWN = ("human", "ansi", "rgb_array")
 
@@ -32,12 +34,22 @@ def metadata_say_what_is_offered(subject: Subject) -> None:
 def render_modes_are_kept(subject: Subject) -> None:
     """Each declared mode is taken, is kept as `render_mode`, and gives what Gymnasium says of it.
 
-    `ansi` gives a text, `rgb_array` a picture of uint8 with three colours, at every step.
+    `ansi` gives a text, `rgb_array` a picture of uint8 with three colours, at every step. A mode that needs a display,
+    OpenGL or a library that is not here is not tried.
     """
+    missing = []
     for skin in subject.skins():
-        for mode in skin.make().metadata.get("render_modes", ()):
+        env = skin.make()
+        for mode in env.metadata.get("render_modes", ()):
             if mode in KNOWN and _takes_modes(skin):
-                _require_mode(skin, mode)
+                try:
+                    _require_mode(skin, mode)
+                except Exception as error:
+                    if not missing_here(error, env):
+                        raise
+                    missing.append(f"{skin.kind}: render_mode={mode!r}: {in_a_line(error)}")
+    if missing:
+        raise NotTried("; ".join(missing))
 
 
 def _takes_modes(skin: Skin[Any]) -> bool:
@@ -51,20 +63,17 @@ def _takes_modes(skin: Skin[Any]) -> bool:
 
 
 def _require_mode(skin: Skin[Any], mode: str) -> None:
-    try:
-        play = skin.new(choices=1, render_mode=mode).reset(1)
-        if getattr(play.env, "render_mode", None) != mode:
-            raise Failed(f"{skin.kind}: made with render_mode={mode!r}, it says {play.env.render_mode!r}")
-        if mode == "human":
+    play = skin.new(choices=1, render_mode=mode).reset(1)
+    if getattr(play.env, "render_mode", None) != mode:
+        raise Failed(f"{skin.kind}: made with render_mode={mode!r}, it says {play.env.render_mode!r}")
+    if mode == "human":
+        return
+    for _ in range(6):
+        picture, _ = drawn(play.env)
+        _require_form(picture, f"{play.at}: render() in mode {mode!r}", mode)
+        if play.over:
             return
-        for _ in range(6):
-            picture, _ = drawn(play.env)
-            _require_form(picture, f"{play.at}: render() in mode {mode!r}", mode)
-            if play.over:
-                return
-            play.step(log=False)
-    except ImportError:
-        return  # what draws is not installed
+        play.step(log=False)
 
 
 def _require_form(picture: Any, what: str, mode: str) -> None:
@@ -76,6 +85,37 @@ def _require_form(picture: Any, what: str, mode: str) -> None:
         raise Failed(f"{what} returns {type(picture).__name__}, not an array")
     if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
         raise Failed(f"{what} returns {picture.dtype}{list(picture.shape)}, not uint8[height, width, 3]")
+
+
+def agents_are_a_list_of_their_own(subject: Subject) -> None:
+    """What a game takes out of `agents` stays in `possible_agents`, and is back after the next reset.
+
+    An environment that hands out one list under both names, or begins every game with the list of the game before,
+    loses its agents as they leave.
+    """
+    for skin in subject.skins():
+        play = skin.new(choices=1)
+        possible = list(seats(play.env))
+        seated, one_list = _seated(play), play.env.agents is play.env.possible_agents
+        if one_list and not seated:
+            raise Failed(f"{skin.kind}: `agents` is the very list `possible_agents`, and is empty after a reset")
+        kept = play.env.agents
+        try:
+            play.run(STEPS)
+        except Exception as error:
+            raise NotApplicable(f"a game cannot be played, see legal_play_goes_on: {in_a_line(error)}") from error
+        if (left := list(play.env.possible_agents)) != possible:
+            why = ", which is the very list `agents`" * one_list
+            raise Failed(f"{skin.kind}: in the course of a game `possible_agents`{why}, goes from {possible} to {left}")
+        if (again := _seated(play)) != seated and play.env.agents is kept:
+            words = f"{skin.kind}: a game begins with the very list `agents` of the game before, with {again}"
+            raise Failed(f"{words} in place of {seated}")
+
+
+def _seated(play: Play) -> list[Any]:
+    """The agents after a reset."""
+    play.reset(1)
+    return list(play.env.agents)
 
 
 def closing_does_no_harm(subject: Subject) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.explore import Watcher, watched, watcher
+from cardwar_envs.conformance.explore import Watcher, explored, watched, watcher
 from cardwar_envs.conformance.kinds import ParallelPlay
-from cardwar_envs.conformance.play import PARTS, Play, layers, seats
+from cardwar_envs.conformance.play import PARTS, Play, as_text, layers, seats
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 
 LIMITS = (1, 2, 3)
 LIMIT_NAMES = ("max_rounds", "max_cycles")
@@ -99,9 +99,20 @@ def _require_none(agents: set[Any], what: str) -> None:
 def nobody_is_paid_after_the_end(subject: Subject) -> None:
     """Rewards are finite, and an agent gets nothing more after the step that takes it out.
 
-    Its learner has ended the episode and never hears of such a reward, so it learns another game.
+    Its learner has ended the episode and never hears of such a reward, so it learns another game. Rewards that are
+    vectors, of several objectives, are noted.
     """
     watched("nobody_is_paid_after_the_end", subject)
+    if lengths := objectives(subject):
+        raise Noted(f"rewards are vectors of length {' or '.join(map(str, sorted(lengths)))}, not numbers")
+
+
+def objectives(subject: Subject) -> set[int]:
+    """The lengths of rewards that are vectors."""
+    for skin in subject.skins():
+        explored(subject, skin.kind)
+    found: set[int] = subject.once("objectives", set)
+    return found
 
 
 @watcher
@@ -110,12 +121,14 @@ class _Paid(Watcher):
 
     def __init__(self, play: Play, subject: Subject) -> None:
         self._out: set[Any] = set()
+        self._objectives: set[int] = subject.once("objectives", set)
 
     def after(self, play: Play) -> None:
         for agent, reward in play.rewards().items():
-            if agent in self._out and reward != 0.0:
+            self._objectives |= set(np.shape(reward))
+            if agent in self._out and np.any(reward):
                 step = f"{play.where}, step {len(play.played)}"
-                raise Failed(f"{step}: {agent}, which was out before, is paid {reward:g}")
+                raise Failed(f"{step}: {agent}, which was out before, is paid {as_text(reward)}")
         self._out |= play.out()
 
 

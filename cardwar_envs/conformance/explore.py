@@ -9,6 +9,7 @@ from typing import Any
 
 from cardwar_envs.conformance.archive import Archive, Route
 from cardwar_envs.conformance.choices import Driver
+from cardwar_envs.conformance.modes import modes_of
 from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, in_a_line
@@ -89,7 +90,7 @@ def explored(subject: Subject, kind: str) -> Explored:
 def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
     found, archive, last_new = Explored(), Archive(subject.seed), 0
     unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
-    modes = [mode for mode in DRAWN if mode in subject.any_env().metadata.get("render_modes", ())]
+    modes = [mode for mode in DRAWN if mode in modes_of(subject)]
     for number in subject.time(SHARE):
         seed = 1000 * subject.seed + number
         route = archive.rare() if number % 2 and number > 8 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from cardwar_envs.conformance.play import PARTS, Play, finite
+from cardwar_envs.conformance.play import PARTS, Play, payment
 
 
 class AECPlay(Play):
@@ -16,7 +16,7 @@ class AECPlay(Play):
     def _reset(self, **arguments: Any) -> None:
         self.env.reset(**arguments)
 
-    def _submit(self, choice: Any) -> None:
+    def _step(self, choice: Any) -> None:
         self.env.step(choice)
 
     def part(self, name: str) -> dict[Any, Any]:
@@ -54,9 +54,9 @@ class AECPlay(Play):
         observation, *_, info = self.env.last()
         return observation, info
 
-    def cumulative_reward(self) -> float:
+    def cumulative_reward(self) -> Any:
         """What `last` says that the selected agent was paid since it was asked before."""
-        return finite(self.env.last(observe=False)[1], f"the reward of {self.env.agent_selection}")
+        return payment(self.env.last(observe=False)[1], f"the reward of {self.env.agent_selection}")
 
     def seen(self) -> dict[str, Any]:
         """A copy of all that can be seen now."""
@@ -82,8 +82,8 @@ class ParallelPlay(Play):
         observations, infos = self.env.reset(**arguments)
         self.result: tuple[dict[Any, Any], ...] = (observations, {}, {}, {}, infos)
 
-    def _submit(self, choice: Any) -> None:
-        self.result = self.env.step(dict(choice))
+    def _step(self, choice: Any) -> None:
+        self.result = self.env.step(choice)
 
     def part(self, name: str) -> dict[Any, Any]:
         """What the last call returned under that name."""

@@ -45,10 +45,10 @@ def generators(env: Any) -> dict[str, Any]:
 
 def generators_on(value: Any) -> Iterator[tuple[str, Any]]:
     """All random generators that hang on a value, each with its path, nearest first."""
-    return ((path, part) for path, part in _reachable(value) if state_of(part) is not None)
+    return ((path, part) for path, part in reachable(value) if state_of(part) is not None)
 
 
-def _reachable(env: Any) -> Iterator[tuple[str, Any]]:
+def reachable(env: Any) -> Iterator[tuple[str, Any]]:
     """Each object that hangs on the environment, with its path, nearest first."""
     queue, known = [(type(env).__name__, env, 0)], {id(env)}
     for path, value, depth in queue:

@@ -7,11 +7,10 @@ from typing import Any
 from cardwar_envs.conformance.compare import require_same, require_same_play
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
 from cardwar_envs.conformance.look import drawn, public
+from cardwar_envs.conformance.modes import modes_of, require_modes
 from cardwar_envs.conformance.play import Play
-from cardwar_envs.conformance.secrecy import _modes
 from cardwar_envs.conformance.seeds import SHORT, require_same_next_game, steady_skins
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import NotApplicable
 
 SHARE = 0.01
 
@@ -21,10 +20,9 @@ def rendering_changes_nothing(subject: Subject) -> None:
 
     Where observations are cut out of the picture, agents may be blind unless somebody watches.
     """
-    if not _modes(subject):
-        raise NotApplicable("it renders neither text nor arrays")
+    modes = require_modes(subject)
     for skin in steady_skins(subject):
-        for mode in _modes(subject):
+        for mode in modes:
             for seed in subject.time(SHARE):
                 plain, watched = (
                     skin.new(choices=seed).reset(seed),
@@ -74,7 +72,7 @@ class _Draws(Watcher):
     check = "every_situation_can_be_drawn"
 
     def __init__(self, play: Play, subject: Subject) -> None:
-        self._modes = _modes(subject)
+        self._modes = modes_of(subject)
         self.after(play)
 
     def after(self, play: Play) -> None:
@@ -84,6 +82,5 @@ class _Draws(Watcher):
 
 def every_situation_can_be_drawn(subject: Subject) -> None:
     """render(), state(), str() and repr() raise nothing, wherever the game stands."""
-    if not _modes(subject):
-        raise NotApplicable("it renders neither text nor arrays")
+    require_modes(subject)
     watched(_Draws.check, subject)

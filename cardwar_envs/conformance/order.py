@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from operator import attrgetter
@@ -18,11 +19,11 @@ from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import places
 from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import ParallelPlay
-from cardwar_envs.conformance.look import Snapshot, text_of
+from cardwar_envs.conformance.look import Snapshot, reachable, text_of
 from cardwar_envs.conformance.play import seats
 from cardwar_envs.conformance.steady import find, steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject, load, parameters_of, quiet
-from cardwar_envs.conformance.verdicts import Failed, NotTried
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried
 
 SHARE = 0.035
 MOST_PLACES = 400
@@ -105,21 +106,56 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
     """
     for skin in subject.skins():
         steady_skin(subject, skin.kind)
-    told = _told(subject)
-    here = digests(subject, told["blind"])
-    for hash_seed in _other_hash_seeds(subject):
-        _require_same(here, _elsewhere(told, hash_seed), hash_seed)
+    processes = elsewhere(subject)
+    here = digests(subject, _told(subject)["blind"])
+    for hash_seed, (there, _) in processes.items():
+        if where := _unlike(here, there):
+            words = f"a new process, with PYTHONHASHSEED={hash_seed}, plays another game than this one"
+            raise Failed(f"{where}: {words}")
 
 
-def _require_same(here: dict[str, list[list[str]]], there: dict[str, list[list[str]]], hash_seed: int) -> None:
+def environments_leave_nothing_behind(subject: Subject) -> None:
+    """In a new process a fresh environment plays the games that other environments have played there before.
+
+    What they leave in the class, the module or a default argument (`def __init__(self, history=[])`) is there for all
+    that come later. In a process that has played long enough all are alike again, so a new one is asked.
+    """
+    processes = elsewhere(subject)
+    firsts = [first for first, _ in processes.values()]
+    if any(_unlike(firsts[0], first) for first in firsts[1:]):
+        raise NotApplicable("new processes differ from each other: chance or the hash seed decides")
+    for first, again in processes.values():
+        if where := _unlike(first, again):
+            words = "a fresh environment plays another game once other environments have been played"
+            raise Failed(f"{where}: in a new process {words}{_shared(subject)}")
+
+
+def _shared(subject: Subject) -> str:
+    """The first container, in words, that two environments share and that a game changes."""
+    for skin in subject.skins():
+        one, other = (skin.new(choices=1) for _ in range(2))
+        for play in (one, other):
+            play.reset(1)
+        theirs = {id(part) for _, part in reachable(other.env) if isinstance(part, list | dict | set)}
+        before = [(path, part, text_of(part)) for path, part in reachable(one.env) if id(part) in theirs]
+        one.run()
+        for path, part, text in before:
+            if text_of(part) != text:
+                return f": they share the {type(part).__name__} {path}, which games change"
+    return ""
+
+
+Games = dict[str, list[list[str]]]
+
+
+def _unlike(here: Games, there: Games) -> str:
+    """The first place where two rounds of games differ; empty if they do not."""
     for key, games in here.items():
         for seed, (one, other) in enumerate(zip(games, there[key], strict=True)):
             for step, pair in enumerate(zip(one, other, strict=False)):
                 if pair[0] != pair[1]:
-                    where = f"{key}, seed {seed}, after step {step}"
-                    raise Failed(
-                        f"{where}: a new process, with PYTHONHASHSEED={hash_seed}, plays another game than this one"
-                    )
+                    return f"{key}, seed {seed}, after step {step}"
+    return ""
 
 
 def _told(subject: Subject) -> dict[str, Any]:
@@ -145,7 +181,7 @@ def _found(told: dict[str, Any]) -> Subject:
     return Subject(told["name"], **found, parameters=parameters_of(told["words"]))
 
 
-def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> dict[str, list[list[str]]]:
+def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
     """Kind -> game -> step -> digest of all that is seen, without the infos that differ each time.
 
     Another process plays nothing before: what earlier environments leave in a class or a module is not there either.
@@ -163,7 +199,18 @@ def _digest(seen: Any) -> str:
     return hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12]
 
 
-def _elsewhere(told: dict[str, Any], hash_seed: int) -> dict[str, list[list[str]]]:
+def elsewhere(subject: Subject) -> dict[int, list[Games]]:
+    """Hash seed -> the games that a new process with that seed plays, and the same games again.
+
+    Raises:
+        NotApplicable: If another process cannot play them.
+    """
+    told = _told(subject)
+    find = partial(_elsewhere, told)
+    return {seed: subject.once(("elsewhere", seed), partial(find, seed)) for seed in _other_hash_seeds(subject)}
+
+
+def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
     command = [sys.executable, "-m", "cardwar_envs.conformance.order"]
     environment = _environment(hash_seed)
     try:
@@ -174,7 +221,7 @@ def _elsewhere(told: dict[str, Any], hash_seed: int) -> dict[str, list[list[str]
         raise NotTried(f"another process needed more than {SECONDS} seconds to start and play") from None
     if done.returncode:
         raise NotTried(f"another process cannot play it: {' '.join(done.stderr.split())[-200:]}")
-    found: dict[str, list[list[str]]] = json.loads(done.stdout.splitlines()[-1])
+    found: list[Games] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
@@ -201,7 +248,11 @@ def _environment(hash_seed: int) -> dict[str, str]:
 def _play_elsewhere() -> None:
     with quiet():
         told = json.loads(sys.stdin.read())
-        print(json.dumps(digests(_found(told), told["blind"])))
+        subject = _found(told)
+        first = digests(subject, told["blind"])
+        for number, skin in enumerate(subject.skins()):  # what two equal rounds leave may cancel out
+            skin.new().reset(GAMES + number).run(LONGEST)
+        print(json.dumps([first, digests(subject, told["blind"])]))
 
 
 if __name__ == "__main__":

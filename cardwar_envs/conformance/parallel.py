@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardwar_envs.conformance.compare import difference
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
 from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.play import Play
@@ -41,17 +40,3 @@ def _require_keys(play: Play, name: str, part: Any, agents: set[Any]) -> None:
         raise Failed(f"{play.at}: {name} have no entry for {agent}")
     for agent in sorted(set(part) - agents, key=str):
         raise Failed(f"{play.at}: {name} have an entry for {agent!r}, who did not take part")
-
-
-def the_callers_actions_are_left_alone(subject: Subject) -> None:
-    """step() takes nothing out of the dict of actions and writes nothing into it."""
-    skin = subject.skin("Parallel")
-    for seed in range(3):
-        play = skin.new(choices=seed).reset(seed)
-        while not play.over and len(play.played) < 30:
-            choice = play.choice()
-            handed = dict(choice)
-            play.result = play.env.step(handed)
-            play.played.append(choice)
-            if found := difference(choice, handed):
-                raise Failed(f"{play.at}: step() changes the dict of actions: {found}")

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.ends import objectives
 from cardwar_envs.conformance.explore import Watcher, watched, watcher
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
-from cardwar_envs.conformance.play import Play, finite, seats
+from cardwar_envs.conformance.play import Play, as_text, finite, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
@@ -30,6 +31,8 @@ def zero_sum_holds(subject: Subject) -> None:
     """
     if not _declares_zero_sum(subject):
         raise NotApplicable("not declared zero-sum")
+    if objectives(subject):
+        raise NotApplicable("rewards are vectors, see nobody_is_paid_after_the_end")
     watched("zero_sum_holds", subject)
 
 
@@ -51,9 +54,8 @@ class _Sum(Watcher):
                 self._paid[agent] += reward
 
     def end(self, play: Play) -> None:
-        if self._declared and not abs(sum(self._paid.values())) <= TOLERANCE:
-            total = sum(self._paid.values())
-            raise Failed(f"{play.where}: payoffs {self._paid} sum to {total:g}, not to 0")
+        if self._declared and not np.all(np.abs(total := sum(self._paid.values())) <= TOLERANCE):
+            raise Failed(f"{play.where}: payoffs {self._paid} sum to {as_text(total)}, not to 0")
 
 
 def _declares_zero_sum(subject: Subject) -> bool:

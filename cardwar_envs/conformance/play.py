@@ -34,7 +34,7 @@ class Play(ABC):
 
     kind: ClassVar[str]
 
-    def __init__(self, env: Any, choices: int = 0, blind: frozenset[Any] = frozenset()) -> None:
+    def __init__(self, env: Any, choices: int = 0, blind: frozenset[str] = frozenset()) -> None:
         self.env, self.chooser, self.blind = env, Chooser(choices), blind
         self.where = self.kind
         self.log: list[Any] = []
@@ -62,10 +62,11 @@ class Play(ABC):
         """Steps once, with legal choices."""
         self.submit(self.choice(), log)
 
-    def submit(self, choice: Any, log: bool = True) -> None:
-        """Steps once, with a given choice."""
+    def submit(self, choice: Any, log: bool = True, handed: Any = None) -> None:
+        """Steps once, with a given choice; `handed` is the very object that step() gets, if it matters which."""
         self.calls.append(("step", choice))
-        self._submit(choice)
+        copied = dict(choice) if isinstance(choice, Mapping) else choice
+        self._step(copied if handed is None else handed)
         self.played.append(choice)
         if log:
             self.log.append(self.seen())
@@ -119,9 +120,7 @@ class Play(ABC):
 
     def steady(self, info: Any) -> Any:
         """An info without the fields that differ each time."""
-        if not self.blind or not isinstance(info, Mapping):
-            return info
-        return {name: value for name, value in info.items() if name not in self.blind}
+        return _without(info, self.blind) if self.blind else info
 
     def infos(self) -> dict[Any, Any]:
         """The infos of all agents, without the fields that differ each time."""
@@ -135,13 +134,13 @@ class Play(ABC):
         """One of the actions that are legal for the agent."""
         return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
 
-    def rewards(self) -> dict[Any, float]:
+    def rewards(self) -> dict[Any, Any]:
         """What each agent was paid in the last step.
 
         Raises:
-            Failed: If a reward is not a finite number.
+            Failed: If a reward is neither a finite number nor a vector of them.
         """
-        return {agent: finite(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
+        return {agent: payment(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
 
     def out(self) -> set[Any]:
         """The agents of the last step that are said to be out."""
@@ -152,7 +151,7 @@ class Play(ABC):
     def _reset(self, **arguments: Any) -> None: ...
 
     @abstractmethod
-    def _submit(self, choice: Any) -> None: ...
+    def _step(self, choice: Any) -> None: ...
 
     @abstractmethod
     def part(self, name: str) -> dict[Any, Any]:
@@ -191,6 +190,18 @@ class Play(ABC):
         """A copy of all that can be seen now."""
 
 
+def info_name(path: str, key: Any) -> str:
+    """How an info is named that stands under a key in a dict of that name."""
+    return f"{path}.{key}" if path else str(key)
+
+
+def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
+    if not isinstance(info, Mapping):
+        return info
+    named = ((info_name(path, key), key, value) for key, value in info.items())
+    return {key: _without(value, names, name) for name, key, value in named if name not in names}
+
+
 def finite(number: Any, what: str) -> float:
     """A number that can be compared.
 
@@ -202,6 +213,24 @@ def finite(number: Any, what: str) -> float:
     if not math.isfinite(number):
         raise Failed(f"{what} is {number}, not a finite number")
     return float(number)
+
+
+def payment(reward: Any, what: str) -> Any:
+    """A reward that can be added up: a number, or an array of one for each of several objectives.
+
+    Raises:
+        Failed: If it is neither, or not finite.
+    """
+    if not isinstance(reward, np.ndarray) or reward.ndim != 1 or reward.size < 2 or reward.dtype.kind not in "iuf":
+        return finite(reward, what)
+    if not np.isfinite(reward).all():
+        raise Failed(f"{what} is {reward}, not a vector of finite numbers")
+    return reward.astype(np.float64)
+
+
+def as_text(paid: Any) -> str:
+    """A payment in words."""
+    return f"{paid:g}" if np.ndim(paid) == 0 else str(paid)
 
 
 def seats(env: Any) -> list[Any]:

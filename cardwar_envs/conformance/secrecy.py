@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -15,6 +14,7 @@ from cardwar_envs.conformance.explore import games_by_chance, routes
 from cardwar_envs.conformance.hearing import heard
 from cardwar_envs.conformance.kinds import AECPlay
 from cardwar_envs.conformance.look import drawn, public, refusals
+from cardwar_envs.conformance.modes import modes_of, require_modes
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.turns import Turn, has_choice
@@ -86,8 +86,7 @@ def commitments_touch_nothing(subject: Subject) -> None:
 
 def pictures_hide_commitments(subject: Subject) -> None:
     """Until all have committed, every render mode returns and prints the same, whatever has been committed."""
-    if not _modes(subject):
-        raise NotApplicable("there is no render mode that can be looked at")
+    require_modes(subject)
     _raise(subject, "drawn")
 
 
@@ -113,7 +112,7 @@ def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
     skin = steady_skin(subject, skin.kind)
     leaks = _Leaks()
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
-    modes = _modes(subject) if way == "drawn" else [None]
+    modes = modes_of(subject) if way == "drawn" else [None]
     clock = subject.time(SHARES[way])
     ways = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(skin, MOST_GAMES))
     for moment in moments(skin, ways):
@@ -227,25 +226,3 @@ def _told(play: AECPlay, without: Any) -> dict[str, Any]:
     if view["agent_selection"] == without:
         del view["last"]
     return view
-
-
-def _modes(subject: Subject) -> list[str]:
-    """The render modes that return or print something."""
-    found: list[str] = subject.once("modes", lambda: _find_modes(subject))
-    return found
-
-
-def _find_modes(subject: Subject) -> list[str]:
-    """Tries each declared mode once; windows are opened where nobody sees them."""
-    skin = subject.skins()[0]
-    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-    modes = []
-    for mode in skin.make().metadata.get("render_modes", ()):
-        try:
-            play = skin.new(render_mode=mode).reset(subject.seed)
-            picture, printed = drawn(play.env)
-        except Exception:
-            continue  # `render_modes_are_kept` says so
-        if picture is not None or printed:
-            modes.append(mode)
-    return modes

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.choices import Driver
-from cardwar_envs.conformance.compare import require_same
+from cardwar_envs.conformance.compare import difference, require_same
 from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import spaces_of, state_shown
-from cardwar_envs.conformance.play import STEPS, seats
+from cardwar_envs.conformance.play import STEPS, as_text, seats
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
@@ -71,7 +71,7 @@ class _Pair:
             self._compare_views()
         self._compare_payments()
 
-    def _add(self, name: str, rewards: dict[Any, float]) -> None:
+    def _add(self, name: str, rewards: dict[Any, Any]) -> None:
         for agent, reward in rewards.items():
             self.paid[name][agent] += reward
 
@@ -105,7 +105,7 @@ class _Pair:
         """Of this joint action, to the last bit: nothing has been added up yet."""
         here = self.aec.rewards()
         for agent, there in self.parallel.rewards().items():
-            if agent in here and here[agent] != there:
+            if agent in here and difference(here[agent], there):
                 raise Failed(f"{self.where}: the reward of {agent} is {here[agent]!r} in AEC, {there!r} in Parallel")
 
     def _take_leave(self) -> None:
@@ -144,8 +144,9 @@ class _Pair:
         for name in names:
             for agent, there in self.paid["Parallel"].items():
                 here = self.paid[name][agent]
-                if not np.isclose(here, there, rtol=1e-9, atol=1e-9):
-                    raise Failed(f"{self.where}: {agent} was paid {here:g} by {name} in AEC, {there:g} in Parallel")
+                if not np.allclose(here, there, rtol=1e-9, atol=1e-9):
+                    words = f"{as_text(here)} by {name} in AEC, {as_text(there)} in Parallel"
+                    raise Failed(f"{self.where}: {agent} was paid {words}")
 
 
 def _without_generators(facts: Any) -> Any:

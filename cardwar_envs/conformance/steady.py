@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence, Set
+import time
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference
 from cardwar_envs.conformance.explore import explored
-from cardwar_envs.conformance.play import Play
+from cardwar_envs.conformance.play import Play, info_name
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 
 SEEDS = range(3)
 SHORT = 40
 SHARE, MOST_SEEDS = 0.015, 40
+# An info is the time of day if it is off by no more than so many seconds; in seconds or in smaller units.
+OFF, UNITS = 2.0, (1.0, 1e3, 1e6, 1e9)
 # A name that says so may tell how long something took.
 OF_TIME = re.compile(r"time|clock|elapsed|duration|second|latency|fps|per_s|_ms\b|_ns\b|speed", re.IGNORECASE)
 # What is of no such type is an object of the author's own; whether it says anything is not for the kit to judge.
 SIMPLE = (type(None), bool, int, float, complex, str, bytes, np.generic, np.ndarray, Mapping, Sequence, Set)
 HARMLESS = {
     "clock": "goes up all the time, as a clock does",
+    "wall clock": "is the time of day",
+    "duration": "is a number of seconds, of no more than have passed",
     "identifier": "is another text each time, as an identifier is",
     "time": "is a number that never repeats, and by its name a measure of time",
     "object": "is an object that is not the same each time",
@@ -33,16 +38,32 @@ HARMLESS = {
 }
 
 
+class Told(NamedTuple):
+    """An info as it was handed out.
+
+    Attributes:
+        agent: Whose it is.
+        now: The time then, in seconds since 1970.
+        passed: Seconds since the environment was made.
+        info: Name -> value; what stands in a dict in the info has a name as "dict.key".
+    """
+
+    agent: Any
+    now: float
+    passed: float
+    info: dict[str, Any]
+
+
 @dataclass
 class Unsteady:
     """Infos that differ each time.
 
     Attributes:
-        kinds: Name of the info -> a key of `HARMLESS`, "drawn" or "history".
+        kinds: Name of the info, as in `Told` -> a key of `HARMLESS`, "drawn" or "history".
         episodes: Whether more than infos differs between two fresh environments.
     """
 
-    kinds: dict[Any, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
     episodes: str = ""
 
 
@@ -67,18 +88,19 @@ def find(subject: Subject, kind: str) -> Unsteady:
 
 def _find(subject: Subject, skin: Skin[Any]) -> Unsteady:
     found = Unsteady()
-    fresh = [[_infos(skin.new(choices=seed), seed) for _ in range(2)] for seed in SEEDS]
-    for name in {name for pair in fresh for infos in pair for name in _names(infos)}:
-        pairs = [[[info.get(name) for info in infos] for infos in pair] for pair in fresh]
-        if any(difference(one, other) for one, other in pairs):
-            found.kinds[name] = _kind_of(name, [values for pair in pairs for values in pair])
+    fresh = [[_series(skin, seed, 1)[0] for _ in range(2)] for seed in SEEDS]
+    games = [game for pair in fresh for game in pair]
+    for name in _names(games):
+        if all(_reads_the_clock(told, value) for game in games for told, value in _of(game, name)):
+            found.kinds[name] = "wall clock"
+        elif any(_differ(name, *pair) for pair in fresh):
+            found.kinds[name] = _kind_of(name, games)
     for seed in SEEDS:
-        used = skin.new(choices=seed)
-        games = [_infos(used.again(seed), seed) for _ in range(4)]
-        for name in {name for infos in games for name in _names(infos)} - set(found.kinds):
-            series = [[info.get(name) for info in infos] for infos in games]
-            if difference(series[0], series[1]):
-                found.kinds[name] = "count" if _goes_up(series) else "history"
+        series = _series(skin, seed, 4)
+        for name in _names(series) - set(found.kinds):
+            if _differ(name, *series[:2]):
+                counts = _goes_up(_values(name, series)) or _adds_up(name, series)
+                found.kinds[name] = "count" if counts else "history"
     found.episodes = _unlike_episodes(subject, skin, frozenset(found.kinds))
     return found
 
@@ -102,31 +124,78 @@ def _game(skin: Skin[Any], seed: int, blind: frozenset[Any]) -> list[Any]:
     return list(play.run())
 
 
-def _infos(play: Play, seed: int) -> list[Any]:
+def _series(skin: Skin[Any], seed: int, games: int) -> list[list[Told]]:
+    """All infos of some games of that seed and the same choices, one after the other in one environment."""
+    made = time.perf_counter()
+    env = skin.new(choices=seed)
+    return [_infos(env.again(seed), seed, made) for _ in range(games)]
+
+
+def _infos(play: Play, seed: int, made: float) -> list[Told]:
     """All infos of a game, in the order of time."""
     infos = []
     play.reset(seed)
     while True:
-        infos += [dict(info) for info in play.part("infos").values() if isinstance(info, Mapping)]
+        for agent, info in play.part("infos").items():
+            infos.append(Told(agent, time.time(), time.perf_counter() - made, dict(_leaves(info))))
         if play.over or len(play.played) >= SHORT:
             return infos
         play.step(log=False)
 
 
-def _names(infos: list[Any]) -> set[Any]:
-    return {name for info in infos for name in info}
+def _leaves(info: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if not isinstance(info, Mapping):
+        yield path, info
+        return
+    for key, value in info.items():
+        yield from _leaves(value, info_name(path, key))
 
 
-def _kind_of(name: Any, games: list[list[Any]]) -> str:
-    values = [value for game in games for value in game]
-    if all(isinstance(value, str) and len(value) >= 8 for value in values) and _are_apart(games):
+def _names(games: list[list[Told]]) -> set[str]:
+    return {name for game in games for told in game for name in told.info} - {""}
+
+
+def _of(game: list[Told], name: str) -> list[tuple[Told, Any]]:
+    """What stands under that name, wherever it is told."""
+    return [(told, told.info[name]) for told in game if name in told.info]
+
+
+def _values(name: str, games: list[list[Told]]) -> list[list[Any]]:
+    return [values for game in games if (values := [value for _, value in _of(game, name)])]
+
+
+def _differ(name: str, one: list[Told], other: list[Told]) -> bool:
+    here, there = ([told.info.get(name) for told in game] for game in (one, other))
+    return difference(here, there) is not None
+
+
+def _kind_of(name: str, games: list[list[Told]]) -> str:
+    by_game = _values(name, games)
+    values = [value for game in by_game for value in game]
+    if all(isinstance(value, str) and len(value) >= 8 for value in values) and _are_apart(by_game):
         return "identifier"
     if not any(isinstance(value, SIMPLE) for value in values):
         return "object"
-    if _goes_up(games):
+    if _goes_up(by_game):
         return "clock"
-    of_time = OF_TIME.search(str(name)) and all(isinstance(value, float) for value in values) and _are_apart(games)
+    if all(_is_a_duration(told, value) for game in games for told, value in _of(game, name)):
+        return "duration"
+    of_time = OF_TIME.search(name) and all(isinstance(value, float) for value in values) and _are_apart(by_game)
     return "time" if of_time else "drawn"
+
+
+def _is_a_duration(told: Told, value: Any) -> bool:
+    return isinstance(value, float) and 0 <= float(value) <= told.passed
+
+
+def _reads_the_clock(told: Told, value: Any) -> bool:
+    """Whether a value is the time at which it was told: as a number in any unit, or as hours and minutes in a text."""
+    if isinstance(value, str):
+        moments = [zone(told.now - ago) for zone in (time.localtime, time.gmtime) for ago in (0, 1)]
+        return any(time.strftime("%H:%M", moment) in value for moment in moments)
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    return any(abs(float(value) / unit - told.now) <= OFF for unit in UNITS)
 
 
 def _are_apart(games: list[list[Any]]) -> bool:
@@ -139,6 +208,20 @@ def _goes_up(games: list[list[Any]]) -> bool:
         return all(bool(max(one) < min(other)) for one, other in itertools.pairwise(games))
     except (TypeError, ValueError):
         return False
+
+
+def _adds_up(name: str, games: list[list[Told]]) -> bool:
+    """Whether games that are played alike add the same to it each time, as to a sum over all games."""
+    added = set()
+    for agent in {told.agent for told in games[0]}:
+        kept = [np.array([value for told, value in _of(game, name) if told.agent == agent]) for game in games]
+        if len({each.shape for each in kept}) > 1 or any(each.dtype.kind not in "iuf" for each in kept):
+            return False
+        steps = {float(step) for one, other in itertools.pairwise(kept) for step in other.astype(float) - one}
+        if len(steps) > 1:
+            return False
+        added |= steps
+    return bool(added) and min(added) >= 0 and max(added) > 0
 
 
 def infos_are_steady(subject: Subject) -> None:

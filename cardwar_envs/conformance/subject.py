@@ -61,7 +61,7 @@ class Skin(Generic[P]):
     kind: str
     make: Callable[..., Any]
     _play: type[P]
-    blind: frozenset[Any] = frozenset()
+    blind: frozenset[str] = frozenset()
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
 
     def new(self, choices: int = 0, **parameters: Any) -> P:
@@ -104,7 +104,7 @@ class Subject:
     cut: list[int] = field(default_factory=list, compare=False)
     _found: dict[Any, Any] = field(default_factory=dict, compare=False)
 
-    def skins(self, blind: frozenset[Any] = frozenset()) -> list[Skin[Any]]:
+    def skins(self, blind: frozenset[str] = frozenset()) -> list[Skin[Any]]:
         """The kinds that the environment comes in, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
         return [
@@ -113,7 +113,7 @@ class Subject:
             if make is not None
         ]
 
-    def own_skins(self, blind: frozenset[Any] = frozenset()) -> list[Skin[Any]]:
+    def own_skins(self, blind: frozenset[str] = frozenset()) -> list[Skin[Any]]:
         """The kinds, without an AEC that PettingZoo has made of a Parallel.
 
         Its converter keeps what it is handed, unexamined, until all have acted.

@@ -11,7 +11,7 @@ from typing import Any
 from toy_envs import BROKEN
 
 from cardwar_envs.conformance import CHECKS, Result, coverage, load, run, run_all
-from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, NOTED, PASSED
+from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, STATUSES
 
 # Heading -> name and parameters; small, so that the oracles apply.
 OURS = {
@@ -28,7 +28,8 @@ OURS = {
 # For each of them; the default is more.
 SECONDS = 8.0
 OTHERS = {"rps_v2": "pettingzoo.classic.rps_v2"}
-SIGNS = {PASSED: "passed", NOTED: "note", FAILED: "**failed**", NOT_APPLICABLE: "–"}  # noqa: RUF001  # a dash, for "nothing to say"
+SIGNS = {status: status for status in STATUSES}
+SIGNS |= {FAILED: "**failed**", NOT_APPLICABLE: "–"}  # noqa: RUF001  # a dash, for "nothing to say"
 
 
 def is_caught(check: str, toy: Any) -> bool:

@@ -28,6 +28,8 @@ SPREADING = {
     "masks allow cards that are gone",
     "masks of nothing in the last round",
     "one generator for all tables",
+    "Who is out is taken out of the list of possible agents",
+    "A game begins with the list of agents of the game before",
 }
 
 
@@ -190,17 +192,109 @@ def test_moves_in_turn_need_not_be_hidden():
     assert (result.status, "is_parallelizable" in result.reason) == ("not applicable", True)
 
 
-class CannotDraw(toy_envs.AEC):
-    def pixels(self):
-        raise ImportError("pip install a-drawing-library")
+# What looks at pictures.
+OF_PICTURES = (
+    "legal_play_goes_on",
+    "render_modes_are_kept",
+    "rendering_changes_nothing",
+    "every_situation_can_be_drawn",
+    "pictures_hide_commitments",
+)
 
-    text = pixels
+
+class NoSuchDisplayException(Exception):  # noqa: N818
+    """As pyglet calls it."""
 
 
-def test_pictures_that_are_not_there_are_not_looked_at():
-    result = run("pictures_hide_commitments", Subject("toy", CannotDraw, None, games=GAMES))
-    assert (result.status, "no render mode that can be looked at" in result.reason) == ("not applicable", True), result
-    assert run("render_modes_are_kept", Subject("toy", CannotDraw, None, games=GAMES)).status == "passed"
+def drawing(error):
+    """The statuses of checks of an environment that raises this as soon as a game to be drawn begins."""
+
+    class CannotDraw(toy_envs.AEC):
+        def deal(self, seed):
+            super().deal(seed)
+            if self.render_mode is not None:
+                raise error
+
+    subject = Subject("toy", CannotDraw, None, games=GAMES)
+    return {check: run(check, subject) for check in OF_PICTURES}
+
+
+@each_row(
+    "error",
+    [
+        ImportError("pip install a-drawing-library"),
+        ModuleNotFoundError("No module named 'pyglet'", name="pyglet"),
+        ImportError("libGL.so.1: cannot open shared object file: No such file or directory"),
+        NoSuchDisplayException('Cannot connect to "None"'),
+        RuntimeError("No available video device"),
+        RuntimeError("no display name and no $DISPLAY environment variable"),
+        RuntimeError("OpenGL support is either not configured in SDL or not available in current SDL video driver"),
+        AttributeError("'NoneType' object has no attribute 'glGetError'"),
+    ],
+)
+def test_pictures_that_need_what_is_not_here_are_not_tried(error):
+    found = drawing(error)
+    assert found.pop("legal_play_goes_on").status == "passed"
+    for check, result in found.items():
+        assert (result.status, str(error) in result.reason) == ("not tried", True), (check, result)
+
+
+@each_row(
+    "error",
+    [
+        RuntimeError("the display shows no cards"),
+        ModuleNotFoundError("No module named 'toy_envs.pictures'", name="toy_envs.pictures"),
+        ImportError("cannot import name 'Surfaces' from 'pygame'", name="pygame"),
+        AttributeError("'NoneType' object has no attribute 'blit'"),
+        ValueError("OpenGL texture 7 has the wrong size"),
+    ],
+)
+def test_what_goes_wrong_in_drawing_for_another_reason_is_a_failure(error):
+    found = drawing(error)
+    assert found["render_modes_are_kept"].status == "failed"
+    assert {found[check].status for check in OF_PICTURES[2:]} == {"not applicable"}
+
+
+def test_rewards_of_several_objectives_are_noted_once():
+    subject = Subject("two", toy_envs.TwoObjectivesAEC, toy_envs.TwoObjectivesParallel, zero_sum=True, games=GAMES)
+    results = {result.check: result for result in run_all(subject)}
+    assert [(check, result.reason) for check, result in results.items() if result.status in ("failed", "note")] == [
+        ("nobody_is_paid_after_the_end", "rewards are vectors of length 2, not numbers")
+    ]
+    assert "rewards are vectors" in results["zero_sum_holds"].reason
+
+
+@each_row("skin", ["aec", "parallel"])
+def test_actions_of_several_numbers_go_through(skin):
+    kinds = {"aec": toy_envs.SharesAEC, "parallel": toy_envs.SharesParallel}
+    assert of_status(Subject("shares", **{skin: kinds[skin]}, games=GAMES), "failed") == set()
+
+
+@each_row(
+    ("name", "cause", "words"),
+    [
+        (
+            "a memory as a default argument",
+            "environments_leave_nothing_behind",
+            "they share the list AMemoryAsADefaultArgumentAEC._memory, which games change",
+        ),
+        (
+            "Who is out is taken out of the list of possible agents",
+            "agents_are_a_list_of_their_own",
+            "`possible_agents`, which is the very list `agents`",
+        ),
+        (
+            "A game begins with the list of agents of the game before",
+            "agents_are_a_list_of_their_own",
+            "a game begins with the very list `agents` of the game before",
+        ),
+    ],
+)
+def test_a_cause_is_named_before_what_follows_from_it(name, cause, words):
+    failed = [result for result in run_all(BROKEN[name][1]) if result.status == "failed"]
+    assert failed[0].check == cause
+    assert words in failed[0].reason
+    assert {result.follows for result in failed[1:]} <= {cause}, failed
 
 
 class NotZeroSum(toy_envs.AEC):
@@ -265,7 +359,7 @@ def test_whatever_is_raised_is_a_failure():
 
     subject = Subject("crashes", Crashes, games=GAMES)
     results = [result for result in run_all(subject) if result.status == "failed"]
-    assert results[0].check == "legal_play_goes_on"
+    assert results[0].check == "legal_play_goes_on", "not the one before it, which plays too"
     assert "ZeroDivisionError: cards / 0" in results[0].reason
     assert "env.step(" in results[0].script
     assert {result.follows for result in results[1:]} == {"legal_play_goes_on"}, "one cause is found once"
@@ -281,7 +375,45 @@ class Clock(toy_envs.AEC):
         self.name = str(uuid.uuid4())
 
     def info(self, agent):
-        return {"time": time.perf_counter(), "name": self.name, "games": self.games}
+        return {"name": self.name, "games": self.games, "stats": {"time": time.perf_counter(), "round": self.round}}
+
+
+class RareClock(toy_envs.AEC):
+    """Infos have the time to the second, and sums over all games."""
+
+    wins, began = 0, 0.0
+
+    def deal(self, seed):
+        super().deal(seed)
+        self.began = time.perf_counter()
+
+    def play(self, actions):
+        paid = super().play(actions)
+        self.wins += paid["player_0"] > 0 if "player_0" in paid else 0
+        return paid
+
+    def info(self, agent):
+        clock = time.strftime("%H:%M:%S")
+        return {"at": clock, "now": int(time.time()), "won": self.wins, "took": time.perf_counter() - self.began}
+
+
+class LuckBesideAClock(Clock):
+    def info(self, agent):
+        return {"stats": {"time": time.perf_counter(), "luck": np.random.default_rng().random()}}
+
+
+def test_clocks_and_counts_of_all_kinds_are_noted():
+    result = run("infos_are_steady", Subject("rare clock", RareClock, games=GAMES))
+    assert result.status == "note"
+    for what in (
+        "'at' is the time of day",
+        "'now' is the time of day",
+        "'won' goes up",
+        "'took' is a number of seconds",
+    ):
+        assert what in result.reason
+    luck = run("infos_are_steady", Subject("luck", LuckBesideAClock, games=GAMES))
+    assert (luck.status, luck.reason) == ("failed", "AEC: the info 'stats.luck': by seed and choices it is not decided")
 
 
 class LeakyClock(Clock):
@@ -291,7 +423,7 @@ class LeakyClock(Clock):
 def test_what_differs_each_time_is_noted_and_switches_nothing_off():
     results = {result.check: result for result in run_all(Subject("clock", Clock, games=GAMES))}
     assert results["infos_are_steady"].status == "note"
-    for what in ("'time' goes up all the time", "'name' is another text", "'games' goes up from game to game"):
+    for what in ("'stats.time' goes up all the time", "'name' is another text", "'games' goes up from game to game"):
         assert what in results["infos_are_steady"].reason
     missing = {check for check, result in results.items() if result.status == "not applicable"}
     assert missing == OF_BOTH_KINDS | {"equilibrium_earns_its_value"}

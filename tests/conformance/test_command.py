@@ -26,7 +26,7 @@ def test_check_prints_a_line_per_check(capsys):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert len(lines) == len(CHECKS) + 2
-    assert lines[1] == "passed          metadata_say_what_is_offered"
+    assert lines[0] == "passed          agents_are_a_list_of_their_own"
     assert "passed          equilibrium_earns_its_value" in lines
     assert re.fullmatch(r"\d+ passed, .*\d+ not applicable.*", lines[-2])
     assert re.fullmatch(r"seen: AEC \d+ games, [\d,]+ moves, \d+ distinct situations; Parallel .*", lines[-1])

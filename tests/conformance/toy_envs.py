@@ -504,7 +504,8 @@ class Stubborn(Parallel):
 def only(check, kind):
     """Adds a toy that comes in one kind."""
     name = kind.__doc__.strip().rstrip(".")
-    BROKEN[name] = (check, Subject(name, **{kind.__mro__[1].__name__.lower(): kind}, games=GAMES))
+    skin = "aec" if issubclass(kind, AECEnv) else "parallel"
+    BROKEN[name] = (check, Subject(name, **{skin: kind}, games=GAMES))
 
 
 broken("legal_play_goes_on", "breaks in the last round", draw=breaks_in_the_last_round)
@@ -744,6 +745,165 @@ broken(
     "flags are numbers",
     ends=lambda self, agents: {agent: int(agent not in self.live) for agent in agents},
 )
+
+
+# -- causes, which must be named before what follows from them -----------------------------------------
+
+
+class OneList(AEC):
+    """Who is out is taken out of the list of possible agents."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.agents = self.possible_agents
+
+
+class LastList(AEC):
+    """A game begins with the list of agents of the game before."""
+
+    def reset(self, seed=None, options=None):
+        kept = self.__dict__.setdefault("_seated", list(self.possible_agents))
+        super().reset(seed, options)
+        self.agents = kept
+        self.announce()
+
+
+def remembers_all_games(self, memory=[], **parameters):  # noqa: B006  # which is the defect
+    Table.__init__(self, **parameters)
+    self._memory = memory
+
+
+def draws_another_after_some_games(self):
+    self._memory.append(self.round)
+    return 1 + (Table.draw(self) + (len(self._memory) > 30)) % 3
+
+
+only("agents_are_a_list_of_their_own", OneList)
+only("agents_are_a_list_of_their_own", LastList)
+broken(
+    "environments_leave_nothing_behind",
+    "a memory as a default argument",
+    __init__=remembers_all_games,
+    draw=draws_another_after_some_games,
+)
+
+
+# -- actions of several numbers ------------------------------------------------------------------------
+
+
+class Shares:
+    """What both kinds share: all hand in two weights from 0 to 1, and share a point by them, or lose it."""
+
+    def __init__(self, render_mode=None):
+        self.metadata = {"name": "shares_v0", "render_modes": [], "is_parallelizable": True}
+        self.render_mode = render_mode
+        self.possible_agents, self.agents = ["ann", "bob"], []
+        views, actions = spaces.Box(0.0, 8.0, (1,), np.float32), spaces.Box(0.0, 1.0, (2,), np.float32)
+        self._spaces = {agent: (copy.deepcopy(views), copy.deepcopy(actions)) for agent in self.possible_agents}
+
+    def observation_space(self, agent):
+        return self._spaces[agent][0]
+
+    def action_space(self, agent):
+        return self._spaces[agent][1]
+
+    def observe(self, agent):
+        return np.array([self.round], np.float32)
+
+    def state(self):
+        return np.array([self.round], np.float32)
+
+    def checked(self, agent, action):
+        if not isinstance(action, np.ndarray) or not self.action_space(agent).contains(action):
+            raise ValueError(f"{agent} plays {action!r}, not two weights from 0 to 1")
+        return action.astype(float)
+
+    def play(self, actions):
+        self.round += 1
+        return self.rewarded({agent: action.sum() for agent, action in actions.items()})
+
+    def rewarded(self, weights):
+        total = sum(weights.values()) or 1.0
+        return {agent: float(weight / total) for agent, weight in weights.items()}
+
+    def render(self):
+        return None
+
+    def close(self):
+        pass
+
+
+class SharesAEC(Shares, AECEnv):
+    def reset(self, seed=None, options=None):
+        self.agents, self.round, self._pending = list(self.possible_agents), 0, {}
+        self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
+        self.terminations, self.truncations = (dict.fromkeys(self.agents, False) for _ in range(2))
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection, self._skip_agent_selection = self.agents[0], None
+
+    def step(self, action):
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self._pending[agent] = self.checked(agent, action)
+        self._clear_rewards()
+        self._cumulative_rewards[agent] = 0.0
+        self.agent_selection = self.agents[len(self._pending) % 2]
+        if len(self._pending) == 2:
+            actions, self._pending = self._pending, {}
+            self.rewards = self.play(actions)
+            self._accumulate_rewards()
+            self.terminations = dict.fromkeys(self.agents, self.round == 3)
+
+
+class SharesParallel(Shares, ParallelEnv):
+    def reset(self, seed=None, options=None):
+        self.agents, self.round = list(self.possible_agents), 0
+        return {agent: self.observe(agent) for agent in self.agents}, {agent: {} for agent in self.agents}
+
+    def step(self, actions):
+        agents = self.agents
+        if not agents:
+            raise ValueError("call reset() first")
+        rewards = self.play({agent: self.checked(agent, actions[agent]) for agent in agents})
+        self.agents = [] if self.round == 3 else agents
+        over, cut = dict.fromkeys(agents, self.round == 3), dict.fromkeys(agents, False)
+        return {agent: self.observe(agent) for agent in agents}, rewards, over, cut, {agent: {} for agent in agents}
+
+
+class SharesOfNothing(SharesParallel):
+    """If all weights are 0, a share of nothing is NaN."""
+
+    def rewarded(self, weights):
+        return {agent: float(weight / np.float64(sum(weights.values()))) for agent, weight in weights.items()}
+
+
+class Borrows(SharesAEC):
+    """An agent's array is kept until all have committed."""
+
+    def checked(self, agent, action):
+        super().checked(agent, action)
+        return action
+
+
+only("nobody_is_paid_after_the_end", SharesOfNothing)
+only("the_callers_actions_are_left_alone", Borrows)
+
+
+class TwoObjectives:
+    """Rewards have two entries: the share, and the rounds."""
+
+    def rewarded(self, weights):
+        return {agent: np.array([share, 1.0]) for agent, share in super().rewarded(weights).items()}
+
+
+class TwoObjectivesAEC(TwoObjectives, SharesAEC):
+    pass
+
+
+class TwoObjectivesParallel(TwoObjectives, SharesParallel):
+    pass
 
 
 class Uncleared(AEC):

@@ -1,5 +1,7 @@
 """Healthy environments with unusual observations, masks and actions."""
 
+import copy
+
 import numpy as np
 from gymnasium import spaces
 
@@ -99,6 +101,9 @@ class MinusZero(Bidding):
 
 class Numbers(Lowest):
     """Lowest with other actions: `number_of` makes a number from 0 to 3 of an action."""
+
+    def commit(self, agent, action):
+        super().commit(agent, copy.copy(action))  # the caller may use its array again before all have committed
 
     def play(self, actions):
         return super().play({agent: self.number_of(action) for agent, action in actions.items()})
