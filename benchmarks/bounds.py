@@ -20,6 +20,7 @@ from typing import Any
 
 import baselines
 from baselines.files import write_atomically
+from baselines.markdown import table as in_markdown
 from cardwar_envs import Game, make_game
 
 # A policy of this name is learned first, by PPO in self-play for a short time.
@@ -100,16 +101,14 @@ def summary(results: Sequence[dict[str, Any]]) -> str:
 
 def table(results: Sequence[dict[str, Any]]) -> str:
     """All cases as a table in Markdown."""
-    lines = [
-        "| case and seed | game | policy | exact exploitability | lower bound | share | responder | games | seconds |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    headings = ["case and seed", "game", "policy", "exact exploitability", "lower bound", "share", "responder"]
+    rows = []
     for each in results:
         share = f"{each['bound'] / each['exact']:.0%}" if each["exact"] > 1e-9 else ""
         cells = [each["number"], each["game"], each["policy"], f"{each['exact']:.4f}", f"{each['bound']:.4f}"]
         cells += [share, each["responder"], f"{each['games']:,}", f"{each['seconds']:.0f}"]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return in_markdown([*headings, "games", "seconds"], rows)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from baselines.markdown import table
 from benchmarks.comparison import CLOCKS, Result, Row
 
 if TYPE_CHECKING:
@@ -99,9 +100,7 @@ def for_terminal(result: Result) -> Group:
 
 def markdown(result: Result) -> str:
     headings, rows = cells(result, CLOCKS)
-    rule = ["---", *["---:"] * (len(headings) - 1)]
-    lines = [f"{result.comparison.title}:", ""]
-    lines += ["| " + " | ".join(row) + " |" for row in (headings, rule, *rows)]
+    lines = [f"{result.comparison.title}:", "", table(headings, rows, rule="---:")]
     lines += ["\n" + line for line in skipped_lines(result)]
     return "\n".join(lines) + "\n"
 

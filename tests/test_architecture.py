@@ -34,7 +34,7 @@ ROOMS = {
     "cardwar_envs": ENVS | {"cardwar_envs.contract"},
     "baselines.threads": set(),
     "baselines.files": set(),
-    "baselines.published": set(),
+    "baselines.markdown": set(),
     # All kernels get numba's compiler from one place, which announces the wait.
     "baselines.matrix_game": {"baselines.threads", "cardwar_envs.core"},
     "baselines.display": {"baselines.matrix_game"},
@@ -63,13 +63,15 @@ ROOMS = {
     "baselines.matches": ENVS
     | {"baselines.oracles.consistency", "baselines.oracles.protocol"}
     | {"baselines.opponents", "baselines.matrix_game", "baselines.war"},
+    "baselines.reproduction": {"baselines.papers"},  # its former place, for documented paths
     # The source of WAR is about simulated games.
-    "baselines.reproduction": ENVS
+    "baselines.papers": ENVS
     | DOORS
     | FAMILIES
     | ANSWERS
     | FILES
-    | {"baselines.published", "baselines.opponents", "baselines.matrix_game", "baselines.threads", "baselines.war"},
+    | {"baselines.markdown", "baselines.opponents", "baselines.matrix_game"}
+    | {"baselines.threads", "baselines.war"},
     "baselines.moved": set(),
     "baselines": ENVS
     | DOORS
@@ -114,7 +116,7 @@ ROOMS = {
     "train.reports": ENVS
     | DOORS
     | FILES
-    | {"train.kinds", "train.storage", "train.words", "train.runs", "train.policies"},
+    | {"baselines.markdown", "train.kinds", "train.storage", "train.words", "train.runs", "train.policies"},
     "train.studies": ENVS
     | FILES
     | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
@@ -129,19 +131,19 @@ ROOMS = {
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.reproduction", "baselines.display", "baselines.opponents.levels"}
+    | {"baselines.papers", "baselines.display", "baselines.opponents.levels"}
     | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "train.estimates"}
     | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
     "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,
-    # Pages of documents: a game's, and the command's. Generated parts are written as the reproductions' are.
+    # Pages of documents: a game's, and the command's.
     "train.pages": ENVS
-    | {"baselines.reproduction", "baselines.opponents", "baselines.opponents.levels"}
+    | {"baselines.markdown", "baselines.opponents", "baselines.opponents.levels"}
     | {"train.algorithms", "train.cli"},
     "train.optimal_gallery": ENVS | DOORS | {"baselines.display", "train.command"},
     # The shipped results are read as documents hold them.
-    "train.results": {"baselines.files", "baselines.reproduction"},
+    "train.results": {"baselines.files", "baselines.markdown"},
     "train": set(),
 }
 
@@ -259,7 +261,7 @@ MAY_ASK = (
     "baselines.oracles.finite_horizon",
     "baselines.war",
     "baselines.opponents",
-    "baselines.reproduction",
+    "baselines.papers",
 )
 
 

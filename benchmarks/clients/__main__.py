@@ -17,26 +17,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from baselines.files import write_atomically
-from baselines.reproduction.documents import rewrite
+from baselines.markdown import rewrite
+from baselines.markdown import table as in_markdown
 from benchmarks.clients.environments import ROOT, build_wheel, prepare, run
 from benchmarks.clients.table import CLIENTS, Client
 
 RESULTS = ROOT / "runs" / "clients"
 PAGE = ROOT / "docs" / "clients.md"
-BAR = r"\|"  # a bar in a cell
 COMMAND = "python -m benchmarks.clients"
 
 
 def table(results: Sequence[dict]) -> str:
     """Results as a table in Markdown; a client's name stands in the first of its rows."""
-    rows = [["client", "version", "what was run", "result"]]
+    rows = []
     for each in results:
         names = [each["client"], each["version"]]
         for row in each["rows"]:
             rows.append([*names, row["ran"], row["result"]])
             names = ["", ""]
-    head, *lines = (f"| {' | '.join(text.replace('|', BAR) for text in row)} |" for row in rows)
-    return "\n".join([head, f"|{' --- |' * 4}", *lines])
+    return in_markdown(["client", "version", "what was run", "result"], rows)
 
 
 def kept(client: Client) -> Path:

@@ -2,12 +2,8 @@
 
 from collections import Counter
 
+from baselines.markdown import table
 from tests.broken.registry import Broken, Kind
-
-
-def markdown(heading, rows):
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
 def failed(result):
@@ -53,7 +49,7 @@ def caught(environments, results):
         rows.append([kind.value, len(names), len(hits), by])
     names = broken_of(environments)
     hits = sum(bool(failed(results[name])) for name in names)
-    return markdown(["class of defect", "environments", "caught", "by"], [*rows, ["all", len(names), hits, ""]])
+    return table(["class of defect", "environments", "caught", "by"], [*rows, ["all", len(names), hits, ""]])
 
 
 def missed(environments, results):
@@ -63,7 +59,7 @@ def missed(environments, results):
         if not failed(results[name]):
             defect = " ".join(each.game.__doc__.split())
             rows.append([f"`{name}`", each.kind.value, " and ".join(each.skins.broken), verdict(results[name]), defect])
-    return markdown(["environment", "class of defect", "broken in", "the kit says", "defect"], rows)
+    return table(["environment", "class of defect", "broken in", "the kit says", "defect"], rows)
 
 
 def healthy(environments, results):
@@ -78,7 +74,7 @@ def healthy(environments, results):
         for name, each in healthy_of(environments).items()
         if each.party or verdict(results[name]) != "nothing"
     ]
-    return markdown(["environment", "by", "what is true of it", "the kit says"], rows)
+    return table(["environment", "by", "what is true of it", "the kit says"], rows)
 
 
 def summary(environments, results):

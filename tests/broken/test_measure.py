@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from baselines.reproduction.documents import SECTION
+from baselines.markdown import SECTION
 from tests.broken import measure, tables
 from tests.broken.environments import EVERY
 from tests.broken.healthy import all_healthy

@@ -11,7 +11,7 @@ from typing import Any
 from toy_envs import BROKEN
 
 from cardwar_envs.conformance import CHECKS, Result, coverage, load, run, run_all
-from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, STATUSES
+from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED, STATUSES
 
 # Heading -> name and parameters; small, so that the oracles apply.
 OURS = {

@@ -1,24 +1,28 @@
 """The tables of the documents are those that the commands' output makes, and have the form that it has."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from baselines import solve
-from baselines.published import DICE_WARS, published
-from baselines.reproduction import REPRODUCTIONS, dice_wars, documents, recompute
-from baselines.reproduction.findings import Reproduction, write
-from baselines.reproduction.rauscher import paper as rauscher
-from baselines.reproduction.rauscher.plan_grid import make_grid
-from train.reports.tables import BRIEF_DIGITS, NOTE, brief_headings, known, markdown_table, points
+from baselines.markdown import SECTION, table
+from baselines.papers import REPRODUCTIONS, documents, recompute
+from baselines.papers.dice_wars import PAPER
+from baselines.papers.dice_wars import paper as dice_wars
+from baselines.papers.findings import Reproduction, write
+from baselines.papers.rauscher import paper as rauscher
+from baselines.papers.rauscher.plan_grid import make_grid
+from train.reports.tables import BRIEF_DIGITS, NOTE, brief_headings, known, plain, points
 from train.results import FILE, load_results
 from train.results.__main__ import as_csv, results_in
 
 ROOT = Path(__file__).parents[2]
 PAGES = {name: (ROOT / name).read_text() for name in documents.DOCUMENTS}
-SECTIONS = [found for text in PAGES.values() for found in documents.SECTION.finditer(text)]
+SECTIONS = [found for text in PAGES.values() for found in SECTION.finditer(text)]
 
 
 def bodies(name):
@@ -81,14 +85,14 @@ def test_documents_are_rewritten_in_place(folder, tmp_path, monkeypatch):
 
 
 def test_tables_of_a_study_lose_note_and_commands_and_lie_below_their_heading(tmp_path, monkeypatch):
-    table = markdown_table(brief_headings("exploitability"), [["MMD", "0", "10 joint actions", "1", "0.1000", ""]])
+    shown = table(brief_headings("exploitability"), [["MMD", "0", "10 joint actions", "1", "0.1000", ""]])
     (tmp_path / "some").mkdir()
-    (tmp_path / "some" / "report.md").write_text(f"{NOTE}\n\n## a game\n\n{table}\n\n```\ncardwar train a\n```\n")
+    (tmp_path / "some" / "report.md").write_text(f"{NOTE}\n\n## a game\n\n{shown}\n\n```\ncardwar train a\n```\n")
     mark = "<!-- generated: cardwar study studies/some.toml, report.md -->\n\n{}<!-- end -->\n"
     monkeypatch.setattr(documents, "DOCUMENTS", (str(tmp_path / "page.md"),))
     (tmp_path / "page.md").write_text("# Page\n\n### Here\n\n" + mark.format("old"))
     documents.main([str(tmp_path / "some")])
-    assert (tmp_path / "page.md").read_text() == "# Page\n\n### Here\n\n" + mark.format(f"#### a game\n\n{table}\n\n")
+    assert (tmp_path / "page.md").read_text() == "# Page\n\n### Here\n\n" + mark.format(f"#### a game\n\n{shown}\n\n")
 
 
 # -- what the documents say ------------------------------------------------------------------------
@@ -106,7 +110,7 @@ def test_figures_that_are_quickly_computed_are_those_of_the_documents(tmp_path):
     rolls = {name: dice_wars.odds_table(name, dice_wars.PRINTED) for name in dice_wars.OUTCOME}
     grid, equilibrium = make_grid(rauscher.GAME), solve(rauscher.GAME, exact=True)
     quick = {
-        "dice-wars": [*dice_wars.table_findings(published(DICE_WARS), rolls), *dice_wars.count_findings()],
+        "dice-wars": [*dice_wars.table_findings(PAPER.figures.values(), rolls), *dice_wars.count_findings()],
         "rauscher-2017": [*rauscher.grid_findings(grid), *rauscher.equilibrium_findings(equilibrium)],
     }
     for name, parts in (("dice-wars", ("wrong",)), ("rauscher-2017", ("wrong", "Output, equilibrium"))):
@@ -119,6 +123,7 @@ def test_figures_that_are_quickly_computed_are_those_of_the_documents(tmp_path):
 @pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_the_documents_are_what_the_reproductions_write(name, tmp_path):
     made = recompute(name)
+    assert made.sound
     write(Reproduction(made.findings, made.checks, made.tables), tmp_path)
     for part, body in bodies(name).items():
         assert documents.part_of(tmp_path, part) == body
@@ -141,7 +146,7 @@ def test_results_have_the_form_of_brief_tables(section):
         reference = {"value": value, "uniform_exploitability": uniform}
         assert known(SimpleNamespace(reference=reference, kind="exact")) == game["known"].replace("\\", "")
         heading, _, *rows = (re.sub(r"\\(.)", r"\1", line)[2:-2].split(" | ") for line in game["table"].splitlines())
-        assert game["table"].strip() == markdown_table(heading, rows)
+        assert game["table"].strip() == table(heading, rows, cell=plain)
         assert tuple(heading) == brief_headings("exploitability")
         assert [row[4] for row in rows] == sorted((points(float(row[4]), BRIEF_DIGITS) for row in rows), key=float)
         for _, seeds, steps, seconds, _, interval in rows:
@@ -162,3 +167,9 @@ def test_the_shipped_results_are_those_of_the_page():
     assert len(written) == rows - 2 * tables > 80
     best = min((row for row in written if row.game == "jujitsu num_cards=5"), key=lambda row: row.exploitability)
     assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q", (0, 1, 2), 0.491667)
+
+
+def test_the_former_command_still_writes_the_documents():
+    command = [sys.executable, "-m", "baselines.reproduction.documents"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "DeprecationWarning: baselines.reproduction.documents is now baselines.papers.documents" in done.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from thinning import each_row
 
-from baselines.reproduction.documents import SECTION, rewrite
+from baselines.markdown import SECTION, rewrite
 from cardwar_envs import GAMES, make_game
 from train.pages import command, games
 from train.pages.__main__ import COMMAND, pages, part_of

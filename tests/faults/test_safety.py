@@ -14,8 +14,8 @@ from thinning import each_row
 
 from baselines.files import open_inside
 from baselines.oracles.rank_games.layer_files import LayerFolder
-from baselines.reproduction.findings import Reproduction
-from baselines.reproduction.findings import write as write_reproduction
+from baselines.papers.findings import Reproduction
+from baselines.papers.findings import write as write_reproduction
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy

@@ -63,7 +63,7 @@ KINDS = {
     "solvers": ["baselines/**/*.py"],
     "storage": STORAGE,
 }
-NO_SOLVERS = ["baselines/reproduction/**/*.py", "baselines/published.py", *STORAGE]
+NO_SOLVERS = ["baselines/papers/**/*.py", *STORAGE]
 MARK = "mark.plain_kernels"
 PLAIN = "plain kernels"  # stands for the tests that run with kernels as plain Python
 

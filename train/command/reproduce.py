@@ -16,8 +16,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from baselines.reproduction import REPRODUCTIONS, recompute
-from baselines.reproduction.findings import Finding, Number, Reproduction, Verdict, write
+from baselines.papers import REPRODUCTIONS, recompute
+from baselines.papers.findings import Finding, Number, Reproduction, Verdict, write
 from train.command.console import AsJson, advancing, out, say, timed
 
 

@@ -1,6 +1,6 @@
 """Writes the generated parts of the documents anew: `python -m train.pages`, from the top of the repository.
 
-A generated part stands between two comments, as in `baselines.reproduction.documents`:
+A generated part stands between two comments, as in `baselines.markdown`:
 
     <!-- generated: python -m train.pages, jujitsu parameters -->
     <!-- end -->
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from baselines.reproduction.documents import rewrite
+from baselines.markdown import rewrite
 from train.pages import command, games
 
 COMMAND = "python -m train.pages"

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from baselines.reproduction.documents import markdown
+from baselines.markdown import table
 from train.algorithms.contract import WITH_MANY_ACTIONS
 from train.algorithms.registry import ALGORITHMS
 from train.cli import COMMANDS
@@ -28,7 +28,7 @@ def section(part: str) -> str:
     """
     if part == "overview":
         rows = [[f"[`cardwar {name}`](#cardwar-{name})", _paragraphs(each)[0]] for name, each in SUBCOMMANDS.items()]
-        return markdown([["command", "what it does"], *rows])
+        return table(["command", "what it does"], rows)
     if part == "learners":
         return "\n\n".join(map(_learner, ALGORITHMS))
     return _subcommand(part)
@@ -47,8 +47,8 @@ def _subcommand(name: str) -> str:
         elif not info.hidden:
             rows.append([_option(parameter.name, kind, info), f"{_line(info.help)}{_default(parameter.default)}"])
     usage = " ".join(["cardwar", name, *places, "[OPTIONS]"])
-    table = markdown([["argument or option", "what it is"], *rows])
-    return "\n\n".join([*_paragraphs(function), f"```text\n{usage}\n```", table])
+    options = table(["argument or option", "what it is"], rows)
+    return "\n\n".join([*_paragraphs(function), f"```text\n{usage}\n```", options])
 
 
 def _option(name: str, kind: Any, info: OptionInfo) -> str:
@@ -72,7 +72,7 @@ def _learner(name: str) -> str:
         [f"`--{field.name.replace('_', '-')}`", _learners_default(field), _line(field.metadata["description"])]
         for field in fields
     ]
-    return f"## {name}\n\n{entry.summary}\n\n{markdown([['option', 'default', 'what it is'], *rows])}"
+    return f"## {name}\n\n{entry.summary}\n\n{table(['option', 'default', 'what it is'], rows)}"
 
 
 def _learners_default(field: dataclasses.Field[Any]) -> str:

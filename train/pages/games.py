@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from baselines.markdown import table
 from baselines.opponents.fitting import fitting_policies
 from baselines.opponents.levels.level import levels
-from baselines.reproduction.documents import markdown
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import block_below, described
 from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id
@@ -69,7 +69,7 @@ def parameters(game: Game[Any]) -> str:
     told = described(type(game))
     fields = dataclasses.fields(type(game))  # type: ignore[arg-type]  # games are dataclasses
     rows = [[f"`{field.name}`", _default(field, game), told[field.name]] for field in fields]
-    return markdown([["parameter", "default", "what it is"], *rows])
+    return table(["parameter", "default", "what it is"], rows)
 
 
 def _default(field: dataclasses.Field[Any], game: Game[Any]) -> str:
@@ -88,7 +88,7 @@ def observation(game: Game[Any]) -> str:
         rows.append([places, size, _line(meaning)])
         first += count
     head = f"`float32[{game.facts.observation_size}]` for the default game.\n\n"
-    return head + markdown([["index", "how many", "what it is"], *rows])
+    return head + table(["index", "how many", "what it is"], rows)
 
 
 def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
@@ -113,7 +113,7 @@ def actions(game: Game[Any]) -> str:
     rows = [[str(action), *(each[:1] if same else each)] for action, each in enumerate(words)]
     if number > MOST_SHOWN:
         rows = [*rows[: MOST_SHOWN - 2], ["...", *("..." for _ in rows[0][1:])], rows[-1]]
-    return f"`Discrete({number})` for the default game, with a mask of the legal ones.\n\n{markdown([heading, *rows])}"
+    return f"`Discrete({number})` for the default game, with a mask of the legal ones.\n\n{table(heading, rows)}"
 
 
 def facts(game: Game[Any]) -> str:
@@ -128,7 +128,7 @@ def facts(game: Game[Any]) -> str:
         ["chance", CHANCE[known.chance]],
         ["most joint actions in a game", f"{known.max_length:,}"],
     ]
-    return markdown([["fact", "default game"], *rows])
+    return table(["fact", "default game"], rows)
 
 
 def environments(game: Game[Any]) -> str:
@@ -144,7 +144,7 @@ def environments(game: Game[Any]) -> str:
         ["Gymnasium, many games", f'`gymnasium.make_vec("{gymnasium_id(name)}", num_envs=8, opponent="uniform")`'],
         ["rules alone", f'`cardwar_envs.make_game("{name}")`'],
     ]
-    return markdown([["interface", "how to make it"], *rows])
+    return table(["interface", "how to make it"], rows)
 
 
 def policies(game: Game[Any]) -> str:
@@ -152,7 +152,7 @@ def policies(game: Game[Any]) -> str:
     fitting = fitting_policies(game)
     rows = [[f"`{name}`", _first_line(type(policy).__doc__)] for name, policy in fitting.items()]
     rows += [[f"`level:1` to `level:{most}`", f"Learned for {title}."] for title, most in _levels(game).items()]
-    return markdown([["name", "how it plays"], *rows])
+    return table(["name", "how it plays"], rows)
 
 
 def _levels(game: Game[Any]) -> dict[str, int]:

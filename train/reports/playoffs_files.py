@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from baselines.files import csv_bytes, write_atomically
+from baselines.markdown import table
 from train.reports.figures import picture
 from train.reports.playoffs import DIGITS, PlayOffs
-from train.reports.tables import markdown_table, plain
+from train.reports.tables import plain
 from train.words import game_in_words, points
 
 PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
@@ -71,9 +72,9 @@ def _markdown(result: PlayOffs) -> str:
         f"# Play-offs: {plain(game_in_words(result.game))}",
         "Mean payoff to the row as player_0 against the column as player_1, in payoff points; its average over all "
         f"others and both seats. {_how_known(result)}",
-        markdown_table([*headings, *_policies(result)[0][1:]], means),
+        table([*headings, *_policies(result)[0][1:]], means, cell=plain),
         "Probabilities that the row wins, loses, ties:",
-        markdown_table(headings, odds),
+        table(headings, odds, cell=plain),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from baselines.markdown import table
 from train.kinds import EXPLAINED, is_measured
 from train.reports.groups import GameReport, Group, MedianInterval, Run
 from train.words import points, printable
@@ -41,20 +42,14 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
         parts += [
             f"## {plain(heading(game))}",
             plain(known(game)),
-            markdown_table(
+            table(
                 brief_headings(game.figure),
                 [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in sorted(game.groups, key=_rank)],
+                cell=plain,
             ),
             _fenced(commands(game)),
         ]
     return "\n\n".join(parts) + "\n"
-
-
-def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown; its cells are escaped, so that they are shown as they are."""
-    first, *others = ([plain(cell) for cell in row] for row in (headings, *rows))
-    lines = [first, ["---"] * len(headings), *others]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def plain(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from baselines.files import csv_bytes, write_atomically
-from baselines.reproduction.documents import SECTION
+from baselines.markdown import SECTION
 from train.results import FILE, Result
 
 PAGE = Path("docs/results.md")

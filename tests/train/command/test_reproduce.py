@@ -9,8 +9,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import train.command.reproduce
-from baselines.reproduction import REPRODUCTIONS, dice_wars
-from baselines.reproduction.findings import Finding, Reproduction, Verdict
+from baselines.papers import REPRODUCTIONS
+from baselines.papers.dice_wars import paper as dice_wars
+from baselines.papers.findings import Finding, Reproduction, Verdict
 from train.cli import main
 
 FINDINGS = (
@@ -126,8 +127,8 @@ def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):
 def test_matplotlib_is_not_needed_before_pictures_are():
     script = (
         "import sys\n"
-        "import baselines.reproduction.fetterman.paper\n"
-        "print([m for m in ('torch', 'matplotlib', 'baselines.reproduction.dice_wars') if m in sys.modules])\n"
+        "import baselines.papers.fetterman.paper\n"
+        "print([m for m in ('torch', 'matplotlib', 'baselines.papers.dice_wars') if m in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -135,5 +136,5 @@ def test_matplotlib_is_not_needed_before_pictures_are():
 
 def test_every_name_has_its_module():
     for name in REPRODUCTIONS:
-        module = importlib.import_module(f"baselines.reproduction.{REPRODUCTIONS[name]}")
+        module = importlib.import_module(f"baselines.papers.{REPRODUCTIONS[name]}")
         assert callable(module.reproduce)

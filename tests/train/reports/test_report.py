@@ -16,11 +16,12 @@ from run_files import change_config, seal
 from scipy.stats import quantile_test
 from thinning import each_row
 
+from baselines.markdown import table
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.reports.groups import arrange, median_interval, read_run
 from train.reports.page import write_report
-from train.reports.tables import markdown_table
+from train.reports.tables import plain
 from train.runs.loop import run
 from train.storage.run_folder import RunFolder
 from train.words import fields_from, game_from, split_words
@@ -217,7 +218,7 @@ def test_brief_tables_have_the_best_first_and_what_is_not_known_last(tmp_path):
     rows = [line for line in lines if line.startswith("| ")][2:]
     assert [row.split(" | ")[0] for row in rows] == ["| C\\|D", "| E", "| B", "| A"]
     assert [row.split(" | ")[4] for row in rows] == ["0.2000", "0.2500", "0.3000", ""]
-    assert markdown_table(["a|b"], [["c"]]).splitlines()[0] == "| a\\|b |"
+    assert table(["a|b"], [["c"]], cell=plain).splitlines()[0] == "| a\\|b |"
 
 
 def test_no_other_file_is_taken_for_a_reports_tables(tmp_path):

@@ -1,0 +1,55 @@
+"""Markdown that programs write: tables, and the generated sections of documents.
+
+A generated section stands between two comments. The first names the command that writes it, and the part of what the
+command knows that is shown:
+
+    <!-- generated: cardwar reproduce dice-wars, wrong -->
+    | place | item | published | computed | reason |
+    | --- | --- | --- | --- | --- |
+    <!-- end -->
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+SECTION = re.compile(
+    r"<!-- generated: (?P<command>[^\n]+?), (?P<part>[^\n]+) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL
+)
+HEADING = re.compile(r"^#+(?= )", re.MULTILINE)
+
+
+def escaped(value: object) -> str:
+    """A value as the text of a cell, which no bar ends."""
+    return str(value).replace("|", r"\|")
+
+
+def table(
+    headings: Sequence[object], rows: Iterable[Iterable[object]], cell: Callable[..., str] = escaped, rule: str = "---"
+) -> str:
+    """A table in Markdown. `cell` makes the text of a heading or a cell; `rule` aligns all columns but the first."""
+    lines = [map(cell, headings), ["---", *[rule] * (len(headings) - 1)], *(map(cell, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def rewrite(text: str, command: str, section: Callable[[str], str]) -> str:
+    """Writes the sections of one command anew.
+
+    Args:
+        text: A document.
+        command: The command, as the sections name it.
+        section: Makes the Markdown of a part, in which headings begin with `##`.
+
+    Returns:
+        The document. Headings in a section lie one level below the heading that the section stands under.
+    """
+
+    def written(found: re.Match[str]) -> str:
+        if found["command"] != command:
+            return found[0]
+        above = HEADING.findall(text[: found.start()])[-1]
+        body = HEADING.sub(lambda marks: above + marks[0][1:], section(found["part"]))
+        return f"<!-- generated: {command}, {found['part']} -->\n\n{body.strip()}\n\n<!-- end -->"
+
+    return SECTION.sub(written, text)

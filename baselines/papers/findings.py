@@ -1,0 +1,159 @@
+"""Findings of a reproduction: each published figure beside the computed one, with a verdict and a reason.
+
+A paper's module names the printed figure and computes its own; `judge` gives the verdict. The reason stands beside the
+printed figure, or is given where it holds computed ones:
+
+    judge(PAPER.figure("Figure 3", "D({2,3,6}, {1,3,5})"), Fraction(2))
+    # place "Figure 3", published 2, computed 2: agrees, "5 pairs won, 3 lost, 1 tied"
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+
+from baselines.files import csv_bytes, write_atomically
+from baselines.papers.pictures import Figure
+from baselines.papers.printed import Published
+
+# A sampled figure is believed if it is within this many standard errors of the exact one.
+STANDARD_ERRORS = 4.0
+
+Number = float | str
+Value = Number | Fraction | bool  # a number, a fraction, words, or whether a claim holds
+Bounds = tuple[float, float] | None
+Table = Sequence[Sequence[object]]  # a heading row, then rows of numbers and words
+
+
+class Verdict(StrEnum):
+    """How a published figure compares with the computed one.
+
+    Each verdict is the outcome of a comparison that could have gone the other way.
+    """
+
+    AGREES = "agrees"  # equal to all printed digits
+    CONSISTENT = "consistent"  # sampled, and within STANDARD_ERRORS of its games of the exact figure or range
+    FREE = "free"  # depends on the choice among equilibria; the published figure is in the range
+    WRONG = "wrong"  # cannot be, by the source's own rules
+    NEW = "new"  # the source gives no figure
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One figure with its verdict.
+
+    Attributes:
+        place: Where it stands in the source, e.g. "Table 5.1".
+        item: What it is, e.g. "6x6 Equilibrium v. Equilibrium, margin".
+        published: As printed, or None if the source leaves it open.
+        computed: By this suite.
+        range: Least and greatest value over all choices among equilibria, where there is a choice.
+        verdict: How the two compare.
+        reason: Why.
+    """
+
+    place: str
+    item: str
+    published: Number | None
+    computed: Number
+    range: Bounds
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All that was found about one source.
+
+    Attributes:
+        findings: The figures.
+        checks: The checks that the reproduction makes of its own figures, in words, and whether they hold.
+        tables: Further tables by file name (without ending): a heading row, then rows.
+        pictures: Functions that draw a plot, by file name (without ending).
+    """
+
+    findings: Sequence[Finding]
+    checks: Mapping[str, bool]
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    pictures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+
+    @property
+    def sound(self) -> bool:
+        """Whether the computed figures pass all checks, whatever the verdicts on the source are."""
+        return all(self.checks.values())
+
+
+def within_digits(published: float, computed: float, tolerance: float) -> bool:
+    """Whether two figures agree to the digits printed (`tolerance`: half a unit of the last one)."""
+    return abs(published - computed) <= tolerance * (1 + 1e-9)
+
+
+def judge(
+    printed: Published, computed: float | Fraction | bool, right: str | None = None, wrong: str | None = None
+) -> Finding:
+    """Compares a published figure with an exact one: they agree to the printed digits, or it is wrong.
+
+    Args:
+        printed: The figure as published.
+        computed: The exact figure, or whether the claim holds.
+        right: The reason if they agree. Reasons that are given here replace those beside the printed figure.
+        wrong: The reason if they do not; `right` if that says what the figure is either way.
+    """
+    if right is None and wrong is None:
+        right, wrong = printed.right, printed.wrong
+    agrees = within_digits(float(printed.value), float(computed), printed.tolerance)
+    reason = right if agrees or wrong is None else wrong
+    return compare(printed, computed, Verdict.AGREES if agrees else Verdict.WRONG, reason or "")
+
+
+def compare(printed: Published, computed: Value, verdict: Verdict, reason: str, bounds: Bounds = None) -> Finding:
+    """A finding about a published figure whose verdict the caller has worked out."""
+    return Finding(printed.place, printed.item, number(printed.value), number(computed), bounds, verdict, reason)
+
+
+def new(place: str, item: str, computed: Value, reason: str, bounds: Bounds = None) -> Finding:
+    """A figure that the source does not give."""
+    return Finding(place, item, None, number(computed), bounds, Verdict.NEW, reason)
+
+
+def number(value: Value) -> Number:
+    """A figure as a finding shows it: fractions in words, claims as yes or no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def write(reproduction: Reproduction, folder: Path) -> list[Path]:
+    """Writes the findings as `rows.csv`, the further tables as CSV and the pictures as PNG.
+
+    Returns:
+        The files written.
+
+    Raises:
+        OSError: If the folder cannot be made or written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [[_cell(value) for value in asdict(each).values()] for each in reproduction.findings]
+    tables = {"rows": [list(Finding.__annotations__), *rows], **reproduction.tables}
+    contents = {folder / f"{name}.csv": csv_bytes(table) for name, table in tables.items()}
+    for name, draw in reproduction.pictures.items():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        image = io.BytesIO()
+        FigureCanvasAgg(draw()).print_figure(image, format="png")
+        contents[folder / f"{name}.png"] = image.getvalue()
+    for path, content in contents.items():
+        write_atomically(path, content)
+    return list(contents)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return " to ".join(f"{bound:.6g}" for bound in value)
+    return f"{value:.10g}" if isinstance(value, float) else str(value)

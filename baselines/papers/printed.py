@@ -1,0 +1,161 @@
+'''The figures that a source prints, read from the `printed.toml` beside the code that judges them.
+
+Nothing in these files is computed or corrected: a printed figure that cannot be right stands there as printed.
+
+    citation = 'The post "Dice Wars game"'
+
+    [text."Count of sums"]  # a place in the source
+    "ways to roll 7 with 2 dice" = { printed = "6", right = "f_2(7)" }  # what is printed, and why it stands
+
+    [[tables]]
+    place = "win table"
+    item = "<row> v. <column> dice, win"
+    columns = ["1", "2"]
+    rows = """
+    1 | 0.416667 0.092593
+    2 | 0.837963 0.443673
+    """
+
+`true` is printed where a claim is not a number. An entry of `text` with neither reasons nor a `tolerance` may be the
+printed words alone. The `units` of a table are what 1 of each column is a share of, and `games` is how many games were
+sampled for each of its figures.
+'''
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+# What may stand in a file, in an entry of its text, and in a table.
+FILE = {"citation": str, "text": dict, "tables": list}
+TEXT = {"printed": str | bool, "tolerance": float, "right": str, "wrong": str}
+TABLE = {"place": str, "item": str, "columns": list, "rows": str, "units": list, "games": int}
+OPTIONAL = {"tables", "tolerance", "right", "wrong", "units", "games"}
+
+
+@dataclass(frozen=True)
+class Published:
+    """One figure.
+
+    Attributes:
+        place: Where in the source, e.g. "Table 5.1".
+        item: What it is. No two figures of one place have the same item.
+        value: As printed. A count out of a number of games is given as a share of them. A claim that is
+            not a number is given as True.
+        tolerance: Half a unit of the last printed digit, in the unit of `value`; 0 for
+            fractions and whole numbers.
+        games: How many games were sampled for it, or None if it is not from a simulation.
+        right: Why it stands, if that can be said beforehand.
+        wrong: Why it does not; None if `right` says what it is either way.
+    """
+
+    place: str
+    item: str
+    value: float | Fraction | bool
+    tolerance: float = 0.0
+    games: int | None = None
+    right: str = ""
+    wrong: str | None = None
+
+
+@dataclass(frozen=True)
+class Paper:
+    """All figures of a source by place and item, and how the source is cited."""
+
+    citation: str
+    figures: Mapping[tuple[str, str], Published]
+
+    def at(self, place: str) -> tuple[Published, ...]:
+        """All figures at one place.
+
+        Raises:
+            ValueError: If there are none.
+        """
+        chosen = tuple(each for each in self.figures.values() if each.place == place)
+        if not chosen:
+            places = dict.fromkeys(place for place, _ in self.figures)
+            raise ValueError(f"{self.citation} has no figures at {place!r}; it has them at {', '.join(places)}")
+        return chosen
+
+    def figure(self, place: str, item: str) -> Published:
+        """One figure.
+
+        Raises:
+            ValueError: If there is no such place or item.
+        """
+        for each in self.at(place):
+            if each.item == item:
+                return each
+        raise ValueError(f"{self.citation} gives no {item!r} at {place!r}")
+
+
+def read_paper(beside: str | Path) -> Paper:
+    """Reads the `printed.toml` beside a module.
+
+    Raises:
+        ValueError: If the file is not as described above, or a figure stands in it twice.
+    """
+    path = Path(beside).with_name("printed.toml")
+    figures: dict[tuple[str, str], Published] = {}
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        _check(content, "the file", FILE)
+        for each in (*_of_text(content["text"]), *(each for table in content.get("tables", ()) for each in _of(table))):
+            if (each.place, each.item) in figures:
+                raise ValueError(f"{each.item!r} stands twice at {each.place!r}")
+            figures[each.place, each.item] = each
+    except (ValueError, ZeroDivisionError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return Paper(content["citation"], figures)
+
+
+def _check(entry: Mapping[str, Any], where: str, kinds: Mapping[str, Any]) -> None:
+    if unknown := entry.keys() - kinds.keys():
+        raise ValueError(f"{where}: unknown {', '.join(sorted(unknown))}; known are {', '.join(kinds)}")
+    if missing := kinds.keys() - OPTIONAL - entry.keys():
+        raise ValueError(f"{where}: {', '.join(sorted(missing))} is missing")
+    for key, value in entry.items():
+        if not isinstance(value, kinds[key]):
+            raise ValueError(f"{where}: {key} may not be {value!r}")
+
+
+def _of_text(text: Mapping[str, Mapping[str, Any]]) -> Iterator[Published]:
+    for place, entries in text.items():
+        for item, entry in entries.items():
+            given = entry if isinstance(entry, dict) else {"printed": entry}
+            _check(given, f"{item!r} at {place!r}", TEXT)
+            printed = given["printed"]
+            value, tolerance = _number(printed) if isinstance(printed, str) else (printed, 0.0)
+            value = float(value) if "tolerance" in given else value
+            reasons = {key: given[key] for key in ("right", "wrong") if key in given}
+            yield Published(place, item, value, given.get("tolerance", tolerance), **reasons)
+
+
+def _of(table: Mapping[str, Any]) -> Iterator[Published]:
+    """The figures of a table."""
+    _check(table, "a table", TABLE)
+    place, columns = table["place"], table["columns"]
+    units = table.get("units", [None] * len(columns))
+    for line in table["rows"].strip().splitlines():
+        row, _, cells = line.partition("|")
+        if not len(columns) == len(units) == len(cells.split()):
+            raise ValueError(f"{place}: {len(columns)} columns, {len(units)} units, and a row {line!r}")
+        for column, unit, text in zip(columns, units, cells.split(), strict=True):
+            item = table["item"].replace("<row>", row.strip()).replace("<column>", column)
+            yield Published(place, item, *_number(text, unit), table.get("games"))
+
+
+def _number(text: str, unit: int | None = None) -> tuple[float | Fraction, float]:
+    """The value of a figure and its tolerance. Decimals and shares of a unit are rounded, all others are exact."""
+    if unit is None and "." not in text:
+        return Fraction(text), 0.0
+    try:
+        half = float(Decimal(5).scaleb(int(Decimal(text).as_tuple().exponent) - 1))
+    except InvalidOperation:
+        raise ValueError(f"{text!r} is not a number") from None
+    return float(text) / (unit or 1), half / (unit or 1)

@@ -1,0 +1,170 @@
+"""Dice Poker with other dice and raises: value and bluffs, and their limit, the continuous game."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+import numpy as np
+
+from baselines.oracles.protocol import Progress
+from baselines.oracles.results import PrivateSolution
+from baselines.papers.findings import Table
+from baselines.papers.pictures import Figure, finish, new_figure
+from baselines.questions import solve
+from cardwar_envs.games.dice_poker import DicePoker
+from cardwar_envs.games.dice_poker.rules import RAISE
+
+MOST_SIDES = 1000
+SIDES = (*range(2, 61), 70, 80, 90, 100, 125, 150, 175, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, MOST_SIDES)
+# Sides for the plots against the size of the raise: the source's die, and one that is nearly continuous.
+FEW, MANY = 6, 200
+# 1/16 to 16 antes, four to each doubling.
+RAISES = tuple(2.0 ** (k / 4) for k in range(-16, 17))
+# Raises at which the limit is held against a die of `MOST_SIDES`.
+LIMIT_RAISES = (Fraction(1, 4), Fraction(1), Fraction(2), Fraction(8))
+
+
+@dataclass(frozen=True)
+class Point:
+    """One solved game.
+
+    Attributes:
+        sides: Of the dice.
+        raise_size: Payoff points; the ante is 1.
+        value: To A, payoff points.
+        exact: The same as a fraction, where rationals were computed.
+        gap: Certified bound on the error of `value`.
+        bluffs: How often A raises with a roll of the lower half.
+        raises: How often A raises.
+    """
+
+    sides: int
+    raise_size: float
+    value: float
+    exact: Fraction | None
+    gap: float
+    bluffs: float
+    raises: float
+
+
+def solved_point(sides: int, raise_size: float) -> Point:
+    """Solves one game with an ante of 1."""
+    solution = cast(PrivateSolution, solve(DicePoker(sides=sides, raise_size=raise_size)))
+    raising = solution.behaviour[0][:, RAISE] / sides
+    return Point(
+        sides=sides,
+        raise_size=raise_size,
+        value=solution.value,
+        exact=solution.exact,
+        gap=solution.gap,
+        bluffs=float(raising[: sides // 2].sum()),
+        raises=float(raising.sum()),
+    )
+
+
+def by_sides(progress: Progress | None = None) -> list[Point]:
+    """The source's stakes with dice of 2 to 1000 sides."""
+    points = []
+    for sides in SIDES:
+        points.append(solved_point(sides, 1.0))
+        if progress is not None:
+            progress(sum(2 * point.sides for point in points))
+    return points
+
+
+def by_raise(sides: int) -> list[Point]:
+    """Raises of 1/16 to 16 antes."""
+    return [solved_point(sides, raise_size) for raise_size in RAISES]
+
+
+def continuous_bluffs(raise_size: Fraction) -> Fraction:
+    """How often A bluffs when rolls are uniform numbers in [0, 1] and the ante is 1.
+
+    Von Neumann's poker (von Neumann and Morgenstern 1944, chapter 19; his "high" bid is ante and
+    raise, his "low" bid the ante). With b the raise, A raises below a and above c, B calls above d:
+
+    * at d a call is worth a fold: a (2 + b) = (1 - c) b;
+    * at c a raise is worth a check: c - d = 1 - c;
+    * at a a bluff is worth a check: 2 d - (1 - d) b = 2 a.
+
+    So a = b / ((1 + b)(4 + b)).
+    """
+    return raise_size / ((1 + raise_size) * (4 + raise_size))
+
+
+def continuous_value(raise_size: Fraction) -> Fraction:
+    """The value of that game to A, payoff points. In antes, it equals the probability that A bluffs.
+
+    A bluff gains 2 (a - x) on a check at x < a, a strong raise 2 b (x - c) at x > c, and checking
+    always is worth 0. These add up to a^2 + b (1 - c)^2, which is a once a, c and d are put in.
+    """
+    a = continuous_bluffs(raise_size)
+    strong = a * (2 + raise_size) / raise_size  # 1 - c, by the first condition
+    return a * a + raise_size * strong * strong
+
+
+def points_table(points: Sequence[Point]) -> Table:
+    """Solved games for a CSV file."""
+    rows = []
+    for p in points:
+        value, bluffs = map(float, _limits(p.raise_size))
+        exact = str(p.exact or "")
+        rows.append([p.sides, p.raise_size, p.value, exact, p.gap, p.bluffs, p.raises, value, bluffs])
+    headings = ["sides", "raise", "value", "fraction", "gap", "bluffs", "raises", "continuous value"]
+    return [[*headings, "continuous bluffs"], *rows]
+
+
+def _limits(raise_size: float) -> tuple[Fraction, Fraction]:
+    """Value and bluffs of the continuous game."""
+    return continuous_value(Fraction(raise_size)), continuous_bluffs(Fraction(raise_size))
+
+
+def draw_sides(points: Sequence[Point]) -> Figure:
+    """Value and bluffs against the number of sides."""
+    drawing, sides = new_figure(11.0, 4.8), [p.sides for p in points]
+    limit = continuous_value(Fraction(1))
+    ticks = [2, 6, 10, 20, 50, 100, 200, 500, 1000]
+    for axes, heights in zip(drawing.subplots(1, 2), _heights(points), strict=True):
+        axes.plot(sides, heights, marker=".", markersize=4, linewidth=0.8)
+        axes.axhline(float(limit), color="black", linestyle="--", linewidth=1, label=f"continuous game, {limit}")
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, list(map(str, ticks)))
+        axes.minorticks_off()
+    _finish(drawing, "sides of the dice", "Dice Poker with dice of many sides: ante 1, raise 1")
+    return drawing
+
+
+def draw_raises(few: Sequence[Point], many: Sequence[Point]) -> Figure:
+    """Value and bluffs against the size of the raise."""
+    drawing = new_figure(11.0, 4.8)
+    sizes = np.geomspace(RAISES[0], RAISES[-1], 200)
+    limits = zip(*(map(float, _limits(float(size))) for size in sizes), strict=True)
+    ticks = [2.0**k for k in range(-4, 5)]
+    for axes, of_few, of_many, limit in zip(drawing.subplots(1, 2), _heights(few), _heights(many), limits, strict=True):
+        for points, heights, marker in ((few, of_few, "o"), (many, of_many, ".")):
+            axes.plot([p.raise_size for p in points], heights, marker=marker, markersize=4, linewidth=0.8,
+                      label=f"{points[0].sides} sides")  # fmt: skip
+        axes.plot(sizes, limit, color="black", linestyle="--", linewidth=1, label="continuous game")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(ticks, [str(Fraction(tick)) for tick in ticks])
+    _finish(drawing, "raise (antes)", "Dice Poker with raises of other sizes: ante 1")
+    return drawing
+
+
+def _heights(points: Sequence[Point]) -> tuple[list[float], list[float]]:
+    """What the two plots show of each game: its value, and how often A bluffs.
+
+    Where the value is 0, A may as well check: the bluffs are nan there, which is not drawn.
+    """
+    return [p.value for p in points], [p.bluffs if p.value > 1e-9 else math.nan for p in points]
+
+
+def _finish(drawing: Figure, x_label: str, title: str) -> None:
+    value, bluffs = drawing.axes
+    finish(value, x_label, "value to A (payoff points)")
+    finish(bluffs, x_label, "how often A bluffs (where the value is not 0)")
+    drawing.suptitle(title)

@@ -1,0 +1,151 @@
+"""WAR with the full deck, where nothing is solved: cross-play of all strategies, and lower bounds on exploitability.
+
+The best response to a strategy cannot be computed here. But any response gives a lower bound on its
+exploitability: what the response wins on average over both seats. Against strategies that never mix,
+the adversaries are tried; against random play, responses that weigh what a card can win and lose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from itertools import combinations_with_replacement
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matches.line_ups import CrossPlay, cross_play
+from baselines.opponents.war import Cards, Ranks, WarPlayer
+from baselines.oracles.protocol import Progress
+from baselines.papers.findings import Finding, Reproduction, new
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.games.war import War
+
+STRATEGIES = (
+    *("min", "max", "dummie"),
+    *("simple_minded_1", "simple_minded_1_as_written", "simple_minded_2", "simple_minded_2_as_written"),
+)
+ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
+GAME = War()
+PAIR_GAMES = 1000
+# Games that choose among responses, and further games that measure the chosen one.
+TRIAL_GAMES, FINAL_GAMES = 300, 2000
+SEED = 2017
+# One-sided 97.5 % limits.
+WIDTH = 1.959964
+
+
+class ExpectedGain(WarPlayer):
+    """Plays, against a random player, the card that wins most on average, less what it loses.
+
+    A card is worth `(rank + shift) ** power`, the lowest having rank 0, whoever holds it. The cards in
+    the pot count as well. The other plays any card of its hand alike; a tie is worth nothing.
+    """
+
+    def __init__(self, game: War, shift: float, power: float) -> None:
+        super().__init__(game)
+        self._worth = (np.arange(game.ranks) + shift) ** power
+
+    def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
+        other = others[:, 0]
+        gains = self._gains(other / np.maximum(other.sum(axis=1, keepdims=True), 1.0), pot @ self._worth)
+        return np.asarray(np.where(hand > 0, gains, -np.inf).argmax(axis=1))
+
+    def _gains(self, odds: NDArray[np.float64], pot: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`[batch, ranks]` expected gain of each card, given the odds of each rank of the other's."""
+        below = np.cumsum(odds, axis=1) - odds
+        above = 1.0 - below - odds
+        won = np.cumsum(odds * self._worth, axis=1) - odds * self._worth
+        return np.asarray(won - above * self._worth + (below - above) * pot[:, None])
+
+
+# Shift and power of the worths that are tried: all cards equal, by rank, and ever more for high ranks.
+TRIED = tuple((shift, power) for shift in (1.0, 4.0) for power in (0.0, 0.5, 1.0, 2.0, 3.0))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What is known of a strategy's exploitability.
+
+    Attributes:
+        strategy: Its name.
+        response: The response that did best against it, of all that were tried.
+        won: Mean payoff of the response over both seats, payoff points.
+        least: Lower limit of that mean: 97.5 % sure, and certain where there is no chance.
+        games: Games in both seats together.
+    """
+
+    strategy: str
+    response: str
+    won: float
+    least: float
+    games: int
+
+
+def reproduce(progress: Progress | None = None) -> Reproduction:
+    """Cross-play of all pairs, and a lower bound on the exploitability of each strategy."""
+    pairs = dict(_pairs(progress))
+    bounds = [bound(name) for name in STRATEGIES]
+    alike = [played for (first, second), played in pairs.items() if first == second]
+    return Reproduction(
+        findings=list(map(bound_finding, bounds)),
+        checks={
+            "a strategy against itself wins as often from either seat": all(
+                abs(played.wins[0] - played.wins[1]) <= 4 * sqrt(played.games) for played in alike
+            ),
+            "no bound exceeds what can be won": all(each.least <= GAME.facts.max_payoff for each in bounds),
+        },
+        tables={
+            "cross_play": [
+                ["first", "second", "games", "first wins", "second wins", "nobody", "unfinished", "mean_rounds"],
+                *(
+                    [*pair, played.games, *played.wins, played.nobody, played.unfinished, played.mean_rounds]
+                    for pair, played in pairs.items()
+                ),
+            ],
+            "bounds": [["strategy", "best response found", "wins", "at least", "games"], *map(astuple, bounds)],
+        },
+    )
+
+
+def _pairs(progress: Progress | None) -> Iterator[tuple[tuple[str, str], CrossPlay]]:
+    names = [*combinations_with_replacement(STRATEGIES, 2)]
+    names += [(adversary, name) for adversary in ADVERSARIES for name in STRATEGIES if name != "dummie"]
+    for count, pair in enumerate(names, start=1):
+        yield pair, cross_play(GAME, pair, games=PAIR_GAMES, seed=SEED)
+        if progress is not None:
+            progress(count)
+
+
+def bound(strategy: str) -> Bound:
+    """A lower bound on a strategy's exploitability: what the best response found wins in both seats."""
+    if strategy != "dummie":
+        wins = {name: _won(name, strategy, 1) for name in (*ADVERSARIES, *STRATEGIES) if name != "dummie"}
+        best = max(wins, key=lambda name: wins[name][0])
+        return Bound(strategy, best, *wins[best], games=2)
+    responses: dict[str, str | Policy] = {name: name for name in STRATEGIES}
+    for shift, power in TRIED:
+        responses[f"expected gain, (rank + {shift:g})^{power:g}"] = ExpectedGain(GAME, shift, power)
+    trials = {name: _won(response, strategy, TRIAL_GAMES)[0] for name, response in responses.items()}
+    best = max(trials, key=lambda name: trials[name])
+    # Measured anew: the best of many trials is partly luck.
+    return Bound(strategy, best, *_won(responses[best], strategy, FINAL_GAMES, SEED + 1), games=2 * FINAL_GAMES)
+
+
+def _won(response: str | Policy, strategy: str, games: int, seed: int = SEED) -> tuple[float, float]:
+    """Mean payoff of a response over both seats, and its lower limit."""
+    first = cross_play(GAME, (response, strategy), games=games, seed=seed)
+    second = cross_play(GAME, (strategy, response), games=games, seed=seed)
+    means, variances = [], []
+    for played, seat in ((first, 0), (second, 1)):
+        share = [played.wins[seat] / played.games, played.wins[1 - seat] / played.games]
+        means.append(share[0] - share[1])
+        variances.append((sum(share) - means[-1] ** 2) / played.games if played.rounds is None else 0.0)
+    return sum(means) / 2, sum(means) / 2 - WIDTH * sqrt(sum(variances)) / 2
+
+
+def bound_finding(each: Bound) -> Finding:
+    """A bound as a figure."""
+    reason = f"{each.response} wins {each.won:.4g} points a game on average over {each.games:,} games in both seats"
+    return new("Full deck", f"{each.strategy}: exploitability, at least (97.5 % sure)", each.least, reason)

@@ -1,1 +1,0 @@
-"""Fetterman 2023: Dinosaur War."""

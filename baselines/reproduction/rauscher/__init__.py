@@ -1,1 +1,0 @@
-"""Rauscher 2017: Dice Poker."""

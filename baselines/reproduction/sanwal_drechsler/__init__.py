@@ -1,1 +1,0 @@
-"""Sanwal and Drechsler 2002: Jujitsu."""

@@ -1,1 +1,0 @@
-"""WAR with Auction Rounds 2017."""
