@@ -14,7 +14,6 @@ from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import fitted_value
-from train.algorithms.muon import Muon, orthogonal
 from train.measures.exact import evaluate
 from train.policies.encoding import Encoding
 from train.policies.files import load_policy, save_policy
@@ -151,31 +150,6 @@ def test_muon_turns_hidden_layers_and_adam_moves_the_rest():
     assert 0.7 < stretches.max() < 1.3, "of Adam's size, whatever the gradient's"
     assert stretches[4] / stretches[0] > 0.5 > 5 * slopes[4] / slopes[0], "slow directions are not left behind"
     assert id(last.weight) in map(id, by_name["adam"].param_groups[0]["params"])
-
-
-@pytest.mark.parametrize("shape", [(32, 32), (32, 9), (9, 32)])
-def test_an_orthogonal_update_keeps_the_singular_vectors(shape):
-    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(1))
-    u, sizes, v = torch.linalg.svd(matrix, full_matrices=False)
-    update = orthogonal(matrix, 5)
-    turned = u.T @ update @ v.T
-    within = sizes > 0.05 * matrix.norm()  # smaller ones need more iterations
-    assert within.sum() > 5
-    assert ((turned.diagonal()[within] > 0.65) & (turned.diagonal()[within] < 1.25)).all()
-    assert (turned - turned.diagonal().diag()).abs().max() < 1e-4
-
-
-def test_muon_steps_as_torchs_own_does_to_the_precision_of_bfloat16():
-    ours, theirs = (torch.nn.Parameter(torch.ones(12, 7)) for _ in range(2))
-    chance = torch.Generator().manual_seed(2)
-    both = Muon([ours], 0.1), torch.optim.Muon([theirs], 0.1, weight_decay=0.0, adjust_lr_fn="match_rms_adamw")
-    for _ in range(5):
-        ours.grad = theirs.grad = torch.randn(12, 7, generator=chance)
-        for optimizer in both:
-            optimizer.step()
-    moved = (ours - 1.0).norm()
-    assert moved > 0.5
-    assert (ours - theirs).norm() < 0.03 * moved
 
 
 def test_situations_of_a_round_are_different_whoever_looks():

@@ -52,11 +52,12 @@ def test_torch_takes_notice_of_half_precision():
 )
 def test_nothing_is_computed_in_half_precision(algorithm):
     """Most processors have no units for it: a product takes thirty times as long as in single precision."""
-    little = {"num_games": 8, "width": 8, "batch_size": 16, "rollout": 8, "opponent": "uniform"}
+    little = {"num_games": 8, "width": 8, "batch_size": 16, "rollout": 8, "opponent": "uniform", "response_steps": 100}
     known = algorithm.defaults()
-    args = algorithm.args(**{name: value for name, value in little.items() if name in known}, steps=200)
+    steps = 200 if algorithm.step == "joint actions" else 1
+    args = algorithm.args(**{name: value for name, value in little.items() if name in known}, steps=steps)
     learner = algorithm.learner(GAME, args, seed=0)
     with TypesSeen() as seen:
-        learner.advance(200)
+        learner.advance(steps)
     assert torch.float32 in seen.types
     assert not seen.types & {torch.bfloat16, torch.float16}
