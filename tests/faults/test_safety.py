@@ -90,7 +90,7 @@ def test_names_in_settings_do_not_decide_where_is_written(real, tmp_path):
     after = contents(tmp_path)
     assert set(after) - set(before) == {written.page, written.tables}
     assert {path: after[path] for path in before} == before
-    with pytest.raises(ValueError, match=r"game=\.\./\.\./escaped, not jujitsu"):
+    with pytest.raises(ValueError, match=r"game='\.\./\.\./escaped', not 'jujitsu'"):
         small_run(folder, resume=True)
     assert contents(tmp_path) == after
 

@@ -28,8 +28,8 @@ def test_every_argument_has_a_default_and_a_line_of_help(algorithm):
     [
         ({"final_rate": 1.2}, r"final_rate \(1.2\) must be at most 1"),
         ({"steps": 0}, r"steps \(0\) must be at least 1"),
-        ({"steps": 10**400}, r"steps \(1000.*000\) must be at most 9007199254740992"),
-        ({"learning_rate": 10**400}, r"learning_rate \(1000.*000\) must be a number"),
+        ({"steps": 10**400}, r"steps \(100000…\(401 digits\)\) must be at most 9007199254740992"),
+        ({"learning_rate": 10**400}, r"learning_rate \(100000…\(401 digits\)\) must be a number"),
         ({"steps": "3"}, r"steps \('3'\) must be an integer"),
         ({"steps": 1.5}, r"steps \(1.5\) must be an integer"),
         ({"steps": True}, r"steps \(True\) must be an integer"),

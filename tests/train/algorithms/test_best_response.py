@@ -214,5 +214,5 @@ def test_a_seed_repeats_a_run_and_a_killed_one_goes_on(tmp_path, monkeypatch):
     assert rows(tmp_path / "whole") == rows(tmp_path / "killed")
     run(GAME, "best_response", args, tmp_path / "other", seed=4)
     assert rows(tmp_path / "whole") != rows(tmp_path / "other")
-    with pytest.raises(ValueError, match="opponent=uniform, not lowest_card"):
+    with pytest.raises(ValueError, match="opponent='uniform', not 'lowest_card'"):
         run(GAME, "best_response", dataclasses.replace(args, opponent="lowest_card"), tmp_path / "whole", 3, True)

@@ -81,8 +81,8 @@ def test_a_log_goes_on_after_a_kill(log, monkeypatch):
     ("game", "given", "message"),
     [
         (make_game("jujitsu", num_cards=4), {}, "num_cards=3, not 4"),
-        (make_game("dice_poker"), {}, "game=jujitsu, not dice_poker"),
-        (GAME, {"label": "other"}, "label=leaning, not other"),
+        (make_game("dice_poker"), {}, "game='jujitsu', not 'dice_poker'"),
+        (GAME, {"label": "other"}, "label='leaning', not 'other'"),
         (GAME, {"seed": 1}, "seed=0, not 1"),
         (GAME, {"seed": -1}, r"seed \(-1\) must be in 0"),
         (GAME, {"label": ""}, r"label \(''\) must be a name"),

@@ -169,9 +169,9 @@ def test_seconds_go_on_counting_after_a_resume(tmp_path):
         ({}, "already holds a run; resume it or choose another folder"),
         ({"resume": True, "width": 9}, "width=8, not 9"),
         ({"resume": True, "seed": 1}, "seed=0, not 1"),
-        ({"resume": True, "algorithm": "ppo"}, "algorithm=minimax_q, not ppo"),
+        ({"resume": True, "algorithm": "ppo"}, "algorithm='minimax_q', not 'ppo'"),
         ({"resume": True, "game": make_game("jujitsu", num_cards=2)}, "num_cards=3, not 2"),
-        ({"resume": True, "game": make_game("dinosaur_war", num_cards=3)}, "game=jujitsu, not dinosaur_war"),
+        ({"resume": True, "game": make_game("dinosaur_war", num_cards=3)}, "game='jujitsu', not 'dinosaur_war'"),
     ],
 )
 def test_a_run_in_the_way_is_named_and_left_as_it_is(tmp_path, changed, message):
@@ -248,7 +248,7 @@ def other_run(out, **changed):
     [
         ({"seed": 1}, "with seed=1, not 0"),
         ({"width": 9}, "with width=9, not 8"),
-        ({"algorithm": "fitted_value"}, "with algorithm=fitted_value, not minimax_q"),
+        ({"algorithm": "fitted_value"}, "with algorithm='fitted_value', not 'minimax_q'"),
         ({"num_cards": 2}, "with num_cards=2, not 3"),
     ],
 )
