@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -96,7 +98,8 @@ class Network(nn.Sequential):
             ValueError: If the weights are so large that an output is not finite.
         """
         with torch.no_grad():
-            answer = self(torch.from_numpy(np.ascontiguousarray(observations, dtype=np.float32)))
+            seen = torch.from_numpy(np.ascontiguousarray(observations, dtype=np.float32))
+            answer = self(seen.to(next(self.parameters()).dtype))
         if not torch.isfinite(answer).all():
             raise ValueError("the network's weights are so large that its outputs are not finite")
         return answer.numpy().astype(np.float64)
@@ -109,6 +112,15 @@ class NetworkPolicy:
 
     def __init__(self, game: Game[Any], network: Network) -> None:
         self.game, self.network = game, network
+
+    @cached_property
+    def _in_double(self) -> Network:
+        """The network in double precision, for strategies of matrix games.
+
+        Single-precision sums depend on the size of a batch in their last bits, which a nearly degenerate matrix game
+        can magnify until one observation has two strategies.
+        """
+        return deepcopy(self.network).double()
 
     def __repr__(self) -> str:
         built = self.network.architecture
@@ -224,7 +236,7 @@ class MatrixPolicy(NetworkPolicy):
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities."""
-        matrices = joint_values(self.network, observations)
+        matrices = joint_values(self._in_double, observations)
         return solve_matrices(matrices, action_masks, self.game.opponent_masks(observations)).row_strategies
 
 
@@ -235,7 +247,7 @@ class LookaheadPolicy(NetworkPolicy):
 
     def __init__(self, game: Game[Any], network: Network) -> None:
         super().__init__(game, network)
-        self._lookahead, self._values = Lookahead(game), StateValues(game, network)
+        self._lookahead = Lookahead(game)
 
     @staticmethod
     def outputs_for(game: Game[Any], network: Network) -> int:
@@ -246,7 +258,7 @@ class LookaheadPolicy(NetworkPolicy):
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """`[batch, num_actions]` probabilities."""
-        return self._lookahead.strategies(observations, action_masks, self._values)
+        return self._lookahead.strategies(observations, action_masks, StateValues(self.game, self._in_double))
 
 
 def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS
 from train.measures.exact import evaluate, reference, verdict
 from train.policies.files import load_policy, save_policy
-from train.policies.networks import MatrixPolicy, Network, SoftmaxPolicy
+from train.policies.networks import LookaheadPolicy, MatrixPolicy, Network, SoftmaxPolicy
 from train.reports.curves import plot_runs
 from train.reports.groups import read_run
 from train.runs.loop import run
@@ -132,3 +132,17 @@ def test_a_device_is_not_to_be_resumed():
         load_policy("/dev/null", GAME)
     with pytest.raises(ValueError, match=r"/dev/null is a device, not the folder of a run$"):
         read_run("/dev/null")
+
+
+@pytest.mark.parametrize("kind", [MatrixPolicy, LookaheadPolicy])
+def test_strategies_of_matrix_games_do_not_depend_on_the_batch(kind):
+    """In single precision they differ in the seventh digit, and far more where a matrix game is nearly degenerate."""
+    game = make_game("jujitsu", num_cards=5)
+    torch.manual_seed(3)
+    policy = kind(game, Network(game, 64, 2, 25 if kind is MatrixPolicy else 1, "relu"))
+    _, observations, masks = full_graph(game).seen_by(0)
+    together = policy.action_probabilities(observations, masks)
+    some = range(0, len(masks), 37)
+    alone = [policy.action_probabilities(observations[i : i + 1], masks[i : i + 1])[0] for i in some]
+    assert len(alone) > 20
+    assert np.abs(together[some] - alone).max() < 1e-9
