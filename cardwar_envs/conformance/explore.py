@@ -21,8 +21,8 @@ PATIENCE = 120
 FEW = 6
 # Modes in which one game in three is drawn.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
-# Fewer games than this, ended by the time, are little to go by.
-FEW_GAMES = 30
+# Games that the time has ended, if they were fewer, or had fewer moves in all, are little to go by.
+FEW_GAMES, FEW_MOVES = 10, 200
 # One environment in so many plays a second game, of so many steps at most.
 SECOND_GAME_ONE_IN, SHORT = 8, 40
 LEGAL_PLAY = "legal_play_goes_on"
@@ -216,8 +216,8 @@ def watched(check: str, subject: Subject) -> None:
         raise NotApplicable(f"not all games could be played to their end, see {LEGAL_PLAY}")
     for skin in subject.skins():
         seen = explored(subject, skin.kind)
-        if seen.cut and seen.games < FEW_GAMES:
-            few = f"{seen.games} games of the {skin.kind} kind"
+        if seen.cut and (seen.games < FEW_GAMES or seen.moves < FEW_MOVES):
+            few = f"{seen.games} games of the {skin.kind} kind with {seen.moves} moves"
             raise LittleSeen(f"{few}, when the time was over; see --seconds and --games")
 
 

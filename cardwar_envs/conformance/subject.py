@@ -28,7 +28,7 @@ SECONDS = 32.0
 # A search also ends after so many times its share by the wall clock: the environment sleeps, or the machine is busy.
 PATIENCE = 5.0
 # A search that its time has ended after fewer rounds than this has seen little.
-FEW_ROUNDS = 8
+FEW_ROUNDS = 2
 PICTURES = ("ansi", "rgb_array")
 
 
