@@ -26,7 +26,7 @@ P = TypeVar("P", bound=Play)
 # Processor time for one environment; with nothing new to see it takes a few seconds.
 SECONDS = 32.0
 # A search also ends after so many times its share by the wall clock: the environment sleeps, or the machine is busy.
-PATIENCE = 5.0
+PATIENCE = 10.0
 # A search that its time has ended after fewer rounds than this has seen little.
 FEW_ROUNDS = 2
 PICTURES = ("ansi", "rgb_array")

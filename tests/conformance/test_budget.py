@@ -17,8 +17,8 @@ def rounds(work, seconds=0.1):
 
 def test_the_budget_is_processor_time():
     asleep, _ = rounds(lambda: time.sleep(0.01))
-    assert asleep > 20, "by the wall clock it would be 10 rounds"
-    assert asleep < 60, "an environment that sleeps ends, too"
+    assert asleep > 30, "by the wall clock it would be 10 rounds"
+    assert asleep < 120, "an environment that sleeps ends, too"
     begin = time.process_time()
     count, cut = rounds(lambda: sum(range(20_000)) and None)
     assert 0.1 < time.process_time() - begin < 0.3
@@ -43,13 +43,8 @@ def heavy_env(**parameters):
 def test_little_seen_is_not_passed():
     subject = Subject("heavy", None, heavy_env, {"num_cards": 3}, seconds=1.0)
     result = run("ends_are_final", subject)
-    assert (
-        result.status,
-        re.match(r"\d games of the Parallel kind with \d+ moves, when the time was over", result.reason),
-    ) == (
-        "little seen",
-        True,
-    )
+    assert result.status == "little seen"
+    assert re.match(r"\d+ games of the Parallel kind with \d+ moves, when the time was over", result.reason)
     assert run("ends_are_final", load("cardwar/jujitsu-v0", ["num_cards=3"], games=40)).status == "passed"
 
 
