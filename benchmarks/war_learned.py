@@ -2,9 +2,9 @@
 
     python -m benchmarks.war_learned --out runs/war_learned
 
-It learns the policies, lets them play against the paper's strategies, and looks for somebody who wins from each. That
-takes about three hours on one core. A run that was stopped goes on. It leaves the tables of docs/war_learned.md in the
-folder, as `war_learned.md`.
+It trains the policies, plays them against the paper's strategies, and trains exploiters of the strategies and of the
+league's policy, in about three hours on one core. The same command continues a run that was stopped. The tables of
+docs/war_learned.md are written to `war_learned.md` in the folder.
 """
 
 from __future__ import annotations
@@ -34,9 +34,6 @@ TABLE_STRATEGIES = ("simple_minded_1", "simple_minded_2")
 STRATEGIES = ("dummie", "min", "max", *TABLE_STRATEGIES)
 ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
 LEAGUE = "simple_minded_1,simple_minded_2,max,min,uniform,past"
-# The entropy bonus that is the default in games of few actions.
-MIXED = {"entropy": 0.2, "final_entropy": 1.0}
-ELEVEN = {"steps": 700_000, "evaluate_every": 100_000, "matches": 100}
 # Random play in all other seats of every game.
 AGAINST_RANDOM = {
     "entropy": 0.02, "final_entropy": 1.0, "opponents": "uniform", "opponent_share": 1.0, "steps": 600_000,
@@ -48,9 +45,9 @@ class Learned(NamedTuple):
     """A policy to learn, by PPO with seed 0.
 
     Attributes:
-        name: Of its folder.
-        players: Of the game.
-        args: Those that differ from the defaults.
+        name: The name of its folder.
+        players: The number of players.
+        args: The arguments that differ from the defaults.
     """
 
     name: str
@@ -65,7 +62,6 @@ class Learned(NamedTuple):
 
 LEARNED = (
     Learned("two-default", 2, {}),
-    Learned("two-mixed", 2, MIXED),
     Learned(
         "two-league",
         2,
@@ -73,9 +69,6 @@ LEARNED = (
          "matches": 200, "against": "uniform,max,min,simple_minded_1,simple_minded_2"},
     ),
     Learned("four-default", 4, {}),
-    Learned("four-mixed", 4, MIXED),
-    Learned("eleven-default", 11, ELEVEN),
-    Learned("eleven-mixed", 11, MIXED | ELEVEN),
     Learned("four-against-random", 4, AGAINST_RANDOM),
     Learned("eleven-against-random", 11, AGAINST_RANDOM | {"matches": 100}),
 )  # fmt: skip
@@ -84,7 +77,7 @@ MANY = (4, 11)
 
 
 def learn(learned: Learned, out: Path) -> Path:
-    """The folder of its run, finished."""
+    """Trains the policy and returns the folder of its run."""
     folder = out / learned.name
     args = ALGORITHMS["ppo"].args(learned.game, **learned.args)
     run(learned.game, "ppo", args, folder, seed=0, resume=(folder / "config.json").exists(), echo=sys.stderr)
@@ -95,7 +88,7 @@ def learn(learned: Learned, out: Path) -> Path:
 
 
 def kept(path: Path, work: Callable[[], Any]) -> Any:
-    """What `work` returns, or what it returned when it was done before."""
+    """Caches the result of `work` in a file."""
     if not path.exists():
         begin = perf_counter()
         result = work()
@@ -163,7 +156,7 @@ def _simulated(game: Game[Any], strategy: str) -> list[float]:
 
 
 def bounds(out: Path) -> str:
-    """Who wins how much from each strategy, and from a learned policy."""
+    """Lower bounds on the exploitability of each strategy, and of a learned policy."""
     rows, game = [], make_game("war")
     for name in (*STRATEGIES, EXPLOITED):
         word = str(out / name) if name == EXPLOITED else name
@@ -194,7 +187,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def main() -> None:
-    """Does what is missing, and writes the tables."""
+    """Runs what is missing, and writes the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/war_learned"))
     out = parser.parse_args().out
