@@ -1,6 +1,6 @@
 """A pytest plugin: `--cardwar-env MODULE_OR_ID` and `--cardwar-game NAME` run the checks as further tests.
 
-It lies outside of `cardwar_envs` because pytest imports it in every run, also if nobody uses it.
+It lies outside `cardwar_envs` because pytest imports it in every run, even if unused.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     """Adds a test for each check of each environment and game that was named."""
     try:
         for text in config.getoption("--cardwar-env"):
-            from cardwar_envs.conformance import CHECKS, load, run  # only when needed: it imports much
+            from cardwar_envs.conformance import CHECKS, load, run  # only when needed: slow to import
             from cardwar_envs.conformance.subject import SECONDS
 
             word, *words = text.split()
@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
             word, *words = text.split()
             game = make_game(word, **parameters_of(words))
-            report = cache(partial(check_game, game))  # the first test makes it for all
+            report = cache(partial(check_game, game))  # made once, by the first test
             results = [partial(_result, report, place) for place in range(len(RULES))]
             items += [_item(session, text, name, result) for name, result in zip(RULES, results, strict=True)]
     except ValueError as error:
@@ -87,7 +87,7 @@ class CheckItem(pytest.Item):
         self.subject, self.result = subject, result
 
     def runtest(self) -> None:
-        """Runs the check; one that does not apply, could not be tried or saw little is skipped."""
+        """Runs the check; one that does not apply, could not be tried or saw too little is skipped."""
         result = self.result()
         if result.status in ("not applicable", "not tried", "little seen"):
             pytest.skip(f"{result.status}: {result.reason}")

@@ -80,11 +80,11 @@ if TYPE_CHECKING:
     from cardwar_envs.envs.game_batch import GameBatch
 else:
     _LATER = {"check_game": "cardwar_envs.contract", "GameBatch": "cardwar_envs.envs.game_batch"}
-    # Only the games of this package have such modules, so those that are registered later are not among them.
+    # Only the games of this package have such modules, not those that are registered later.
     _MODULES = tuple(f"{name}_v{kind.version}" for name, kind in GAMES.items())
 
     def __getattr__(name: str) -> Any:
-        """What takes long to import and most programs never use, imported on first access."""
+        """Imports slow and rarely used parts on first access."""
         if name in _LATER:
             return getattr(import_module(_LATER[name]), name)
         if name in _MODULES:

@@ -1,4 +1,4 @@
-"""Checks that an AEC environment keeps its own books: what it tells by one way, it tells by every other way."""
+"""Checks of an AEC environment's bookkeeping: `last()`, `rewards` and `observe()` agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cardwar_envs.conformance.verdicts import Failed
 
 
 def last_tells_what_is_so(subject: Subject) -> None:
-    """`last()` hands out what observe(), the flags and the infos say of the agent that is asked."""
+    """`last()` agrees with observe(), the flags and the infos of the selected agent."""
     subject.skin("AEC")
     watched("last_tells_what_is_so", subject)
 
@@ -49,10 +49,10 @@ class _Last(Watcher):
 
 
 def rewards_are_counted_once(subject: Subject) -> None:
-    """`last()` tells each agent the sum of `rewards` since its own last step, and nobody is paid in mid-turn.
+    """`last()` returns the sum of each agent's `rewards` since its own last step, and rewards are zero in mid-turn.
 
-    Where moves are simultaneous nothing is won before all have committed; what still stands in `rewards` then is
-    counted again by whoever adds them up, `aec_to_parallel` among them.
+    With simultaneous moves nothing is won before all have committed. Stale entries in `rewards` would then be counted
+    twice by code that sums them, such as `aec_to_parallel`.
     """
     subject.skin("AEC")
     watched("rewards_are_counted_once", subject)
@@ -96,10 +96,10 @@ class _Books(Watcher):
 
 
 def observations_are_of_now(subject: Subject) -> None:
-    """What an agent sees when a turn begins is not what it saw in the turn before.
+    """Observations at the beginning of a turn are not those of the previous turn.
 
-    Where moves are simultaneous a commitment shows nothing. If observations change with it nevertheless, and at the
-    beginning of each turn are still those of the turn before, they come too late.
+    With simultaneous moves a commitment reveals nothing. If observations change with it nevertheless, and at the
+    beginning of each turn are those of the previous turn, they come too late.
     """
     subject.skin("AEC")
     watched("observations_are_of_now", subject)
@@ -112,8 +112,8 @@ class _Late(Watcher):
     def __init__(self, play: Play, subject: Subject) -> None:
         self._simultaneous = subject.once("simultaneous", subject.simultaneous)
         self._turn: Turn | None = None
-        self._first: dict[Any, Any] = {}  # agent -> what it saw when the turn began
-        self._then: dict[Any, Any] = {}  # agent -> what it saw when it was asked
+        self._first: dict[Any, Any] = {}  # agent -> its observation at the beginning of the turn
+        self._then: dict[Any, Any] = {}  # agent -> its observation when it was selected
         self._late = self._turns = 0
 
     def before(self, play: Play, choice: Any) -> None:
@@ -137,5 +137,5 @@ class _Late(Watcher):
 
 
 def _bytes(observation: Any) -> Any:
-    """An observation in a form that is compared quickly."""
+    """An observation in a form that compares quickly."""
     return [array.tobytes() for _, array in arrays_in(observation)] or repr(observation)

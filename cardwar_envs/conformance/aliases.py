@@ -1,4 +1,4 @@
-"""Checks that what is handed out belongs to the caller: it stays as it is, and writing into it changes nothing."""
+"""Checks that returned data belongs to the caller: the environment neither changes it nor depends on it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SEEDS = range(3)
 
 
 def arrays_are_fresh(subject: Subject) -> None:
-    """Arrays that were handed out stay as they are, share no memory, and writing into them changes nothing.
+    """Returned arrays do not change later, share no memory, and writing into them changes nothing.
 
-    An environment that uses a buffer again rewrites what a replay buffer has stored. One that hands out the very
-    mask that it judges by lets a caller that writes into the mask change the rules.
+    An environment that reuses a buffer overwrites what a replay buffer has stored. One that returns its internal mask
+    lets a caller that writes into it change the rules.
     """
     for skin in steady_skins(subject, own=True):
         for seed in SEEDS:
@@ -51,7 +51,7 @@ def _follow(skin: Skin[Any], seed: int) -> None:
 
 
 def state_shown_itself(env: Any) -> Any:
-    """What state() returns, not a copy of it; None if it is not offered."""
+    """The object that state() returns, not a copy; None if there is none."""
     return None if state_shown(env) is None else env.state()
 
 
@@ -61,24 +61,24 @@ def _stable(play: Play) -> Any:
 
 
 def _essence(play: Play) -> dict[str, Any]:
-    """What can be seen, without the infos that an AEC environment keeps until a turn is over."""
+    """All visible data, without the infos that an AEC environment keeps until a turn is over."""
     seen = play.seen()
     if isinstance(play, AECPlay):
         del seen["infos"]
         seen["last"] = None
-    elif callable(getattr(play.env, "observe", None)):  # not promised, but often there
+    elif callable(getattr(play.env, "observe", None)):  # optional in Parallel
         seen["observe()"] = {agent: copy.deepcopy(play.env.observe(agent)) for agent in play.env.agents}
     seen["state()"] = state_shown(play.env)
     return seen
 
 
 def _scribble(play: Play) -> None:
-    """Writes into all that a learner was handed: arrays, and containers in infos, and all dicts of Parallel."""
+    """Writes into all data that a learner receives: arrays, containers in infos, and all dicts of Parallel."""
     handed = [play.handed(), *(observation for _, observation in play.shown()), state_shown_itself(play.env)]
     for _, array in arrays_in(handed):
         _overwrite(array)
     for agent, info in play.part("infos").items():
-        # What an AEC environment keeps for the others is not handed out yet.
+        # An AEC environment has not yet returned what it keeps for the others.
         if isinstance(info, dict) and (isinstance(play, ParallelPlay) or agent == play.env.agent_selection):
             for value in info.values():
                 _spoil(value)
@@ -94,7 +94,7 @@ def _overwrite(array: Any) -> None:
 
 
 def _spoil(value: Any) -> None:
-    """Writes into a container, and into those in it."""
+    """Writes into a container, recursively."""
     if isinstance(value, np.ndarray):
         _overwrite(value)
     elif isinstance(value, dict | list):
@@ -115,7 +115,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _require_unshared(play: Play, where: str) -> None:
-    shown = [*play.shown(), *(play.shown() if isinstance(play, AECPlay) else ())]  # AEC may hand out the same twice
+    shown = [*play.shown(), *(play.shown() if isinstance(play, AECPlay) else ())]  # AEC may return the same array twice
     arrays = [(str(agent), *found) for agent, data in shown for found in arrays_in(data)]
     for (one, path, array), (other, other_path, other_array) in combinations(arrays, 2):
         if array.size and np.may_share_memory(array, other_array):
@@ -125,7 +125,7 @@ def _require_unshared(play: Play, where: str) -> None:
 
 
 def _require_fresh_pictures(skin: Skin[Any], mode: str, seed: int) -> None:
-    """Pictures stay as they are, and writing into one does not show in the next."""
+    """Pictures do not change later, and writing into one does not affect the next."""
     clean, kept = (skin.new(choices=seed, render_mode=mode).reset(seed) for _ in range(2))
     for _ in range(4):
         if clean.over:
@@ -144,9 +144,9 @@ def _require_fresh_pictures(skin: Skin[Any], mode: str, seed: int) -> None:
 
 
 def containers_are_not_shared(subject: Subject) -> None:
-    """No two agents are handed the same dict as their info, and no two steps of Parallel the same dict of results.
+    """No two agents share an info dict, and no two steps of Parallel share a dict of results.
 
-    What a wrapper adds for one agent would be told to all.
+    Otherwise what a wrapper adds for one agent would reach all.
     """
     for skin in steady_skins(subject):
         play = skin.new(choices=1).reset(1)
@@ -169,10 +169,10 @@ def _infos(play: Play) -> Iterator[tuple[Any, Any]]:
 
 
 def the_callers_actions_are_left_alone(subject: Subject) -> None:
-    """step() changes nothing in the actions that it is handed, and what is written into them later plays no part.
+    """step() does not change the caller's actions, and does not depend on later changes to them.
 
-    Learners use an array again for their next action. An AEC environment that keeps it until all have committed plays
-    what was written into it in the meantime.
+    Learners reuse an array for their next action. An AEC environment that keeps a reference until all have committed
+    plays what was written into it in the meantime.
     """
     changeable = False
     for skin in steady_skins(subject, own=True):
@@ -187,14 +187,14 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
                 here, there = ({**_essence(play), **play.seen()} for play in (clean, reused))
                 require_same(here, there, what)
     if not changeable:
-        raise NotApplicable("actions are plain numbers, which nobody can write into")
+        raise NotApplicable("actions are plain numbers, which are immutable")
 
 
 def _hand_in_and_spoil(play: Play, choice: Any) -> None:
     handed = copy.deepcopy(choice)
     try:
         play.submit(choice, log=False, handed=handed)
-    except Exception as error:  # in the other environment it was taken
+    except Exception as error:  # the other environment accepted it
         written = "after something was written into the actions of earlier steps"
         raise Failed(f"{play.at}: {choice} raises, {written}: {in_a_line(error)}") from error
     if found := difference(choice, handed):

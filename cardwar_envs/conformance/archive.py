@@ -1,4 +1,4 @@
-"""What has been seen so far, how often, and a way to each of it."""
+"""An archive of features seen so far: counts, and a route to each."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from cardwar_envs.conformance.compare import arrays_in
 from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.subject import Skin
 
-# So many ways to situations without a new value are kept.
+# Maximal number of stored routes to situations without a new value.
 MOST_SITUATIONS = 2000
-# Of an observation so many numbers count as features.
+# Maximal number of entries of an observation that count as features.
 MOST_NUMBERS = 48
 
 
 @dataclass(frozen=True)
 class Route:
-    """The way to a situation: the seed of a game, and the choices that lead there.
+    """A route to a situation: the seed of a game, and the choices that lead there.
 
     Attributes:
-        seed: Of the reset.
-        moves: Choices that are handed to step().
+        seed: The seed of the reset.
+        moves: The arguments of step().
     """
 
     seed: int
     moves: tuple[Any, ...]
 
     def travel(self, skin: Skin[Any], **parameters: Any) -> Any:
-        """A fresh game that stands there."""
+        """A fresh game, replayed up to that situation."""
         play = skin.new(choices=self.seed, **parameters).reset(self.seed)
         return play.replay(self.moves)
 
 
 class Archive:
-    """How often each feature has been seen, and a way to each."""
+    """Counts how often each feature has been seen, and stores a route to each."""
 
     def __init__(self, seed: int) -> None:
         self.counts: dict[Any, int] = {}
         self.routes: dict[Any, Route] = {}
         self.situations: set[bytes] = set()
-        self.others: list[Route] = []  # to situations that were new, but for their values
+        self.others: list[Route] = []  # to new situations without a new value
         self._rng = np.random.default_rng(seed)
 
     def note(self, play: Play, seed: int) -> tuple[bool, bool]:
-        """Counts what is seen now; whether a value is new, and whether the situation is."""
+        """Counts the current features; returns whether a value is new, and whether the situation is."""
         new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
         for feature in _features(play, digest):
             count = self.counts.get(feature, 0)
@@ -63,7 +63,7 @@ class Archive:
         return new, not known
 
     def rare(self) -> Route | None:
-        """A way to what has been seen least."""
+        """A route to one of the least seen features."""
         if not self.counts:
             return None
         least = min(self.counts.values())

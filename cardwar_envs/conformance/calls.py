@@ -1,4 +1,4 @@
-"""Checks of who is asked when, and of calls that come at the wrong time."""
+"""Checks of the order in which agents act, and of calls at the wrong time."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MOST_STEPS = 240
 
 
 def seats_are_asked_in_order(subject: Subject) -> None:
-    """In each turn every agent with a choice is asked once, in one order for all turns, that of `agents`.
+    """In each turn every agent with a choice is selected once, in the order of `agents`.
 
-    Code that collects a joint action seat by seat, `aec_to_parallel` among it, relies on that. An order that changes
-    from turn to turn is noted.
+    Code that collects a joint action seat by seat, such as `aec_to_parallel`, relies on it. An order that changes from
+    turn to turn is noted.
     """
     skin = subject.skin("AEC")
     if not subject.simultaneous():
@@ -58,7 +58,7 @@ def _follow(play: AECPlay, seed: int, orders: list[bool]) -> None:
 
 
 def _noted(play: AECPlay, turn: Turn | None, orders: list[bool]) -> None:
-    """Notes whether the agents of a turn were asked in order."""
+    """Records whether the agents of a turn were selected in order."""
     if turn is not None and len(turn.asked) > 1:
         places = [seats(play.env).index(agent) for agent in turn.asked]
         orders.append(places == sorted(places))
@@ -70,9 +70,9 @@ def _require_closed(turn: Turn | None, what: str) -> None:
 
 
 def is_parallelizable_is_declared(subject: Subject) -> None:
-    """An AEC environment that has a Parallel twin, and asks every live agent in each cycle, says is_parallelizable.
+    """An AEC environment with a Parallel version declares is_parallelizable if each cycle selects every live agent.
 
-    Otherwise PettingZoo's converter refuses it, and tools take its moves for moves in turn.
+    Otherwise PettingZoo's converter refuses it, and tools treat its moves as sequential.
     """
     skin = subject.skin("AEC")
     if subject.parallel is None:
@@ -85,7 +85,7 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
 
 
 def _note_if_all_are_asked(skin: Skin[Any]) -> None:
-    """Without a Parallel version moves may be meant in turn, so that the author must say."""
+    """Without a Parallel version moves may be meant to be sequential, so the author must declare it."""
     if "is_parallelizable" not in skin.make().metadata:
         _require_that_some_are_passed_over(skin)
         raise Noted(
@@ -95,7 +95,7 @@ def _note_if_all_are_asked(skin: Skin[Any]) -> None:
 
 
 def _require_that_some_are_passed_over(skin: Skin[Any]) -> None:
-    """Raises NotApplicable if not every live agent is asked in each cycle."""
+    """Raises NotApplicable if not every live agent is selected in each cycle."""
     for seed in SEEDS:
         play = skin.new(choices=seed).reset(seed)
         while not play.over and len(play.played) < MOST_STEPS:
@@ -111,7 +111,7 @@ def _require_that_some_are_passed_over(skin: Skin[Any]) -> None:
 
 
 def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
-    """step() before the first reset raises; after the end it raises or warns; who is out can do nothing but None."""
+    """step() raises before the first reset, raises or warns after the end; agents that are out can pass only None."""
     for skin in subject.skins():
         _step_before_reset(skin)
         _step_after_the_end(subject, skin)
@@ -148,7 +148,7 @@ def _step_after_the_end(subject: Subject, skin: Skin[Any]) -> None:
 
 
 def _ended(subject: Subject, skin: Skin[Any]) -> Iterator[Route]:
-    """Games that have been played to their end."""
+    """Games played to their end."""
     for seed in SEEDS:
         play = skin.new(choices=seed).reset(seed)
         first = play.choice()
@@ -174,12 +174,12 @@ def _act_of_the_dead(subject: Subject, skin: Skin[Any]) -> None:
 
 
 def _some_action(play: Play) -> Any:
-    """An action that was played before."""
+    """An action that was played earlier."""
     return next(choice for choice in play.played if choice is not None)
 
 
 def legal_play_goes_on(subject: Subject) -> None:
-    """No legal action and no reset raises, in all games that are played."""
+    """No legal action and no reset raises in any game played."""
     for skin in subject.skins():
         found = explored(subject, skin.kind).failures.get("legal_play_goes_on")
         if found is not None:

@@ -1,4 +1,4 @@
-"""A check that chance which is still to come is told to nobody."""
+"""A check that future chance outcomes are not revealed."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ SHARE = 0.12
 LEAST_GAMES, MOST_GAMES = 40, 400
 TURNS = 6
 MOST_LEAVES = 400
-# The entries of an array of so many are guessed one by one.
+# Arrays with at most this many entries are predicted entry by entry.
 MOST_ENTRIES = 16
-# Differences below this share of the range of a bounded space are the small print of an observation.
+# Differences below this share of a bounded space's range are the "small print" of an observation.
 SMALL_PRINT = 0.02
-# But numbers that count something, in a space however wide, are no small print.
+# But counts are not small print, however wide the space.
 MOST_SMALL_PRINT = 0.2
 WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
 
 
 def chance_to_come_is_hidden(subject: Subject) -> None:
-    """Where all agents have seen the same, nothing that stands open foretells what chance will bring.
+    """After equal observations, nothing public predicts future chance outcomes.
 
-    The same choices are made under many seeds. Among games in which all observations and rewards were alike so far,
-    the check guesses what is seen next, or at last, from each thing besides that is told in
-    infos, state(), pictures, str(), public attributes, the spaces, the texts of errors, and the signs and last
-    digits of observations. The guess is learnt in one half of the games and judged in the other, against a guess from
-    what is told in another game that looked the same. No info hands out the generator that chance is drawn from.
+    The check makes the same choices under many seeds. Among games with equal observations and rewards so far, it
+    predicts the next and the last observations and rewards from all other visible data: infos, state(), pictures,
+    str(), public attributes, spaces, error messages, and the signs and last digits of observations. The predictor is
+    fitted on one half of the games and tested on the other, against the same data of another game that looked the
+    same. No info may contain the generator that chance is drawn from.
     """
     chance = False
     for skin in steady_skins(subject):
@@ -55,13 +55,13 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
 
 
 Told = dict[str, Any]
-# Name -> what all agents see of it, without small print.
+# Name -> what all agents observe, without small print.
 Seen = dict[str, str]
 Game = list[tuple[Told, Seen]]
 
 
 def _games(subject: Subject, skin: Skin[Any], modes: list[str]) -> list[Game]:
-    """Games by the same choices: for each turn what is told, and what all agents see."""
+    """Games with the same choices: for each turn the visible data, and what all agents observe."""
     games: list[Game] = []
     for number in subject.time(SHARE):
         mode = modes[number % len(modes)] if modes else None
@@ -72,7 +72,7 @@ def _games(subject: Subject, skin: Skin[Any], modes: list[str]) -> list[Game]:
 
 
 def _unlike(games: list[Game]) -> int:
-    """How many games differ in what was seen."""
+    """The number of games with different observations."""
     return len({str([seen for _, seen in game]) for game in games})
 
 
@@ -81,7 +81,7 @@ def _game(skin: Skin[Any], seed: int, mode: str | None) -> Game:
     turns: Game = []
     while len(turns) < TURNS + 1:
         turns.append((_told(play, mode), _seen(play)))
-        if not play.masks():  # nobody is left
+        if not play.masks():  # no agent is left
             break
         _take_turn(play)
     turn = seed // 2 % 2
@@ -91,7 +91,7 @@ def _game(skin: Skin[Any], seed: int, mode: str | None) -> Game:
 
 
 def _error(skin: Skin[Any], seed: int, turn: int) -> str:
-    """What is said to an action outside the space, in another game that is given up then."""
+    """The error for an action outside the space, in a separate game."""
     play = skin.new().reset(seed)
     for _ in range(turn):
         _take_turn(play)
@@ -100,7 +100,7 @@ def _error(skin: Skin[Any], seed: int, turn: int) -> str:
 
 
 def _take_turn(play: Play) -> None:
-    """One joint action, after those that are out have gone."""
+    """One joint action, after agents that are out have left."""
     while not play.over and not play.asked():
         play.step(log=False)
     for _ in range(len(play.masks()) if play.kind == "AEC" else 1):
@@ -109,7 +109,7 @@ def _take_turn(play: Play) -> None:
 
 
 def _seen(play: Play) -> Seen:
-    """What all agents see, without small print, thing by thing."""
+    """What all agents observe, without small print, item by item."""
     seen = {"agents": str(sorted(map(str, play.env.agents)))}
     for agent, observation in play.shown():
         seen |= _coarse(play.env.observation_space(agent), observation, f"the observation of {agent}")
@@ -139,7 +139,7 @@ def _coarse(space: Any, data: Any, path: str) -> Seen:
 
 
 def _told(play: Play, mode: str | None) -> Told:
-    """Place -> what is told there, of all that stands open."""
+    """Name -> value of all visible data."""
     env = play.env
     told: Told = {f"info of {agent}": copy.deepcopy(info) for agent, info in play.infos().items()}
     for agent, observation in play.shown():
@@ -162,7 +162,7 @@ def _without_spaces(env: Any) -> dict[str, Any]:
 
 def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(data, Mapping):
-        if "state" in data and "bit_generator" in data:  # of a generator: one thing
+        if "state" in data and "bit_generator" in data:  # a generator's state: one item
             yield path, repr(data)
             return
         yield f"the order of keys in {path}", repr(list(data))
@@ -183,7 +183,7 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _require_own_generators(skin: Skin[Any]) -> None:
-    """Raises Failed if an info leads to a generator that the environment has as well."""
+    """Raises Failed if an info contains a generator of the environment."""
     play = skin.new(choices=1).reset(1)
     for _ in range(3):
         own = {id(generator) for _, generator in generators_on(play.env)}
@@ -198,7 +198,7 @@ def _require_own_generators(skin: Skin[Any]) -> None:
 
 
 def _foretold(games: list[Game], turn: int) -> str | None:
-    """The first place that foretells something of the next turn or the last, in words."""
+    """Describes the first item that predicts something of the next turn or the last."""
     alike = ["|".join(map(str, (seen for _, seen in game[: turn + 1]))) for game in games]
     leaves = _leaves_that_vary(games, alike, turn)
     for ahead, when in ((turn + 1, "next"), (-1, "at last")):
@@ -208,7 +208,7 @@ def _foretold(games: list[Game], turn: int) -> str | None:
 
 
 def _leaves_that_vary(games: list[Game], alike: list[str], turn: int) -> dict[str, list[Any]]:
-    """Name of a leaf -> its value in each game, where games that look alike differ, and values come more than once."""
+    """Name of a leaf -> its value in each game, where games that look alike differ and values repeat."""
     found: dict[str, list[Any]] = {}
     for place in {name for game in games for name in game[turn][0]}:
         raw = [game[turn][0].get(place) for game in games]

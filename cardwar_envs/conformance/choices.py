@@ -1,4 +1,4 @@
-"""How agents choose: by chance, all alike, or one high and another low; always what their masks allow."""
+"""How agents choose legal actions: at random, all alike, or some high and others low."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cardwar_envs.conformance.verdicts import Failed
 
 
 class Chooser:
-    """Random legal choices, which depend on the seed, the agent and how often the agent had a choice."""
+    """Random legal choices, determined by the seed, the agent and the number of its earlier choices."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -43,7 +43,7 @@ def legal_actions(space: Any, mask: NDArray[Any] | None) -> list[int]:
 
 
 class Driver(Chooser):
-    """Choices in a style of the game: by chance, all alike, or each agent high or low."""
+    """Choices in one style per game: at random, all alike, or each agent high or low."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -72,13 +72,13 @@ class Driver(Chooser):
 
 
 def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -> Any:
-    """The action, moved to the bounds of its space: to a corner, to another one, or some numbers of it only.
+    """Moves an action to the bounds of its space: all entries to one corner, or some entries only.
 
     Args:
-        space: What the action belongs to. Numbers without a bound stay as they are.
-        action: An action by chance.
-        place: From 0 to 1: below 0.3 all numbers are at their lower bounds, above 0.7 at their upper bounds.
-        rng: Decides about each number if the place lies between.
+        space: The action's space; unbounded entries are unchanged.
+        action: A random action.
+        place: From 0 to 1: below 0.3 all entries are at their lower bounds, above 0.7 at their upper bounds.
+        rng: Decides about each entry if the place lies between.
     """
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: at_bounds(part, action[key], place, rng) for key, part in space.spaces.items()}
@@ -94,7 +94,7 @@ def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -
 
 
 def _bounds(space: Any) -> tuple[Any, Any]:
-    """The lowest and the highest that numbers of a space can be, None if it has no such bounds."""
+    """The bounds of the entries of a space, None if it has none."""
     if isinstance(space, gymnasium.spaces.Box):
         return space.low, space.high
     if isinstance(space, gymnasium.spaces.Discrete):

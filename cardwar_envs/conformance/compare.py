@@ -1,4 +1,4 @@
-"""Where two pieces of data differ, and the arrays in one."""
+"""Differences between nested data, and the arrays in it."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from numpy.typing import NDArray
 
 from cardwar_envs.conformance.verdicts import Failed
 
-# Of an array so many places are named.
+# Maximal number of places named per array.
 MOST_PLACES = 64
 
 
 def difference(first: Any, second: Any, path: str = "") -> str | None:
-    """The first place at which two nested pieces of data are not equal in value, in words; else None.
+    """Describes the first place at which nested data differs in value; None if it is equal.
 
-    A zero equals a zero of the other sign, and a number equals one of another type, outside of arrays.
+    0.0 equals -0.0, and outside of arrays numbers of different types can be equal.
     """
     return next((f"{where}: {what}" for where, what in places(first, second, path)), None)
 
 
 def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iterator[tuple[str, str]]:
-    """All places at which two nested pieces of data differ, each with what stands there.
+    """All places at which nested data differs, each with both values.
 
     Args:
         first: Data of mappings, sequences, arrays and plain values.
         second: The same.
-        path: Where both stand.
-        exact: Whether types and signs of zero count as well.
+        path: The path of both.
+        exact: Whether to compare types and signs of zero too.
     """
     if exact and type(first) is not type(second):
         yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
@@ -62,7 +62,7 @@ def _is_list(data: Any) -> bool:
 
 
 def _equal(first: Any, second: Any, exact: bool) -> bool:
-    # What compares by identity is never equal to its copy.
+    # An object that compares by identity never equals its copy.
     if type(first).__eq__ is object.__eq__:  # type: ignore[comparison-overlap]  # it can be
         return type(first) is type(second)
     if exact and isinstance(first, float | np.floating) and math.copysign(1, first) != math.copysign(1, second):
@@ -98,7 +98,7 @@ def require_same(first: Any, second: Any, what: str) -> None:
 
 
 def require_same_play(first: Sequence[Any], second: Sequence[Any], what: str) -> None:
-    """As `require_same` for two logs of play; says after which step they part."""
+    """As `require_same` for two logs of play; names the step after which they diverge."""
     for step, (one, other) in enumerate(zip(first, second, strict=False)):
         require_same(one, other, f"{what}, after step {step}" if step else f"{what}, after reset")
     if len(first) != len(second):
@@ -106,7 +106,7 @@ def require_same_play(first: Sequence[Any], second: Sequence[Any], what: str) ->
 
 
 def arrays_in(data: Any, path: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
-    """All arrays in a nested piece of data, each with its path."""
+    """All arrays in nested data, each with its path."""
     if isinstance(data, np.ndarray):
         yield path, data
     elif isinstance(data, Mapping):

@@ -1,4 +1,4 @@
-"""Checks that an environment stands alone: it can be copied, and it touches nothing outside."""
+"""Checks that an environment is self-contained: it can be copied, and shares no state."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, Noted, in_a_line
 
 SEED = 5
-# What a copy forgets may matter in few games: so many are copied, if there is time.
+# What a copy loses may matter in few games: number of games to copy, time permitting.
 SEEDS, SHARE = 6, 0.04
-# Of these the first two are tried in any case.
+# The first two are always tried.
 CUTS = (1, 0, 3, 2, 7)
 NEXT_GAMES = 4
 GAMES = 6
 
 
 def deepcopy_goes_on(subject: Subject) -> None:
-    """A deep copy in mid-game goes on as the original does, and playing it does not disturb the original.
+    """A deep copy in mid-game continues like the original, and playing it does not disturb the original.
 
-    Tree search and counterfactual looks into the future need it. An environment of `EzPickle` says that its copies
-    begin anew, which is noted.
+    Tree search and counterfactual evaluation need it. Copies of an `EzPickle` environment start from scratch by
+    design, which is noted.
     """
     _check_copies(subject, "deepcopy", copy.deepcopy)
 
 
 def pickle_goes_on(subject: Subject) -> None:
-    """The same of an environment that was pickled and restored in mid-game, as checkpoints and subprocesses do it."""
+    """The same for an environment pickled and restored in mid-game, as by checkpoints and subprocesses."""
     _check_copies(subject, "pickle", lambda env: pickle.loads(pickle.dumps(env)))
 
 
@@ -61,7 +61,7 @@ def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) 
 
 
 def _check_copy(skin: Skin[Play], seed: int, cut: int, name: str, duplicate: Callable[[Any], Any]) -> None:
-    """A copy after so many steps of one game."""
+    """Checks a copy after `cut` steps of one game."""
     reference = skin.new(choices=seed).reset(seed).run()
     if cut >= len(reference):
         return
@@ -79,12 +79,12 @@ def _check_copy(skin: Skin[Play], seed: int, cut: int, name: str, duplicate: Cal
 
 
 def _begins_anew(env: Any) -> bool:
-    """Whether it says that a copy keeps the arguments of the constructor, and nothing of the game."""
+    """Whether copies by design keep only the constructor's arguments, not the game."""
     return any(getattr(type(layer), "__setstate__", None) is EzPickle.__setstate__ for layer in layers(env))
 
 
 def _require_new_beginning(skin: Skin[Play], name: str, duplicate: Callable[[Any], Any]) -> None:
-    """A copy that begins anew plays, once it is reset, as any new environment does; the original goes on."""
+    """Such a copy, once reset, plays like any new environment; the original continues."""
     what = f"{skin.kind}: {name} after step 1"
     reference = skin.new(choices=SEED).reset(SEED).run()
     original = skin.new(choices=SEED).reset(SEED)
@@ -101,7 +101,7 @@ def _require_new_beginning(skin: Skin[Play], name: str, duplicate: Callable[[Any
 
 
 def _require_same_future(skin: Skin[Play], seed: int, original: Play, twin: Play, what: str) -> None:
-    """The games to come are those of an environment that was never copied, in the copy and in the original."""
+    """Later games of copy and original are those of an environment that was never copied."""
     plain = skin.new(choices=seed).reset(seed)
     plain.run(len(original.log) - 1)
     games = [_next_games(play, f"{what}: the next game") for play in (plain, twin, original)]
@@ -139,9 +139,9 @@ def _play_on(play: Play, steps: int, what: str) -> None:
 
 
 def environments_do_not_meet(subject: Subject) -> None:
-    """Two environments that are played in turns go the same ways as each would alone.
+    """Two environments that are stepped alternately play the same games as each would alone.
 
-    This finds state or a generator that is kept in the class or the module.
+    This finds state or a generator kept in the class or the module.
     """
     for skin in steady_skins(subject):
         alone = [skin.new(choices=seed).reset(seed).run() for seed in (SEED, SEED + 1)]
@@ -157,7 +157,7 @@ def environments_do_not_meet(subject: Subject) -> None:
 
 
 def _require_own_spaces(one: Play, other: Play) -> None:
-    """What one environment samples does not change what the other's spaces sample."""
+    """Sampling from one environment's spaces does not affect the other's."""
     for agent in getattr(one.env, "possible_agents", ()):
         for name in ("action_space", "observation_space"):
             space, its = getattr(one.env, name)(agent), getattr(other.env, name)(agent)
@@ -169,9 +169,9 @@ def _require_own_spaces(one: Play, other: Play) -> None:
 
 
 def global_randomness_is_left_alone(subject: Subject) -> None:
-    """Making, resetting and playing neither uses nor seeds the generators of `random` and `numpy.random`.
+    """Making, resetting and playing neither uses nor seeds the global generators of `random` and `numpy.random`.
 
-    Otherwise the environment's draws depend on, and change, those of everything else in the process.
+    Otherwise the environment's draws affect, and depend on, everything else in the process.
     """
     for skin in subject.skins():
         kept = random.getstate(), np.random.get_state()
@@ -184,8 +184,8 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
 
 def _require_untouched(skin: Skin[Play]) -> None:
     random.seed(SEED)
-    np.random.seed(SEED)  # it is this generator that is watched
-    # Whoever seeds them, be it with the same number, leads them to another place than this.
+    np.random.seed(SEED)  # this generator is watched
+    # Any seeding, even with the same number, leads to another state than this.
     random.random(), np.random.random()
     before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
     for seed in range(GAMES):

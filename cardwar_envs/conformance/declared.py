@@ -18,7 +18,7 @@ KNOWN = ("human", "ansi", "rgb_array")
 def metadata_say_what_is_offered(subject: Subject) -> None:
     """The metadata has the name and, under `render_modes`, a list of the modes.
 
-    str() and PettingZoo's tests go by the name; wrappers and recorders go by the modes.
+    str() and PettingZoo's tests use the name; wrappers and recorders use the modes.
     """
     for skin in subject.skins():
         metadata = skin.make().metadata
@@ -32,10 +32,10 @@ def metadata_say_what_is_offered(subject: Subject) -> None:
 
 
 def render_modes_are_kept(subject: Subject) -> None:
-    """Each declared mode is taken, is kept as `render_mode`, and gives what Gymnasium says of it.
+    """Each declared mode is accepted, stored as `render_mode`, and renders what Gymnasium specifies.
 
-    `ansi` gives a text, `rgb_array` a picture of uint8 with three colours, at every step. A mode that needs a display,
-    OpenGL or a library that is not here is not tried.
+    `ansi` returns a text, `rgb_array` a uint8 picture with three colours, at every step. A mode that needs a missing
+    display, OpenGL or library is not tried.
     """
     missing = []
     for skin in subject.skins():
@@ -88,10 +88,10 @@ def _require_form(picture: Any, what: str, mode: str) -> None:
 
 
 def agents_are_a_list_of_their_own(subject: Subject) -> None:
-    """What a game takes out of `agents` stays in `possible_agents`, and is back after the next reset.
+    """Agents removed from `agents` stay in `possible_agents`, and return with the next reset.
 
-    An environment that hands out one list under both names, or begins every game with the list of the game before,
-    loses its agents as they leave.
+    An environment that uses one list for both, or starts every game with the list of the previous game, loses its
+    agents as they leave.
     """
     for skin in subject.skins():
         play = skin.new(choices=1)

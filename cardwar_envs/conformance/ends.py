@@ -18,10 +18,10 @@ LIMIT_NAMES = ("max_rounds", "max_cycles")
 
 
 def ends_are_final(subject: Subject) -> None:
-    """An agent that is out stays out: its flags stay, `agents` loses it, and it is not back before the next reset.
+    """An agent that is out stays out: its flags stay set, and it leaves `agents` until the next reset.
 
-    In Parallel an agent leaves `agents` in the very step that flags it; in AEC it is flagged, steps once with None
-    and is gone. All flags are of type bool. Training loops that bootstrap from flags, or count agents, rely on it.
+    In Parallel an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
+    leaves. All flags are bools. Training loops that bootstrap from flags, or count agents, rely on it.
     """
     watched("ends_are_final", subject)
 
@@ -91,16 +91,16 @@ class _EndsInParallel(_Ends):
 
 
 def _require_none(agents: set[Any], what: str) -> None:
-    """Raises Failed, about the first of them, if there are such agents."""
+    """Raises Failed for the first of `agents`, if there is any."""
     if agents:
         raise Failed(what.format(min(agents, key=str)))
 
 
 def nobody_is_paid_after_the_end(subject: Subject) -> None:
-    """Rewards are finite, and an agent gets nothing more after the step that takes it out.
+    """Rewards are finite, and an agent gets no reward after the step in which it goes out.
 
-    Its learner has ended the episode and never hears of such a reward, so it learns another game. Rewards that are
-    vectors, of several objectives, are noted.
+    Its learner has ended the episode and never receives such a reward, so it learns another game. Vector rewards (of
+    several objectives) are noted.
     """
     watched("nobody_is_paid_after_the_end", subject)
     if lengths := objectives(subject):
@@ -108,7 +108,7 @@ def nobody_is_paid_after_the_end(subject: Subject) -> None:
 
 
 def objectives(subject: Subject) -> set[int]:
-    """The lengths of rewards that are vectors."""
+    """The lengths of vector rewards."""
     for skin in subject.skins():
         explored(subject, skin.kind)
     found: set[int] = subject.once("objectives", set)
@@ -135,7 +135,7 @@ class _Paid(Watcher):
 def limit_of_rounds_is_kept(subject: Subject) -> None:
     """An environment with `max_rounds` or `max_cycles` ends when that many rounds have been played.
 
-    A round may take several joint actions. The games of cardwar_envs say how many (`facts.max_length`); for other
+    A round may take several joint actions. Games of cardwar_envs declare how many (`facts.max_length`); in other
     games a round is one joint action.
     """
     name = _limit_name(subject)
@@ -170,7 +170,7 @@ def _limit_name(subject: Subject) -> str:
 
 
 def _joint_actions(play: Play) -> int:
-    """How many joint actions were played at least: nobody commits twice in one."""
+    """A lower bound on the joint actions played: an agent commits at most once in each."""
     if isinstance(play, ParallelPlay):
         return len(play.played)
     return sum(choice is not None for choice in play.played) // len(seats(play.env))

@@ -1,4 +1,4 @@
-"""Plays many games, driven towards what has been seen least, and shows every step to all watchers."""
+"""Plays many games, directed towards the least seen features, and passes every step to all watchers."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, in_a_line
 
-# The share of the seconds that goes into each kind.
+# The share of the time for each kind.
 SHARE = 0.12
-# Games end when so many in a row, and a third of all, have shown no new value, and few of them a new situation.
+# Exploration ends when this many games in a row, and a third of all, had no new value, and few a new situation.
 PATIENCE = 120
 FEW = 6
-# Modes in which one game in three is drawn.
+# Modes in which one game in three is rendered.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
-# Games that the time has ended, if they were fewer, or had fewer moves in all, are little to go by.
+# Games cut off by the time are too few to judge if there were fewer, or fewer moves in all, than this.
 FEW_GAMES, FEW_MOVES = 10, 200
-# One environment in so many plays a second game, of so many steps at most.
+# One environment in this many plays a second game, of at most this many steps.
 SECOND_GAME_ONE_IN, SHORT = 8, 40
 LEGAL_PLAY = "legal_play_goes_on"
 
 
-class Unrepeatable(Exception):  # noqa: N818  # it is caught here
-    """A game cannot be played again by the same seed and choices."""
+class Unrepeatable(Exception):  # noqa: N818  # caught in this module
+    """A game cannot be replayed with the same seed and choices."""
 
 
 class Watcher:
-    """Looks at every step of a game, and raises Failed if something is wrong. A watcher is made for each game."""
+    """Checks every step of a game, and raises Failed if something is wrong; one instance per game."""
 
     check = ""
     kinds: tuple[str, ...] = ("AEC", "Parallel")
@@ -53,17 +53,17 @@ class Watcher:
 
 @dataclass
 class Explored:
-    """What was seen of one kind of environment.
+    """The results of exploring one kind of environment.
 
     Attributes:
-        games: How many games were begun.
-        moves: How many steps were taken in them.
-        situations: How many differ in what the agents see.
-        failures: Check -> reason and the games that were driven last.
-        routes: Ways to situations: first those that have a value of their own, shortest first.
-        current: The game that is being played, with its parameters.
-        cut: Whether the time was over before the games showed nothing new.
-        unrepeatable: What shows that a game does not go the same way again, in words; empty if nothing does.
+        games: Number of games started.
+        moves: Number of steps in them.
+        situations: Number of distinct situations, as agents observe them.
+        failures: Check -> reason and the most recent games.
+        routes: Routes to situations: first those with a value of their own, shortest first.
+        current: The current game, with its parameters.
+        cut: Whether the time ran out while games still showed something new.
+        unrepeatable: Describes why a game cannot be replayed; empty if it can.
     """
 
     games: int = 0
@@ -77,7 +77,7 @@ class Explored:
 
 
 def explored(subject: Subject, kind: str) -> Explored:
-    """What games of that kind have shown, played once for all checks.
+    """The results for that kind; its games are played once for all checks.
 
     Raises:
         NotApplicable: If there is no such kind.
@@ -119,7 +119,7 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
 
 
 def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
-    """A fresh environment; one in so many is made to be drawn."""
+    """A fresh environment; some are made with a render mode."""
     if modes and number % DRAWN_ONE_IN == 0:
         try:
             mode = modes[number // DRAWN_ONE_IN % len(modes)]
@@ -132,7 +132,7 @@ def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
 
 
 def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, route: Route) -> tuple[bool, bool]:
-    """Plays one game, along a route first; whether it shows a new value, and a new situation."""
+    """Plays one game, first along a route; returns whether it had a new value, and a new situation."""
     play.reset(route.seed)
     watchers: list[Watcher] = []
     for each in WATCHERS:
@@ -153,7 +153,7 @@ def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, rou
 
 
 def _submit(play: Play, choice: Any, again: bool) -> None:
-    """Steps once; `again` says that the choice was made, and was legal, in an earlier game of this seed.
+    """Steps once; `again` means that the choice was legal in an earlier game with this seed.
 
     Raises:
         Unrepeatable: If it raises now.
@@ -167,7 +167,7 @@ def _submit(play: Play, choice: Any, again: bool) -> None:
 
 
 def _play_again(play: Play) -> None:
-    """Begins and plays a second game in the same environment."""
+    """Plays a second game in the same environment."""
     seed = play.calls[0][1]["seed"]
     try:
         play.again(seed).reset(seed).run(SHORT)
@@ -176,7 +176,7 @@ def _play_again(play: Play) -> None:
 
 
 def _ask(watchers: list[Watcher], found: Explored, subject: Subject, what: Callable[[Watcher], None]) -> list[Watcher]:
-    """Shows something to all watchers; those that have nothing to complain about go on."""
+    """Calls all watchers; returns those that did not fail."""
     return [each for each in watchers if _tell(found, each.check, subject, lambda each=each: what(each))]  # type: ignore[misc]
 
 
@@ -194,16 +194,16 @@ WATCHERS: list[type[Watcher]] = []
 
 
 def watcher(each: type[Watcher]) -> type[Watcher]:
-    """Enters a watcher into the list of those that see every game."""
+    """Registers a watcher."""
     WATCHERS.append(each)
     return each
 
 
 def watched(check: str, subject: Subject) -> None:
-    """Raises what the watchers of that check have found.
+    """Reports the result of that check's watchers.
 
     Raises:
-        Failed: If they have found something.
+        Failed: If one of them has failed.
     """
     for skin in subject.skins():
         failures = explored(subject, skin.kind).failures
@@ -222,7 +222,7 @@ def watched(check: str, subject: Subject) -> None:
 
 
 def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
-    """Ways to situations of all depths that differ in something: first one of each depth, then the others."""
+    """Routes to distinct situations of all depths: first one of each depth, then the others."""
     known = explored(subject, kind).routes
     by_depth: dict[int, list[Route]] = {}
     for route in known:
@@ -238,9 +238,9 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
 
 
 def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
-    """Ways through whole games, in all styles of choosing.
+    """Routes through whole games, in all styles of choosing.
 
-    What nobody is shown has no value to go back to: only many games come to what hangs on it.
+    Hidden state gives no feature to return to, so only many games reach what depends on it.
     """
     for number in range(most):
         play = skin.new(choices=number).reset(number)
@@ -251,7 +251,7 @@ def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
 
 
 def coverage(subject: Subject) -> dict[str, dict[str, int]]:
-    """Kind -> how many games were played for the watchers, how many moves, and how many situations differed."""
+    """Kind -> the number of games played for the watchers, of moves, and of distinct situations."""
     found = {skin.kind: explored(subject, skin.kind) for skin in subject.skins()}
     return {
         kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}

@@ -1,4 +1,4 @@
-"""Whether something that is told foretells what chance will bring: a guess from it, judged against chance."""
+"""Whether visible data predicts future chance outcomes: a prediction from it, tested against a control."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# The guess must be right so much more often than one from another game: in standard errors, and in cases.
+# By how much a prediction must beat one from another game: in standard errors, and in cases.
 STANDARD_ERRORS = 5.0
 LEAST_CASES = 24
-# Of what is to come, so many things are guessed.
+# Maximal number of predicted items.
 MOST_TARGETS = 48
 
 Codes = NDArray[np.int64]
@@ -21,7 +21,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Halves:
-    """Games that looked alike so far, in two halves: the guess is learnt in one and judged in the other.
+    """Games that looked alike so far, in two halves: predictors are fitted on one and tested on the other.
 
     Attributes:
         members: For each half the games in it, `[games of the half]`.
@@ -61,9 +61,9 @@ def coded(values: Sequence[Hashable]) -> Codes:
 
 
 def foretells(told: Codes, comes: Codes, halves: Halves) -> bool:
-    """Whether what is told in a game says more of what comes in it than what is told in another that looked the same.
+    """Whether data visible in a game predicts its future better than that of another game that looked the same.
 
-    If it says nothing, either is right as often as the other: the two games could have come in the other order.
+    Under the null hypothesis both are right equally often, because the two games are exchangeable.
     """
     right = wrong = 0
     for half in (0, 1):
@@ -80,11 +80,11 @@ def foretells(told: Codes, comes: Codes, halves: Halves) -> bool:
 def telling(
     leaves: Mapping[str, Sequence[Hashable]], comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]
 ) -> Iterator[tuple[str, str]]:
-    """Names of what is told, each with the name of what it foretells.
+    """Names of visible items, each with the name of the item that it predicts.
 
     Args:
-        leaves: Name -> what is told in each game; None where it is not told.
-        comes: For each game, name -> what comes.
+        leaves: Name -> value in each game; None where it is absent.
+        comes: For each game, name -> future value.
         alike: For each game a key; games with the same key looked alike so far.
     """
     targets = dict(_targets(comes, alike))
@@ -103,7 +103,7 @@ def telling(
 
 
 def _targets(comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]) -> Iterator[tuple[str, Codes]]:
-    """What comes, thing by thing, where it differs among games that looked alike."""
+    """The future items that differ among games that looked alike."""
     known: set[bytes] = set()
     for name in dict.fromkeys(name for each in comes for name in each):
         values: list[Any] = [each.get(name, "") for each in comes]

@@ -1,4 +1,4 @@
-"""What is said while an environment is called: printed, warned of, and logged."""
+"""Captures output while an environment is called: printed, warned and logged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PETTINGZOO = "pettingzoo"
 
 @contextlib.contextmanager
 def heard() -> Iterator[list[str]]:
-    """Collects what is said meanwhile, without addresses in memory; the list is complete afterwards."""
+    """Collects the output, without memory addresses; the list is complete afterwards."""
     words: list[str] = []
     printed = io.StringIO()
     with (
@@ -33,7 +33,7 @@ def heard() -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def _logged(words: list[str]) -> Iterator[None]:
-    """Collects what goes to the root logger and to PettingZoo's, at its level or above."""
+    """Collects records of the root logger and PettingZoo's, at their levels or above."""
     handler = logging.Handler()
     handler.emit = lambda record: words.append(f"{record.levelname}: {record.getMessage()}")  # type: ignore[method-assign]
     root, own = logging.getLogger(), logging.getLogger(PETTINGZOO)

@@ -1,4 +1,4 @@
-"""Checks of odd input: what is outside the space is refused and changes nothing, and equal actions play alike."""
+"""Checks of invalid input: actions outside the space are refused without effect, and equal actions play alike."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SHARE = 0.06
 MOST_PLACES = 60
 SHORT = 12
 LEGAL = 8
-# Stands for an agent's action that is left out of the dict.
+# Marks an agent's action that is missing in the dict.
 MISSING = object()
 
 
 def odd_actions(space: Any, action: Any) -> Iterator[Any]:
-    """Things that are no actions of a space, some of which look like the action."""
+    """Values that are not actions of a space, some of which resemble the action."""
     tried: list[Any] = [
         None,
         -1,
@@ -78,19 +78,19 @@ def _contains(space: Any, odd: Any) -> bool:
 
 
 def input_outside_the_space_is_refused(subject: Subject) -> None:
-    """Whatever is not in the action space raises, or ends the game for the agent that tried it.
+    """An action outside the action space raises, or ends the game for the agent that tried it.
 
-    A learner whose network answers NaN, or whose index is one too high, must hear of it. An environment that rounds,
-    clips or takes an index from behind plays on with a move that nobody made.
+    A learner whose network outputs NaN, or whose index is one too high, must notice. An environment that rounds, clips
+    or accepts negative indices continues with a move that no agent made.
     """
     _search(subject, "accepted")
 
 
 def refusals_change_nothing(subject: Subject) -> None:
-    """After an action was refused everything is as it was before, and the game goes on as if it had not been tried.
+    """A refused action has no effect: the game continues as if it had not been tried.
 
-    That holds for what the others have already committed, for rewards that are still to be told, infos and chance.
-    What PettingZoo's own converter does there is noted.
+    This includes the others' commitments, pending rewards, infos and chance. Effects of PettingZoo's own converter are
+    noted.
     """
     _search(subject, "changed")
 
@@ -130,7 +130,7 @@ def _tried(subject: Subject, skin: Skin[Any]) -> dict[str, tuple[str, list[Any]]
 
 
 def stations(skin: Skin[Any], ways: Iterator[Route]) -> Iterator[Route]:
-    """These ways; in AEC each also after one more commitment, and after two, so that others have committed."""
+    """These routes; in AEC each also after one and two more commitments, so that others have committed."""
     for way in ways:
         yield way
         if skin.kind == "AEC":
@@ -142,7 +142,7 @@ def stations(skin: Skin[Any], ways: Iterator[Route]) -> Iterator[Route]:
 
 
 def _try_all(skin: Skin[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, str]:
-    """Hands in odd things one after the other, as long as they are refused. Returns what is wrong, if anything."""
+    """Submits invalid actions one after the other while they are refused; returns the failures, if any."""
     play = route.travel(skin)
     before, refused = _all(play), []
     for number, odd in enumerate(tried):
@@ -152,7 +152,7 @@ def _try_all(skin: Skin[Any], route: Route, agent: Any, tried: list[Any]) -> dic
         refused.append(odd)
     what = f"{play.at}: what is no action of {agent} ({_named(refused)}) is refused, but"
     found = _changed(skin, route, play, before, what) if refused else {}
-    if found and len(refused) > 1:  # which of them was it?
+    if found and len(refused) > 1:  # find the one responsible
         for odd in refused:
             if alone := _try_all(skin, route, agent, [odd]):
                 return alone
@@ -175,7 +175,7 @@ def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
 
 
 def _accepted(skin: Skin[Any], route: Route, agent: Any, odd: Any) -> dict[str, str]:
-    """What is wrong if an odd action raises nothing: the game must be over for whoever tried it, and only therefore."""
+    """The failure if an invalid action does not raise: it must end the game for its agent, and be the cause of that."""
     play = route.travel(skin)
     at, space = play.at, " ".join(str(play.env.action_space(agent)).split())
     if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(skin, route, agent, play)):
@@ -186,7 +186,7 @@ def _accepted(skin: Skin[Any], route: Route, agent: Any, odd: Any) -> dict[str, 
 
 
 def _ends_so_anyway(skin: Skin[Any], route: Route, agent: Any, ended: Play) -> bool:
-    """Whether some legal action ends the game for the agent in the very same way."""
+    """Whether some legal action ends the game for the agent in the same way."""
     for number in range(LEGAL):
         play = route.travel(skin)
         space, mask = play.env.action_space(agent), play.mask(agent)
@@ -218,7 +218,7 @@ def _all(play: Play) -> dict[str, Any]:
 
 
 def _changed(skin: Skin[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
-    """Compares with what was before, and with a game in which nothing odd was tried."""
+    """Compares with the state before, and with a game without the invalid action."""
     shaky: set[str] | None = None
     for place, words in places(before, _all(play), exact=True):
         if shaky is None:
@@ -241,9 +241,9 @@ def _changed(skin: Skin[Any], route: Route, play: Play, before: dict[str, Any], 
 
 
 def equal_actions_play_alike(subject: Subject) -> None:
-    """An action of numpy's integers does what the same Python integer does.
+    """NumPy integers as actions are equivalent to Python integers.
 
-    So does an array of no dimension, unless it is refused.
+    So are arrays of dimension 0, unless refused.
     """
     compared = 0
     for skin in steady_skins(subject):
@@ -260,7 +260,7 @@ def equal_actions_play_alike(subject: Subject) -> None:
                     try:
                         other.submit(handed)
                     except Exception as error:
-                        if kind is np.array:  # no sample of a space is one, so it may be refused
+                        if kind is np.array:  # never a sample of a space, so it may be refused
                             break
                         raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
                     what = f"{other.at}: after actions of Python and of {kind.__name__}"

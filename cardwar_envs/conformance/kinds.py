@@ -1,4 +1,4 @@
-"""The two kinds of environments, AEC and Parallel, as they are driven."""
+"""Drivers for the two kinds of environment, AEC and Parallel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AECPlay(Play):
         return self.env.observe(agent)
 
     def dead(self, agent: Any) -> bool:
-        """Whether the agent has been told that it is out."""
+        """Whether the agent has been flagged as out."""
         return bool(self.env.terminations[agent] or self.env.truncations[agent])
 
     def asked(self) -> list[Any]:
@@ -42,7 +42,7 @@ class AECPlay(Play):
         return None if self.dead(agent) else self.legal_choice(agent)
 
     def with_action(self, agent: Any, action: Any) -> Any:
-        """The action: nobody else is asked."""
+        """The action: only one agent acts."""
         return action
 
     def shown(self) -> list[tuple[Any, Any]]:
@@ -50,12 +50,12 @@ class AECPlay(Play):
         return [(agent, self.env.observe(agent)) for agent in self.env.agents]
 
     def handed(self) -> Any:
-        """The observation and the info that `last` hands out."""
+        """The observation and the info that `last` returns."""
         observation, *_, info = self.env.last()
         return observation, info
 
     def cumulative_reward(self) -> Any:
-        """What `last` says that the selected agent was paid since it was asked before."""
+        """The selected agent's reward since its previous action, from `last`."""
         return payment(self.env.last(observe=False)[1], f"the reward of {self.env.agent_selection}")
 
     def seen(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class ParallelPlay(Play):
     """A Parallel environment that is being driven.
 
     Attributes:
-        result: What the last call of step() returned, or of reset(), which has no rewards and no ends.
+        result: The result of the last step() or reset() (then without rewards and flags).
     """
 
     kind = "Parallel"
@@ -86,15 +86,15 @@ class ParallelPlay(Play):
         self.result = self.env.step(choice)
 
     def part(self, name: str) -> dict[Any, Any]:
-        """What the last call returned under that name."""
+        """That part of the last result."""
         return self.result[self.NAMES.index(name)]
 
     def observation(self, agent: Any) -> Any:
-        """What the last call returned for the agent."""
+        """The agent's observation in the last result."""
         return self.result[0].get(agent)
 
     def dead(self, agent: Any) -> bool:
-        """Never: an agent that is out leaves `agents` at once."""
+        """Always False: an agent that is out leaves `agents` at once."""
         return False
 
     def asked(self) -> list[Any]:
@@ -106,7 +106,7 @@ class ParallelPlay(Play):
         return {agent: self.legal_choice(agent) for agent in self.env.agents}
 
     def with_action(self, agent: Any, action: Any) -> Any:
-        """Legal choices of all others, and the action."""
+        """The action, and legal choices for all others."""
         return {**self.choice(), agent: action}
 
     def shown(self) -> list[tuple[Any, Any]]:

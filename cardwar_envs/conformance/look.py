@@ -1,4 +1,4 @@
-"""All that can be seen of an environment from outside, as plain data that can be compared."""
+"""All externally visible data of an environment, as plain data that can be compared."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ import numpy as np
 
 from cardwar_envs.conformance.play import layers
 
-# So far and so much of what hangs on an environment is looked at.
+# Limits of the traversal of an environment's attributes.
 DEPTH = 6
 MOST_NODES = 3000
 MOST_ITEMS = 200
 PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
-# What PettingZoo gives to each agent apart is compared apart.
+# Per-agent data of PettingZoo's API is compared separately.
 TOLD = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents", "unwrapped"}
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 def state_of(generator: Any) -> Any:
-    """The state of a random generator, None if it is none."""
+    """The state of a random generator; None for anything else."""
     if isinstance(generator, np.random.Generator):
         return copy.deepcopy(generator.bit_generator.state)
     if isinstance(generator, np.random.RandomState):
@@ -39,17 +39,17 @@ def state_of(generator: Any) -> Any:
 
 
 def generators(env: Any) -> dict[str, Any]:
-    """The states of all random generators that hang on the environment, in private attributes as well."""
+    """The states of all random generators reachable from the environment, including private attributes."""
     return {path: state_of(generator) for path, generator in generators_on(env)}
 
 
 def generators_on(value: Any) -> Iterator[tuple[str, Any]]:
-    """All random generators that hang on a value, each with its path, nearest first."""
+    """All random generators reachable from a value, each with its path, nearest first."""
     return ((path, part) for path, part in reachable(value) if state_of(part) is not None)
 
 
 def reachable(env: Any) -> Iterator[tuple[str, Any]]:
-    """Each object that hangs on the environment, with its path, nearest first."""
+    """Each object reachable from the environment, with its path, nearest first."""
     queue, known = [(type(env).__name__, env, 0)], {id(env)}
     for path, value, depth in queue:
         yield path, value
@@ -72,12 +72,12 @@ def _parts(value: Any) -> list[tuple[Any, Any]]:
 
 
 def text_of(value: Any) -> str:
-    """repr, without addresses in memory, in one line."""
+    """The repr in one line, without memory addresses."""
     return " ".join(ADDRESS.sub("0x", repr(value)).split())
 
 
 def space_facts(space: Any) -> Any:
-    """What a space is, and the state of its generators."""
+    """A space's description, and the state of its generators."""
     facts: dict[str, Any] = {"type": type(space).__name__, "text": text_of(space), "dtype": str(space.dtype)}
     facts["generator"] = state_of(getattr(space, "_np_random", None))
     for name in ("low", "high", "n", "start", "nvec"):
@@ -99,11 +99,11 @@ def spaces_of(env: Any) -> dict[str, Any]:
 
 
 class Snapshot:
-    """Turns objects into plain data: public attributes and properties, and theirs in turn."""
+    """Turns objects into plain data: public attributes and properties, recursively."""
 
     def __init__(self) -> None:
         self._known: set[int] = set()
-        self._kept: list[Any] = []  # an id may be used again once an object is gone
+        self._kept: list[Any] = []  # keeps objects alive, so that their ids stay unique
 
     def of(self, value: Any, depth: int = 0) -> Any:
         """The plain data of a value."""
@@ -140,20 +140,20 @@ class Snapshot:
         }
         found = {}
         for name in sorted(names - TOLD):
-            with contextlib.suppress(Exception):  # a property that is not there now
+            with contextlib.suppress(Exception):  # a property may be unavailable now
                 found[name] = self.of(getattr(value, name), depth + 1)
         return found
 
 
 def attributes(env: Any) -> dict[str, Any]:
-    """The public attributes of the environment, and of the objects that hang on them."""
+    """The public attributes of the environment, recursively."""
     snapshot = Snapshot()
     snapshot.of(list(getattr(env, "possible_agents", ())))
     return snapshot.attributes(env)
 
 
 def words_of(env: Any) -> dict[str, Any]:
-    """What an environment, and each that it wraps, says of itself: str(), repr() and len()."""
+    """str(), repr() and len() of an environment and of each that it wraps."""
     words: dict[str, Any] = {}
     for depth, layer in enumerate(layers(env)):
         inner = f" of what it wraps ({type(layer).__name__})" if depth else ""
@@ -164,7 +164,7 @@ def words_of(env: Any) -> dict[str, Any]:
 
 
 def state_shown(env: Any) -> Any:
-    """A copy of what state() returns, None if it is not offered or raises, which another check says."""
+    """A copy of state(); None if there is none or it raises (which another check reports)."""
     try:
         return copy.deepcopy(env.state())
     except Exception:
@@ -172,7 +172,7 @@ def state_shown(env: Any) -> Any:
 
 
 def drawn(env: Any) -> Any:
-    """What render() returns, and what it prints on stdout or stderr."""
+    """The result of render(), and its output on stdout or stderr."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         picture = env.render()
@@ -180,7 +180,7 @@ def drawn(env: Any) -> Any:
 
 
 def public(env: Any) -> dict[str, Any]:
-    """All that stands open to anybody who has the environment, but for pictures and what agents are told."""
+    """All public data of the environment, except pictures and what agents receive."""
     return {
         "state()": state_shown(env),
         "attributes": attributes(env),
@@ -191,12 +191,12 @@ def public(env: Any) -> dict[str, Any]:
 
 
 def refusal(play: Any, choice: Any) -> str:
-    """The type and the text of the error that a choice brings; empty if there is none."""
+    """The type and the text of the error that a choice raises; empty if none."""
     return _error_of(lambda: play.submit(choice, log=False))
 
 
 def refusals(play: Any) -> list[str]:
-    """The errors that odd calls bring: views of an unknown agent, no actions, and one that the mask forbids."""
+    """The errors of invalid calls: views of an unknown agent, no actions, and a masked action."""
     unknown = [_error_of(partial(call, "nobody")) for call in (play.env.observe, play.env.action_space)]
     mask = play.mask(play.env.agent_selection)
     start = getattr(play.env.action_space(play.env.agent_selection), "start", 0)

@@ -1,4 +1,4 @@
-"""Checks that looking changes nothing: drawing, asking for the state, reading texts and attributes."""
+"""Checks that rendering, state(), texts and attributes have no side effects."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ SHARE = 0.01
 
 
 def rendering_changes_nothing(subject: Subject) -> None:
-    """An episode with a render mode, rendered after every step, is the same as one without, as are the games after it.
+    """Rendering after every step changes neither the episode nor the games after it.
 
-    Where observations are cut out of the picture, agents may be blind unless somebody watches.
+    Where observations are cut out of the picture, agents may be blind without rendering.
     """
     modes = require_modes(subject)
     for skin in steady_skins(subject):
@@ -40,9 +40,9 @@ def rendering_changes_nothing(subject: Subject) -> None:
 
 
 def looking_changes_nothing(subject: Subject) -> None:
-    """An episode in which state(), texts, public attributes, spaces and observations are looked at is like any other.
+    """Reading state(), texts, public attributes, spaces and observations changes neither the episode nor later games.
 
-    The games after it are, too: looking draws nothing by chance.
+    In particular it draws no random numbers.
     """
     for skin in steady_skins(subject):
         for seed in range(3):
@@ -67,7 +67,7 @@ def _last(play: Play) -> Any:
 
 @watcher
 class _Draws(Watcher):
-    """Drawing goes well in every situation; it is tried in the first mode, for each situation once."""
+    """Renders each situation once, in the first mode."""
 
     check = "every_situation_can_be_drawn"
 
@@ -81,6 +81,6 @@ class _Draws(Watcher):
 
 
 def every_situation_can_be_drawn(subject: Subject) -> None:
-    """render(), state(), str() and repr() raise nothing, wherever the game stands."""
+    """render(), state(), str() and repr() raise nothing in any situation."""
     require_modes(subject)
     watched(_Draws.check, subject)

@@ -1,4 +1,4 @@
-"""Checks of action masks: they say what is legal, and nobody can change the environment through them."""
+"""Checks of action masks: they allow exactly the legal actions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TRIED = 6
 
 
 def masks_allow_what_is_legal(subject: Subject) -> None:
-    """Every mask is int8, of 0 and 1, never all zero for an agent that must choose, and allows only legal actions.
+    """Masks are int8 with entries 0 and 1, not all zero for an agent that must choose, and allow only legal actions.
 
-    `Discrete.sample` takes no other type, and a learner stops if it is offered nothing or if an action that it was
-    offered raises. Where a mask stands in an observation and in an info, the two agree.
+    `Discrete.sample` accepts no other type, and learners fail on an empty mask or if an allowed action raises. Masks
+    in an observation and in an info must agree.
     """
     for play, actions in _tries(subject, allowed=1):
         if not actions:
@@ -55,9 +55,9 @@ def _require_form(play: Play) -> None:
 
 
 def illegal_actions_are_refused(subject: Subject) -> None:
-    """An action that the mask does not allow raises and changes nothing, or ends the game for the agent that tried it.
+    """A masked action raises without effect, or ends the game for the agent that tried it.
 
-    An environment that plays the action all the same, or quietly plays another one instead, teaches another game.
+    An environment that plays it anyway, or silently plays another action, teaches another game.
     """
     tried = 0
     for play, actions in _tries(subject, allowed=0):
@@ -81,10 +81,10 @@ def _require_refused(play: Play, agent: Any, action: int) -> None:
 
 
 def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[Any, int]]]]:
-    """Fresh games in situations of all depths, with what is to be tried there.
+    """Fresh games in situations of all depths, with what to try there.
 
-    In each the first comes with nothing to try, and each of the others with one agent and an action that
-    its mask allows (1) or forbids (0).
+    For each situation, the first game has nothing to try, each other one an agent with an action that its mask
+    allows (1) or forbids (0).
 
     Raises:
         NotApplicable: If no skin shows masks.
@@ -115,7 +115,7 @@ def _is_masked(play: Play) -> bool:
 
 
 def _actions(play: Play, allowed: int) -> list[tuple[Any, int]]:
-    """Some actions that the masks of the agents that must choose allow, or do not."""
+    """Some actions that the masks of the choosing agents allow (1) or forbid (0)."""
     found = []
     for agent in play.asked():
         mask = play.mask(agent)

@@ -1,4 +1,4 @@
-"""The render modes that can be looked at here, and why others cannot."""
+"""The render modes available on this machine, and why others are not."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cardwar_envs.conformance.play import layers
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import NotApplicable, NotTried, in_a_line
 
-# The errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL where there is no display or no OpenGL. A picture that is
-# wrong for another reason says none of this.
+# The errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL where there is no display or no OpenGL. Other
+# errors of rendering do not match.
 NO_DISPLAY = re.compile(
     r"\$DISPLAY|DISPLAY environment variable|NoSuchDisplay|NoSuchConfigException|no available video device"
     r"|as 'headless' is currently running|(x11|wayland|windows) not available"
@@ -29,8 +29,8 @@ NO_DISPLAY = re.compile(
 def missing_here(error: BaseException, env: Any = None) -> bool:
     """Whether an error says that this machine lacks a display, OpenGL or an optional library.
 
-    A module of the environment's own package that cannot be imported is a fault of the environment, and so is a name
-    that a library does not have.
+    A missing module of the environment's own package is a fault of the environment, and so is a missing name in a
+    library.
     """
     if error.__cause__ is not None and missing_here(error.__cause__, env):
         return True
@@ -68,7 +68,7 @@ def _tried(subject: Subject) -> tuple[list[str], str]:
 
 
 def _try(subject: Subject) -> tuple[list[str], str]:
-    """Tries each declared mode once; windows are opened where nobody sees them."""
+    """Tries each declared mode once; windows open on a dummy display."""
     skin = subject.skins()[0]
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     modes, missing, env = [], "", skin.make()
@@ -76,7 +76,7 @@ def _try(subject: Subject) -> tuple[list[str], str]:
         try:
             play = skin.new(render_mode=mode).reset(subject.seed)
             picture, printed = drawn(play.env)
-        except Exception as error:  # `render_modes_are_kept` says so
+        except Exception as error:  # reported by `render_modes_are_kept`
             missing = missing or f"render_mode={mode!r}: {in_a_line(error)}" * missing_here(error, env)
             continue
         if picture is not None or printed:

@@ -1,4 +1,4 @@
-"""Checks of observations and spaces: observations fit their spaces, and the spaces stay what they are."""
+"""Checks of observations and spaces: observations fit their spaces, and spaces do not change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cardwar_envs.conformance.play import Play, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
-# Spaces that contain lists as well, which learners cannot use.
+# Spaces that also accept lists, which learners cannot use.
 TYPES: dict[Any, Any] = {
     (gymnasium.spaces.Box, gymnasium.spaces.MultiDiscrete, gymnasium.spaces.MultiBinary): (np.ndarray, np.generic),
     gymnasium.spaces.Tuple: tuple,
@@ -23,10 +23,10 @@ TYPES: dict[Any, Any] = {
 
 
 def observations_fit_their_spaces(subject: Subject) -> None:
-    """Every observation of every agent, from reset to the end, is finite, lies in its space and has exactly its type.
+    """Every observation of every agent is finite, lies in its space and has exactly its type.
 
-    PettingZoo's `parallel_api_test` compares no observation with its space, and `Space.contains` lets other types
-    pass. The global state has to fit its space as well, where there is one.
+    PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
+    types. A global state must fit its space as well.
     """
     watched("observations_fit_their_spaces", subject)
 
@@ -62,7 +62,7 @@ class _Fits(Watcher):
 
 
 def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
-    """Raises Failed unless the data is of finite numbers, lies in the space and has its types."""
+    """Raises Failed unless the data is finite, lies in the space and has its types."""
     require_finite(data, what)
     for path, part, value in _leaves(space, data):
         at = f"{what}{path and f', {path}'}"
@@ -77,7 +77,7 @@ def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
 
 
 def require_finite(data: Any, what: str) -> None:
-    """Raises Failed if an array in the data has an entry that is infinite or not a number."""
+    """Raises Failed if an array in the data has a non-finite entry."""
     for path, array in arrays_in(data):
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise Failed(f"{what}{path and f', {path}'} has an entry that is not a finite number: {array}")
@@ -95,9 +95,9 @@ def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, A
 
 
 def spaces_stay_the_same(subject: Subject) -> None:
-    """Spaces are there before the first reset, and each call hands out the same object, which does not change.
+    """Spaces exist before the first reset, and each call returns the same, unchanging object.
 
-    Learners ask for the spaces once, before they reset anything. What they seed must be what is sampled later.
+    Learners query the spaces once, before any reset, and sample later from the objects that they seeded.
     """
     for skin in subject.skins():
         env = skin.new().env
@@ -144,9 +144,9 @@ def _plain(facts: Any) -> Any:
 
 
 def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
-    """If a reset seeds the action spaces, it does not seed those of two agents alike.
+    """If a reset seeds the action spaces, it seeds those of two agents differently.
 
-    Otherwise random players of one seed always make the same choice.
+    Otherwise random players always make the same choice.
     """
     for skin in subject.skins():
         env = skin.new().reset(3).env

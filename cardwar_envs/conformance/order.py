@@ -1,4 +1,4 @@
-"""Checks that nothing hangs on the order of a dict or on the hash seed of the process."""
+"""Checks that games do not depend on the order of dicts, the hash seed, or earlier environments."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ ANOTHER = 4711
 
 
 def order_of_actions_does_not_matter(subject: Subject) -> None:
-    """The dict of actions may name the agents in any order: the game is the same to the last bit.
+    """The dict of actions may list the agents in any order: the game is identical to the last bit.
 
-    It may name agents that are out, as many learners do, which is refused or changes nothing.
+    It may include agents that are out, as many learners do; these are refused or ignored.
     """
     subject.skin("Parallel")
     skin = steady_skin(subject, "Parallel")
@@ -46,7 +46,7 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
         play = route.travel(skin)
         if play.over:
             continue
-        play.chooser = Driver(4 * number + 2)  # all alike: ties are where an order shows
+        play.chooser = Driver(4 * number + 2)  # all alike, because order matters in ties
         _compare(skin, route, play, play.choice())
         for style in (0, 2, 3):
             if not (game := route.travel(skin)).over:
@@ -57,7 +57,7 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
 
 
 def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
-    """Plays a joint action in other orders, and some steps more, and compares."""
+    """Plays a joint action in other orders, then some further steps, and compares."""
     moves = [choice]
     play.submit(choice, log=False)
     seen = [play.seen()]
@@ -76,9 +76,9 @@ def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any
 
 
 def _require_ignored(skin: Skin[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
-    """Raises Failed if an action of an agent that is out changes something; it may be refused."""
+    """Raises Failed if an action of an agent that is out has an effect; it may be refused."""
     if set(seen["rewards"]) - set(choice):
-        return  # `results_name_the_agents` says so
+        return  # reported by `results_name_the_agents`
     for gone in [agent for agent in seats(skin.make()) if agent not in choice]:
         for action in dict.fromkeys(map(repr, choice.values())):
             other = route.travel(skin)
@@ -92,17 +92,17 @@ def _require_ignored(skin: Skin[Any], route: Route, choice: dict[Any, Any], seen
 
 
 def _by_name(data: Any) -> Any:
-    """Results may name the agents in the order in which the actions came."""
+    """Ignores the order of agents in results, which may follow that of the actions."""
     if isinstance(data, Mapping):
         return {key: _by_name(data[key]) for key in sorted(data, key=str)}
     return data
 
 
 def hash_seed_does_not_matter(subject: Subject) -> None:
-    """In a new process, which has another hash seed, the same seed leads to the same games.
+    """In a new process with another hash seed, the same seed gives the same games.
 
-    What is drawn from a set of names, or seeded with a hash, is another game in each process, so no run can be
-    repeated. So is what hangs on how many environments there were before.
+    Anything drawn from a set of names, or seeded with a hash, differs in each process, so runs are not reproducible.
+    The same holds for anything that depends on how many environments were created earlier.
     """
     for skin in subject.skins():
         steady_skin(subject, skin.kind)
@@ -115,10 +115,10 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
 
 
 def environments_leave_nothing_behind(subject: Subject) -> None:
-    """In a new process a fresh environment plays the games that other environments have played there before.
+    """In a new process, a fresh environment replays the games that other environments have played there.
 
-    What they leave in the class, the module or a default argument (`def __init__(self, history=[])`) is there for all
-    that come later. In a process that has played long enough all are alike again, so a new one is asked.
+    State left in the class, the module or a default argument (`def __init__(self, history=[])`) affects all later
+    environments. The effect can wear off in a long-running process, so the check starts a new one.
     """
     processes = elsewhere(subject)
     firsts = [first for first, _ in processes.values()]
@@ -131,7 +131,7 @@ def environments_leave_nothing_behind(subject: Subject) -> None:
 
 
 def _shared(subject: Subject) -> str:
-    """The first container, in words, that two environments share and that a game changes."""
+    """Describes the first container that two environments share and that a game changes."""
     for skin in subject.skins():
         one, other = (skin.new(choices=1) for _ in range(2))
         for play in (one, other):
@@ -149,7 +149,7 @@ Games = dict[str, list[list[str]]]
 
 
 def _unlike(here: Games, there: Games) -> str:
-    """The first place where two rounds of games differ; empty if they do not."""
+    """The first difference between two rounds of games; empty if none."""
     for key, games in here.items():
         for seed, (one, other) in enumerate(zip(games, there[key], strict=True)):
             for step, pair in enumerate(zip(one, other, strict=False)):
@@ -159,7 +159,7 @@ def _unlike(here: Games, there: Games) -> str:
 
 
 def _told(subject: Subject) -> dict[str, Any]:
-    """How another process comes by the environment: by its name, or by those of what makes it."""
+    """How another process can make the environment: its name, or the names of its factories."""
     words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
     if parameters_of(words) != dict(subject.parameters):
         raise NotTried(f"another process cannot be given these parameters: {' '.join(words)}")
@@ -182,9 +182,9 @@ def _found(told: dict[str, Any]) -> Subject:
 
 
 def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
-    """Kind -> game -> step -> digest of all that is seen, without the infos that differ each time.
+    """Kind -> game -> step -> digest of all visible data, without the infos that always differ.
 
-    Another process plays nothing before: what earlier environments leave in a class or a module is not there either.
+    Another process has played nothing before, so it has no state left by earlier environments.
     """
     found = {}
     for kind, names in blind.items():
@@ -195,7 +195,7 @@ def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
 
 
 def _digest(seen: Any) -> str:
-    """Of plain data: a set has no order that could be told from another."""
+    """The digest of plain data; ignores the order of sets."""
     return hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12]
 
 
@@ -226,7 +226,7 @@ def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
 
 
 def _other_hash_seeds(subject: Subject) -> list[int]:
-    """Two, of which the first brings the names of the agents, and every pair, in another order out of a set."""
+    """Two hash seeds; with the first, sets of all agents' names and of each pair iterate in another order."""
     names = [str(agent) for agent in islice(seats(subject.any_env()), 4)]
     groups = [names, *([one, other] for i, one in enumerate(names) for other in names[i + 1 :])]
     here = [next(iter(set(group))) for group in groups]
@@ -250,7 +250,7 @@ def _play_elsewhere() -> None:
         told = json.loads(sys.stdin.read())
         subject = _found(told)
         first = digests(subject, told["blind"])
-        for number, skin in enumerate(subject.skins()):  # what two equal rounds leave may cancel out
+        for number, skin in enumerate(subject.skins()):  # the effects of two equal rounds may cancel out
             skin.new().reset(GAMES + number).run(LONGEST)
         print(json.dumps([first, digests(subject, told["blind"])]))
 

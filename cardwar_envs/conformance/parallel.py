@@ -12,7 +12,7 @@ from cardwar_envs.conformance.verdicts import Failed
 
 
 def results_name_the_agents(subject: Subject) -> None:
-    """reset() and step() return dicts with an entry for each agent that takes part, and for nobody else."""
+    """reset() and step() return dicts with an entry for each participating agent and no others."""
     subject.skin("Parallel")
     watched("results_name_the_agents", subject)
 

@@ -15,9 +15,9 @@ from cardwar_envs.conformance.play import Play, as_text, finite, seats
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
-# Rewards may be rounded: 1/3 of a point is no binary number.
+# Rewards may be rounded: 1/3 has no exact binary representation.
 TOLERANCE = 1e-6
-# Installed solvers: callables that take a game and `max_states`, and answer with `value` and `policy`.
+# Installed solvers: callables that take a game and `max_states`, and return `value` and `policy`.
 ORACLES = "cardwar_envs.oracles"
 MAX_STATES = 20_000
 GAMES = 400
@@ -25,9 +25,9 @@ STANDARD_ERRORS = 4.0
 
 
 def zero_sum_holds(subject: Subject) -> None:
-    """Where the game is declared zero-sum, the rewards of every whole episode sum to zero.
+    """If the game is declared zero-sum, the rewards of every complete episode sum to zero.
 
-    Exploitability, minimax values and self-play ratings mean nothing otherwise.
+    Otherwise exploitability, minimax values and self-play ratings are meaningless.
     """
     if not _declares_zero_sum(subject):
         raise NotApplicable("not declared zero-sum")
@@ -66,7 +66,7 @@ def _declares_zero_sum(subject: Subject) -> bool:
 
 
 def totals(play: Play) -> dict[Any, float]:
-    """What each agent is paid up to the end, as a learner is told.
+    """Each agent's total reward up to the end, as a learner receives it.
 
     Raises:
         Failed: If a reward is not a finite number.
@@ -85,8 +85,8 @@ def totals(play: Play) -> dict[Any, float]:
 def equilibrium_earns_its_value(subject: Subject) -> None:
     """Equilibrium play earns the exact value, and neither seat of it earns less against uniform play.
 
-    Both hold within 4 standard errors, for which the environment and the solver must agree on rewards,
-    observations, masks and chance. The solver is found through the entry-point group `cardwar_envs.oracles`.
+    Both hold within 4 standard errors only if environment and solver agree on rewards, observations, masks
+    and chance. The solver comes from the entry-point group `cardwar_envs.oracles`.
     """
     game = subject.game()
     if game is None:
@@ -124,17 +124,17 @@ class _Uniform:
 
 
 def _mean_payoff(skin: Skin[Play], line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
-    """Mean and standard error of what a seat is paid; `known` keeps the answers of policies."""
+    """Mean and standard error of a seat's payoff; `known` caches the policies' probabilities."""
     play, rng, earned = skin.new(), np.random.default_rng(11), []
     for number in range(GAMES):
         play.reset(None if number else 1)
-        play.chooser = _Seated(play, line_up, rng, known)  # type: ignore[assignment]  # it chooses, too
+        play.chooser = _Seated(play, line_up, rng, known)  # type: ignore[assignment]  # duck-typed
         earned.append(totals(play)[play.env.possible_agents[seat]])
     return float(np.mean(earned)), float(np.std(earned, ddof=1) / math.sqrt(GAMES))
 
 
 class _Seated:
-    """Chooses as the policies of all seats do."""
+    """Draws choices from the policies of all seats."""
 
     def __init__(self, play: Play, line_up: tuple[Any, ...], rng: np.random.Generator, known: dict[Any, Any]) -> None:
         self._play, self._line_up, self._rng, self._known = play, line_up, rng, known

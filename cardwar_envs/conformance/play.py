@@ -1,4 +1,4 @@
-"""Drives an environment by legal choices, and records all that can be seen of it."""
+"""Drives an environment with legal choices, and records all visible data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cardwar_envs.conformance.choices import Chooser
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
-# An episode is followed for so many calls of step(), unless a check wants to see its end.
+# Maximal number of steps of an episode, unless a check needs its end.
 STEPS = 120
 # Episodes that have not ended by then count as endless.
 MOST_STEPS = 20_000
@@ -21,15 +21,15 @@ PARTS = ("rewards", "terminations", "truncations", "infos")
 
 
 class Play(ABC):
-    """One environment that is being driven.
+    """Drives one environment.
 
     Attributes:
         env: The environment.
         where: Its kind and its seed, for messages.
-        log: Copies of all that could be seen after `reset` and after each step.
-        played: What was handed to each step.
-        blind: Names of infos that are left out of what is seen, because they differ each time.
-        calls: Each call of reset() and step() that was made, for a script that makes them again.
+        log: Copies of all visible data after `reset` and after each step.
+        played: The argument of each step.
+        blind: Names of infos to ignore, because they always differ.
+        calls: Each call of reset() and step(), for a script that repeats them.
     """
 
     kind: ClassVar[str]
@@ -42,16 +42,16 @@ class Play(ABC):
         self.calls: list[tuple[str, Any]] = []
 
     def again(self, choices: int = 0) -> Self:
-        """The same environment, to be driven by other choices."""
+        """Drives the same environment with other choices."""
         return type(self)(self.env, choices, self.blind)
 
     @property
     def at(self) -> str:
-        """Where the game stands, for messages."""
+        """The current position in the game, for messages."""
         return f"{self.where}, after step {len(self.played)}"
 
     def reset(self, seed: int | None = None, **options: Any) -> Self:
-        """Starts a game and a new log, with these further arguments of the environment's own; the chooser goes on."""
+        """Starts a game and a new log; passes `options` on as further arguments; the chooser continues."""
         self.calls.append(("reset", {"seed": seed, **options}))
         self._reset(seed=seed, **options)
         self.where = f"{self.kind}, seed {seed}"
@@ -63,7 +63,7 @@ class Play(ABC):
         self.submit(self.choice(), log)
 
     def submit(self, choice: Any, log: bool = True, handed: Any = None) -> None:
-        """Steps once, with a given choice; `handed` is the very object that step() gets, if it matters which."""
+        """Steps once, with a given choice; `handed` is the object passed to step(), if its identity matters."""
         self.calls.append(("step", choice))
         copied = dict(choice) if isinstance(choice, Mapping) else choice
         self._step(copied if handed is None else handed)
@@ -75,7 +75,7 @@ class Play(ABC):
         """Steps with given choices, without a log.
 
         Raises:
-            Failed: If one of them, which were legal before, raises.
+            Failed: If a choice that was legal before raises.
         """
         for choice in choices:
             try:
@@ -86,14 +86,14 @@ class Play(ABC):
         return self
 
     def run(self, steps: int = STEPS) -> list[Any]:
-        """Plays on for so many steps or to the end; returns the log."""
+        """Plays at most `steps` further steps; returns the log."""
         while not self.over and steps > 0:
             self.step()
             steps -= 1
         return self.log
 
     def step_to_end(self) -> None:
-        """One step without a log, of those that lead to the end of the game.
+        """One step without a log, on the way to the end of the game.
 
         Raises:
             NotApplicable: If the end has not come within `MOST_STEPS`.
@@ -108,22 +108,22 @@ class Play(ABC):
         return not self.env.agents
 
     def mask(self, agent: Any) -> NDArray[Any] | None:
-        """What the agent may play, `[num_actions]`, by its observation or else its info; None if it is not told."""
+        """The agent's mask, `[num_actions]`, from its observation or else its info; None if neither has one."""
         for place in self.told(agent):
             if isinstance(place, Mapping) and place.get("action_mask") is not None:
                 return np.asarray(place["action_mask"])
         return None
 
     def told(self, agent: Any) -> tuple[Any, Any]:
-        """The observation and the info of an agent, as they are handed out."""
+        """The observation and the info of an agent, as returned."""
         return self.observation(agent), self.part("infos").get(agent)
 
     def steady(self, info: Any) -> Any:
-        """An info without the fields that differ each time."""
+        """An info without the fields that always differ."""
         return _without(info, self.blind) if self.blind else info
 
     def infos(self) -> dict[Any, Any]:
-        """The infos of all agents, without the fields that differ each time."""
+        """The infos of all agents, without the fields that always differ."""
         return {agent: self.steady(info) for agent, info in self.part("infos").items()}
 
     def masks(self) -> dict[Any, NDArray[Any] | None]:
@@ -135,7 +135,7 @@ class Play(ABC):
         return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
 
     def rewards(self) -> dict[Any, Any]:
-        """What each agent was paid in the last step.
+        """Each agent's reward in the last step.
 
         Raises:
             Failed: If a reward is neither a finite number nor a vector of them.
@@ -143,7 +143,7 @@ class Play(ABC):
         return {agent: payment(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
 
     def out(self) -> set[Any]:
-        """The agents of the last step that are said to be out."""
+        """The agents flagged as out in the last step."""
         terminations, truncations = self.part("terminations"), self.part("truncations")
         return {agent for agent in terminations if terminations[agent] or truncations.get(agent)}
 
@@ -159,11 +159,11 @@ class Play(ABC):
 
     @abstractmethod
     def observation(self, agent: Any) -> Any:
-        """What the agent sees, as it is handed out."""
+        """The agent's observation, as returned."""
 
     @abstractmethod
     def dead(self, agent: Any) -> bool:
-        """Whether the agent has been told that it is out, and is still asked for a last step."""
+        """Whether the agent is flagged as out but still has to make its last step."""
 
     @abstractmethod
     def asked(self) -> list[Any]:
@@ -175,15 +175,15 @@ class Play(ABC):
 
     @abstractmethod
     def with_action(self, agent: Any, action: Any) -> Any:
-        """The next choice, with this action for that agent, which must be one of those asked."""
+        """The next choice, with this action for that agent, which must be about to act."""
 
     @abstractmethod
     def shown(self) -> list[tuple[Any, Any]]:
-        """Each agent and its observation, as it was handed out."""
+        """Each agent and its observation, as returned."""
 
     @abstractmethod
     def handed(self) -> Any:
-        """All that a learner is handed for its next choice."""
+        """All that a learner receives for its next choice."""
 
     @abstractmethod
     def seen(self) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class Play(ABC):
 
 
 def info_name(path: str, key: Any) -> str:
-    """How an info is named that stands under a key in a dict of that name."""
+    """The name of an entry of a nested info."""
     return f"{path}.{key}" if path else str(key)
 
 
@@ -203,7 +203,7 @@ def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
 
 
 def finite(number: Any, what: str) -> float:
-    """A number that can be compared.
+    """A finite number.
 
     Raises:
         Failed: If it is infinite or not a number.
@@ -216,7 +216,7 @@ def finite(number: Any, what: str) -> float:
 
 
 def payment(reward: Any, what: str) -> Any:
-    """A reward that can be added up: a number, or an array of one for each of several objectives.
+    """A reward that can be summed: a number, or an array of numbers for several objectives.
 
     Raises:
         Failed: If it is neither, or not finite.
@@ -229,7 +229,7 @@ def payment(reward: Any, what: str) -> Any:
 
 
 def as_text(paid: Any) -> str:
-    """A payment in words."""
+    """A payment as text."""
     return f"{paid:g}" if np.ndim(paid) == 0 else str(paid)
 
 
@@ -237,24 +237,24 @@ def seats(env: Any) -> list[Any]:
     """The agents in order of seat.
 
     Raises:
-        NotApplicable: If the environment makes up its agents as it goes.
+        NotApplicable: If the environment does not declare its agents.
     """
     if not hasattr(env, "possible_agents"):
         raise NotApplicable("it does not say who its possible agents are")
     return list(env.possible_agents)
 
 
-# What turns an environment of one kind into the other answers in its own way. Name -> where it keeps the other.
+# Converters between the two kinds: name -> the attribute with the converted environment.
 CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "env"}
 
 
 def is_converted(env: Any) -> bool:
-    """Whether PettingZoo has made it of an environment of the other kind."""
+    """Whether PettingZoo's converter made it from an environment of the other kind."""
     return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
 
 
 def beneath(make: Callable[..., Any], **parameters: Any) -> Any:
-    """The environment of the other kind that PettingZoo's converter has been given."""
+    """The environment that PettingZoo's converter wraps."""
     env = make(**parameters)
     converter = next(layer for layer in layers(env) if type(layer).__name__ in CONVERTERS)
     return vars(converter)[CONVERTERS[type(converter).__name__]]

@@ -31,7 +31,7 @@ from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject, quiet
 from cardwar_envs.conformance.verdicts import FAILED, LITTLE_SEEN, PASSED, VERDICTS, Failed, Result, in_a_line, judged
 
 Check = Callable[[Subject], None]
-# Each check with those whose failure may be the cause of its own: they come before it.
+# Each check with earlier checks whose failure may explain its own.
 _LISTED: tuple[tuple[Check, tuple[Check, ...]], ...] = (
     (declared.agents_are_a_list_of_their_own, ()),
     (calls.legal_play_goes_on, (declared.agents_are_a_list_of_their_own,)),
@@ -93,7 +93,7 @@ _LISTED: tuple[tuple[Check, tuple[Check, ...]], ...] = (
     ),
     (copies.deepcopy_goes_on, ()),
     (copies.pickle_goes_on, (copies.deepcopy_goes_on,)),
-    (declared.closing_does_no_harm, ()),  # near the end: what is closed may draw for others
+    (declared.closing_does_no_harm, ()),  # near the end, because closing can break other environments' rendering
     (payoffs.zero_sum_holds, (accounts.rewards_are_counted_once,)),
     (payoffs.equilibrium_earns_its_value, (payoffs.zero_sum_holds,)),
 )
@@ -102,7 +102,7 @@ CAUSES = {check.__name__: [cause.__name__ for cause in causes] for check, causes
 
 
 def run(name: str, subject: Subject) -> Result:
-    """Runs one check. Any error that the environment raises is a failure; its warnings are not shown.
+    """Runs one check. Any error of the environment is a failure; its warnings are suppressed.
 
     Args:
         name: A key of `CHECKS`.
@@ -121,7 +121,7 @@ def run(name: str, subject: Subject) -> Result:
 
 
 def _located(check: Check, subject: Subject) -> None:
-    """Runs a check; of an error that it does not expect it says which call has brought it."""
+    """Runs a check; an unexpected error becomes a failure that names the call."""
     try:
         check(subject)
     except (Failed, *VERDICTS):
@@ -135,7 +135,7 @@ def _located(check: Check, subject: Subject) -> None:
 
 
 def each_result(subject: Subject) -> Iterator[Result]:
-    """Runs check after check. A failure that another one explains says so in `follows`."""
+    """Runs all checks in order. `follows` names the check that explains a failure."""
     failed: dict[str, Result] = {}
     for name in CHECKS:
         result = run(name, subject)
@@ -151,7 +151,7 @@ def run_all(subject: Subject) -> list[Result]:
 
 
 def _cause(result: Result, failed: dict[str, Result]) -> str:
-    """The first check that failed before for the same reason, or for a reason that explains this one."""
+    """The first failed check with the same reason, or with one that explains this failure."""
     if result.status != FAILED:
         return ""
     for earlier in failed.values():
@@ -164,6 +164,6 @@ def _cause(result: Result, failed: dict[str, Result]) -> str:
 
 
 def _error_of(result: Result) -> str:
-    """The error in a reason, as far as it is one that the environment raised."""
+    """The environment's error in a reason, if any."""
     _, found, error = result.reason.partition("Error: ")
     return error if found else ""

@@ -1,4 +1,4 @@
-"""A short script that does again what was done when a check failed."""
+"""A short script that reproduces the failure of a check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 60
 
 
 def of(subject: Subject, reason: str) -> str:
-    """Python that makes the environments that were driven last, and repeats all calls."""
+    """Python code that makes the most recent environments and repeats all calls."""
     lines = [f"# {subject.name}: {reason}", "from numpy import array, float32, float64, int8, int32, int64, nan, uint8"]
     for parameters, play in subject.recent:
         lines += ["", *_made(subject, play, parameters), *_calls(play)]

@@ -1,4 +1,4 @@
-"""Checks that moves are simultaneous: nothing shows a move before all are made."""
+"""Checks that moves are simultaneous: nothing reveals a move before all have committed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cardwar_envs.conformance.turns import Turn, has_choice
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
 ALTERNATIVES = 4
-# What differs once in so many replays that should be alike is not steady, and no sign of a move.
+# Data that differs once in this many identical replays is unsteady, not a leak.
 REPLAYS = 6
 MOST_PLACES = 2000
 MOST_GAMES = 60
@@ -31,12 +31,12 @@ TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attr
 
 @dataclass(frozen=True)
 class Moment:
-    """An agent is about to commit, and another that has a choice must still do so afterwards.
+    """A situation in which an agent commits before another that has a choice.
 
     Attributes:
-        route: The way there.
-        agent: Who commits.
-        committed: The actions that are compared; the first one is tried twice.
+        route: The route to it.
+        agent: The committing agent.
+        committed: The actions to compare; the first is tried twice.
         later: What others commit afterwards, while one with a choice must still commit.
     """
 
@@ -53,39 +53,39 @@ class Moment:
 
 @dataclass
 class _Leaks:
-    """Channel -> the first leak in it, with the games that were driven last; how many moments were looked at."""
+    """Channel -> the first leak in it, with the most recent games; the number of moments examined."""
 
     found: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
     looked: int = 0
 
 
 def commitments_are_hidden(subject: Subject) -> None:
-    """Until all have committed, the others are told the same, whatever an agent has committed to.
+    """Until all have committed, what the others receive does not depend on an agent's commitment.
 
-    An agent has committed once it has handed in its action; the game moves on when all have. The check compares
-    observations, infos, masks, rewards, flags and last(), to the type and the sign of zero, but not what the
-    committed agent itself is told. PettingZoo's own tests look at none of it, and a learner that sees the other's
-    move first "solves" any simultaneous game.
+    An agent commits by submitting its action; the game moves on when all have. The check compares observations, infos,
+    masks, rewards, flags and last(), up to types and the sign of zero, except what the committed agent itself
+    receives. PettingZoo's own tests check none of this, and a learner that sees the other's move first "solves" any
+    simultaneous game.
     """
     _raise(subject, "told")
 
 
 def commitments_are_kept_inside(subject: Subject) -> None:
-    """Until all have committed, nothing that stands open shows a move.
+    """Until all have committed, no public data reveals a move.
 
-    That is state(), str(), repr(), len(), public attributes and what hangs on them, the metadata, what is printed,
-    warned of and logged, and the texts of errors.
+    This covers state(), str(), repr(), len(), public attributes (recursively), the metadata, printed, warned and
+    logged output, and error messages.
     """
     _raise(subject, "open")
 
 
 def commitments_touch_nothing(subject: Subject) -> None:
-    """Until all have committed, all random generators and all spaces are the same, whatever has been committed."""
+    """Until all have committed, random generators and spaces do not depend on the commitments."""
     _raise(subject, "open", "touched")
 
 
 def pictures_hide_commitments(subject: Subject) -> None:
-    """Until all have committed, every render mode returns and prints the same, whatever has been committed."""
+    """Until all have committed, no render mode's result or output depends on the commitments."""
     require_modes(subject)
     _raise(subject, "drawn")
 
@@ -94,7 +94,7 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
     skin = _simultaneous(subject)
     leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, skin, way))
     if not leaks.looked:
-        raise NotApplicable("nobody ever commits to a choice while another's is still to come")
+        raise NotApplicable("no agent ever commits to a choice before another agent's")
     if found := leaks.found.get(channel or way):
         subject.recent.clear()
         subject.recent.extend(found[1])
@@ -127,12 +127,12 @@ def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
 
 
 def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
-    """The commitments that can be looked at, where these ways lead; each once."""
+    """The commitments that can be examined along these routes, each once."""
     known: set[str] = set()
     for way in ways:
         play, turn = skin.new(choices=way.seed).reset(way.seed), None
         moves = list(way.moves)
-        # The way may end in the middle of a turn: the whole turn is looked at.
+        # The route may end in mid-turn: examine the whole turn.
         while not play.over and len(play.played) <= len(moves) + len(play.env.agents):
             step = len(play.played)
             choice = moves[step] if step < len(moves) else play.choice()
@@ -155,7 +155,7 @@ def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
 
 
 def _followed(skin: Skin[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
-    """The moment itself, and, if more than one must still commit, the one after the next has done so."""
+    """The moment itself, and, if several must still commit, the one after the next commitment."""
     yield moment
     if len(turn.open) > 1:
         play = moment.route.travel(skin)
@@ -168,7 +168,7 @@ def _followed(skin: Skin[AECPlay], moment: Moment, turn: Turn) -> Iterator[Momen
 
 
 def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
-    """Other legal actions, of a large space some that are spread over it."""
+    """Other legal actions; a spread-out sample of a large space."""
     space = play.env.action_space(agent)
     if hasattr(space, "n") and isinstance(action, int):
         legal = [other for other in legal_actions(space, play.mask(agent)) if other != action]
@@ -178,7 +178,7 @@ def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
 
 
 def _compare(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
-    """Channel -> what shows the move there, in words."""
+    """Channel -> description of the leak."""
     views = [_view(skin, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
     for other, view in zip(moment.committed[2:], views[2:], strict=True):
@@ -214,12 +214,12 @@ def _view(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, action: Any
         return {"render()": drawn(play.env)}
     if way == "told":
         return {"told": _told(play, moment.agent)}
-    # Errors come last: they must change nothing, but another check sees to that.
+    # Errors come last; another check ensures that they have no effect.
     return {**public(play.env), "printed, warned or logged": said, "error": refusals(play)}
 
 
 def _told(play: AECPlay, without: Any) -> dict[str, Any]:
-    """What others than one agent are told."""
+    """What all agents but one receive."""
     view = play.seen()
     for part in ("observations", "infos"):
         view[part].pop(without, None)

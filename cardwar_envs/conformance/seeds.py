@@ -1,4 +1,4 @@
-"""Checks of reproducibility: the seed alone decides everything that is drawn."""
+"""Checks of reproducibility: the seed determines everything that is drawn."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from cardwar_envs.conformance.steady import find, steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
-# Chance may be rare: so many games are compared before a check concludes that there is none.
+# Chance may be rare: the number of games to compare before concluding that there is none.
 GAMES = 12
 MANY_SEEDS = 120
 SHORT = 40
-# After so many games a seeded reset must still lead to the same game.
+# After this many games a seeded reset must still give the same game.
 MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
 HISTORY_SHARE = 0.03
 ABANDONED = 9
@@ -26,15 +26,15 @@ UNKNOWN = {"an option of somebody else": 1}
 
 
 def steady_skins(subject: Subject, own: bool = False) -> Iterator[Skin[Any]]:
-    """All kinds, or the author's own, for checks that compare episodes."""
+    """All kinds, or only the author's own, for checks that compare episodes."""
     for skin in subject.own_skins() if own else subject.skins():
         yield steady_skin(subject, skin.kind)
 
 
 def same_seed_same_episode(subject: Subject) -> None:
-    """Two fresh environments with the same seed show, pay and tell the same from reset to the end.
+    """Two fresh environments with the same seed have the same observations, rewards and infos to the end.
 
-    PettingZoo's `parallel_seed_test` takes one step, so it misses what is drawn later from another generator.
+    PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator.
     """
     for skin in subject.skins():
         if found := find(subject, skin.kind).episodes:
@@ -43,7 +43,7 @@ def same_seed_same_episode(subject: Subject) -> None:
 
 
 def _require_numpy_seeds(skin: Skin[Any]) -> None:
-    """A seed of numpy's integers is refused, or leads to the same game as that of Python."""
+    """A NumPy integer as seed is refused, or gives the same game as the Python integer."""
     for seed in range(1, 4):
         fresh, play = skin.new(choices=seed).reset(seed).run(SHORT), skin.new(choices=seed)
         try:
@@ -54,19 +54,19 @@ def _require_numpy_seeds(skin: Skin[Any]) -> None:
 
 
 def other_seed_other_episode(subject: Subject) -> None:
-    """Where there is chance, not all seeds lead to the same game.
+    """If there is chance, not all seeds give the same game.
 
     An environment that ignores its seed passes every test of reproducibility.
     """
     chance = False
     for skin in steady_skins(subject):
         games = [skin.new().reset(seed).run(SHORT) for seed in range(2 * GAMES)]
-        # Of seeds beside 0, so that one that is read as yes or no is noticed.
+        # Seeds other than 0, to notice a seed that is used as a bool.
         unlike = _unlike(games[1:])
         chance = chance or unlike > 1
         if unlike == 1 and (sign := _sign_of_chance(subject, skin)):
             raise Failed(f"{skin.kind}: seeds 1 to {len(games) - 1} all lead to the same game, though {sign}")
-        if 1 < unlike < len(games) - 1:  # some seeds lead to the same game, as they may if chance is poor
+        if 1 < unlike < len(games) - 1:  # some seeds may give the same game if there is little chance
             unlike = _unlike([skin.new().reset(seed).run(SHORT) for seed in range(1, MANY_SEEDS)])
             in_a_row = _unlike(_series(skin, MANY_SEEDS - 1))
             if in_a_row > 2 * unlike:
@@ -96,9 +96,9 @@ def _sign_of_chance(subject: Subject, skin: Skin[Play]) -> str | None:
 
 
 def seeded_reset_starts_anew(subject: Subject) -> None:
-    """A reset with a seed leads to the same episode in mid-turn, in mid-game and after the end as in a fresh one.
+    """A seeded reset in mid-turn, in mid-game or after the end gives the same episode as in a fresh environment.
 
-    This finds rewards, commitments or decks that outlast a reset.
+    This finds rewards, commitments or decks that survive a reset.
     """
     for skin in steady_skins(subject):
         fresh = skin.new(choices=2).reset(2).run()
@@ -115,7 +115,7 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
 
 
 def earlier_games_do_not_matter(subject: Subject) -> None:
-    """After many games a reset with a seed still leads to the same episode as in a fresh environment.
+    """After many games a seeded reset still gives the same episode as in a fresh environment.
 
     This finds counts that overflow, limits that count all games, and rules that change after a warm-up.
     """
@@ -137,9 +137,9 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
 
 
 def unseeded_reset_goes_on(subject: Subject) -> None:
-    """A reset without a seed goes on with the generator: the first seed decides all games, and they differ.
+    """An unseeded reset continues the generator: the first seed determines all games, and they differ.
 
-    Otherwise a learner that seeds once and then only resets gets runs that cannot be repeated, or always one game.
+    Otherwise a learner that seeds once and then only resets gets irreproducible runs, or always the same game.
     """
     for skin in steady_skins(subject):
         first, second = (_series(skin) for _ in range(2))
@@ -153,7 +153,7 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
 
 
 def _series(skin: Skin[Any], most: int = GAMES) -> list[list[Any]]:
-    """Games in one environment that is seeded once; the choices are the same in each."""
+    """Games in one environment that is seeded once, with the same choices in each."""
     used, games = skin.new(), []
     for number in range(most):
         games.append(used.again().reset(None if number else 7).run(SHORT))
@@ -161,9 +161,9 @@ def _series(skin: Skin[Any], most: int = GAMES) -> list[list[Any]]:
 
 
 def options_do_no_harm(subject: Subject) -> None:
-    """reset() takes options. An empty dict and options that it does not know change nothing, now or later.
+    """reset() accepts options. An empty dict and unknown options have no effect, now or later.
 
-    The caller's dict stays as it is. PettingZoo's own tests, and wrappers, hand in options of their own.
+    The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own.
     """
     for skin in steady_skins(subject):
         fresh = [skin.new(choices=seed).reset(seed).run(SHORT) for seed in range(3)]
@@ -182,9 +182,9 @@ def options_do_no_harm(subject: Subject) -> None:
 
 
 def sampling_leaves_the_game_alone(subject: Subject) -> None:
-    """Drawing actions and observations from the spaces does not change the game, and the game does not change those.
+    """Sampling from the spaces does not affect the game, nor the game the samples.
 
-    Otherwise a random player changes the prizes, and a seed says nothing.
+    Otherwise a random player changes the prizes, and a seed does not determine the game.
     """
     for skin in steady_skins(subject):
         for seed in range(3):
@@ -201,9 +201,9 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
 
 
 def require_same_next_game(subject: Subject, skin: Skin[Any], plays: Sequence[Play], what: str) -> None:
-    """Raises Failed if the next games of some environments are unlike, though the seed of the game before decides them.
+    """Raises Failed if the environments' next games differ, though the previous seed determines them.
 
-    If it does not, `unseeded_reset_goes_on` says so.
+    If it does not, `unseeded_reset_goes_on` reports that.
     """
     if subject.once(("goes on", skin.kind), lambda: difference(_series(skin), _series(skin)) is None):
         games = [play.again(choices=1).reset().run(SHORT) for play in plays]

@@ -23,10 +23,10 @@ MOST_PLACES = 200
 
 
 def skins_are_one_game(subject: Subject) -> None:
-    """By the same seed and choices, AEC and Parallel show the same, pay every agent the same sum, and end alike.
+    """With the same seed and choices, AEC and Parallel have the same observations, total rewards and ends.
 
-    Both ways of adding up the AEC rewards must agree with the Parallel rewards: what last() hands out, and
-    `rewards` after each step, as `aec_to_parallel` adds them. An environment that forgets to clear them pays twice.
+    Both ways of summing AEC rewards must agree with the Parallel rewards: those of last(), and `rewards`
+    after each step, as `aec_to_parallel` sums them. An environment that forgets to clear them pays twice.
     """
     aec, parallel = (steady_skin(subject, kind) for kind in ("AEC", "Parallel"))
     one, other = (skin.new() for skin in (aec, parallel))
@@ -51,7 +51,7 @@ class _Pair:
         self.paid = {name: dict.fromkeys(seats(parallel.env), 0.0) for name in ("Parallel", "last()", "rewards")}
 
     def follow(self, driver: Driver, moves: Sequence[Any]) -> None:
-        """Plays both environments by the same choices, these moves first, and compares them."""
+        """Plays both environments with the same choices, these moves first, and compares them."""
         seed = self.where.partition(",")[0]
         self.parallel.chooser = driver
         self._compare_views()
@@ -76,7 +76,7 @@ class _Pair:
             self.paid[name][agent] += reward
 
     def _commit(self, choice: dict[Any, Any]) -> None:
-        """Asks the AEC agents until all agents with a choice have made it."""
+        """Steps the AEC environment until all agents with a choice have committed."""
         while choice and (asked := self.aec.asked()) and asked[0] in choice:
             agent = asked[0]
             self._collect(agent)
@@ -87,7 +87,7 @@ class _Pair:
                 raise Failed(what) from error
             self._add("rewards", self.aec.rewards())
             order = seats(self.aec.env)
-            # The agents whose seats were passed over had nothing to choose.
+            # Agents whose seats were skipped had no choice.
             if self.aec.over or order.index(self.aec.env.agent_selection) <= order.index(agent):
                 return
 
@@ -102,7 +102,7 @@ class _Pair:
                     raise Failed(f"{self.where}: {name} of {agent}: AEC {bool(here)}, Parallel {bool(there)}")
 
     def _compare_rewards(self) -> None:
-        """Of this joint action, to the last bit: nothing has been added up yet."""
+        """Compares the rewards of this joint action exactly."""
         here = self.aec.rewards()
         for agent, there in self.parallel.rewards().items():
             if agent in here and difference(here[agent], there):
@@ -119,7 +119,7 @@ class _Pair:
                 raise Failed(f"{self.where}: AEC: an agent that is out stays in `agents` after its last step")
 
     def _compare_last_views(self) -> None:
-        """What those see and are told that are out now."""
+        """Compares the last observations and infos of agents that are out now."""
         for agent in self.parallel.out() & set(self.aec.env.agents):
             self._compare_view(agent)
 

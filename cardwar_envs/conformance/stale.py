@@ -1,4 +1,4 @@
-"""A check that infos and state() are as new as observations."""
+"""A check that infos and state() are as current as observations."""
 
 from __future__ import annotations
 
@@ -20,28 +20,27 @@ from cardwar_envs.conformance.subject import Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed
 
 SEEDS = range(16)
-# A name that says so may tell of the turn before.
+# Infos with such names may refer to the previous turn.
 OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
-# So often, in all games together, the turn before must have been another than the turn now.
+# Minimal number of turns, over all games, that differ from the previous turn.
 LEAST_CHANGES = 8
 FRESH = "is of now"
 STATE = "state()"
 # Longer arrays are compared as a whole only.
 MOST_ENTRIES = 64
 
-# Place -> what stands there, as bytes that compare equal if the numbers do.
+# Path -> value, as bytes that are equal if the numbers are.
 Numbers = dict[str, bytes]
 # For each turn of one agent in one game: the numbers of its observation, and those of its info and of state().
 Game = list[tuple[Numbers, Numbers]]
 
 
 def infos_are_of_now(subject: Subject) -> None:
-    """Infos and state() tell of this turn: not what was so in the turn before.
+    """Infos and state() refer to the current turn, not to the previous one.
 
-    Two signs show an info that comes too late, in all games that are compared: it repeats what the observation told
-    in the turn before; or it stays as it is from the first turn to the second, and changes in every turn from then
-    on. An info whose name says that it tells of the past ("last", "previous", "before") may do so. What state()
-    shows may be of the past, but not all of it.
+    An info is stale if, in all games compared, it repeats the previous turn's observation, or if it is unchanged from
+    the first turn to the second and changes in every later turn. An info whose name refers to the past ("last",
+    "previous", "before") may be. Parts of state() may be of the past, but not all of it.
     """
     for skin in steady_skins(subject):
         games: dict[Any, list[Game]] = defaultdict(list)
@@ -62,7 +61,7 @@ def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
 
 
 def _turns(skin: Skin[Any], seed: int) -> dict[Any, Game]:
-    """One game, as each agent is told of it when it is asked."""
+    """One game, as each agent sees it when it acts."""
     play, told = skin.new(choices=seed).reset(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
     while not play.over and len(play.played) < SHORT:
@@ -79,7 +78,7 @@ def _told(play: Play, agent: Any) -> tuple[Numbers, Numbers]:
 
 
 def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
-    """All numbers in a piece of data; of an array the whole, and each entry."""
+    """All numbers in nested data; arrays as a whole, and entry by entry."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _numbers(value, f"{path}.{key}" if path else str(key))
@@ -93,7 +92,7 @@ def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _sign(games: list[Game], name: str) -> str | None:
-    """`FRESH` if an observation tells the same now; what shows that it comes too late, in words; else None."""
+    """`FRESH` if a current observation has the same value; a description if it is stale; else None."""
     games = [game for game in games if all(name in info for _, info in game)]
     told = [[info[name] for _, info in game] for game in games]
     if not any(one != other for values in told for one, other in pairwise(values)):

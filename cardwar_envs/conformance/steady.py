@@ -1,4 +1,4 @@
-"""Which infos differ each time, though seed and choices are the same: a clock, an identifier, a count of games."""
+"""Finds infos that differ despite equal seeds and choices: a clock, an identifier, a count of games."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 SEEDS = range(3)
 SHORT = 40
 SHARE, MOST_SEEDS = 0.015, 40
-# An info is the time of day if it is off by no more than so many seconds; in seconds or in smaller units.
+# An info counts as the time of day within this tolerance, in seconds.
 OFF, UNITS = 2.0, (1.0, 1e3, 1e6, 1e9)
-# A name that says so may tell how long something took.
+# Infos with such names may be durations.
 OF_TIME = re.compile(r"time|clock|elapsed|duration|second|latency|fps|per_s|_ms\b|_ns\b|speed", re.IGNORECASE)
-# What is of no such type is an object of the author's own; whether it says anything is not for the kit to judge.
+# Other types are the author's own objects, whose content the kit cannot judge.
 SIMPLE = (type(None), bool, int, float, complex, str, bytes, np.generic, np.ndarray, Mapping, Sequence, Set)
 HARMLESS = {
     "clock": "goes up all the time, as a clock does",
@@ -39,13 +39,13 @@ HARMLESS = {
 
 
 class Told(NamedTuple):
-    """An info as it was handed out.
+    """An info as returned.
 
     Attributes:
-        agent: Whose it is.
-        now: The time then, in seconds since 1970.
+        agent: Its agent.
+        now: The time, in seconds since 1970.
         passed: Seconds since the environment was made.
-        info: Name -> value; what stands in a dict in the info has a name as "dict.key".
+        info: Name -> value; entries of nested dicts are named "dict.key".
     """
 
     agent: Any
@@ -56,11 +56,11 @@ class Told(NamedTuple):
 
 @dataclass
 class Unsteady:
-    """Infos that differ each time.
+    """Infos that always differ.
 
     Attributes:
         kinds: Name of the info, as in `Told` -> a key of `HARMLESS`, "drawn" or "history".
-        episodes: Whether more than infos differs between two fresh environments.
+        episodes: Whether anything but infos differs between two fresh environments.
     """
 
     kinds: dict[str, str] = field(default_factory=dict)
@@ -68,10 +68,10 @@ class Unsteady:
 
 
 def steady_skin(subject: Subject, kind: str) -> Skin[Any]:
-    """The kind of environment, without the infos that differ each time.
+    """The kind of environment, without the infos that always differ.
 
     Raises:
-        NotApplicable: If there is no such kind, or more than infos differs.
+        NotApplicable: If there is no such kind, or anything but infos differs.
     """
     subject.skin(kind)
     unsteady = find(subject, kind)
@@ -81,7 +81,7 @@ def steady_skin(subject: Subject, kind: str) -> Skin[Any]:
 
 
 def find(subject: Subject, kind: str) -> Unsteady:
-    """What differs each time in that kind."""
+    """The infos of that kind that always differ."""
     found: Unsteady = subject.once(("unsteady", kind), lambda: _find(subject, subject.skin(kind)))
     return found
 
@@ -106,10 +106,10 @@ def _find(subject: Subject, skin: Skin[Any]) -> Unsteady:
 
 
 def _unlike_episodes(subject: Subject, skin: Skin[Any], blind: frozenset[Any]) -> str:
-    """Where two games of one seed differ, in words. What is drawn without the seed may be rare: many are compared."""
+    """Describes where two games of one seed differ. Compares many, because unseeded draws may be rare."""
     clock = subject.time(SHARE)
     for seed in range(MOST_SEEDS):
-        # One after the other: whether two that are played in turns meet is another question.
+        # One after the other; another check interleaves them.
         if differs := difference(_game(skin, seed, blind), _game(skin, seed, blind)):
             return differs
         if seed >= len(SEEDS) and next(clock, None) is None:
@@ -125,14 +125,14 @@ def _game(skin: Skin[Any], seed: int, blind: frozenset[Any]) -> list[Any]:
 
 
 def _series(skin: Skin[Any], seed: int, games: int) -> list[list[Told]]:
-    """All infos of some games of that seed and the same choices, one after the other in one environment."""
+    """All infos of successive games with that seed and the same choices in one environment."""
     made = time.perf_counter()
     env = skin.new(choices=seed)
     return [_infos(env.again(seed), seed, made) for _ in range(games)]
 
 
 def _infos(play: Play, seed: int, made: float) -> list[Told]:
-    """All infos of a game, in the order of time."""
+    """All infos of a game in order."""
     infos = []
     play.reset(seed)
     while True:
@@ -156,7 +156,7 @@ def _names(games: list[list[Told]]) -> set[str]:
 
 
 def _of(game: list[Told], name: str) -> list[tuple[Told, Any]]:
-    """What stands under that name, wherever it is told."""
+    """The values under that name."""
     return [(told, told.info[name]) for told in game if name in told.info]
 
 
@@ -189,7 +189,7 @@ def _is_a_duration(told: Told, value: Any) -> bool:
 
 
 def _reads_the_clock(told: Told, value: Any) -> bool:
-    """Whether a value is the time at which it was told: as a number in any unit, or as hours and minutes in a text."""
+    """Whether a value is the current time: as a number in any unit, or as hours and minutes in a text."""
     if isinstance(value, str):
         moments = [zone(told.now - ago) for zone in (time.localtime, time.gmtime) for ago in (0, 1)]
         return any(time.strftime("%H:%M", moment) in value for moment in moments)
@@ -203,7 +203,7 @@ def _are_apart(games: list[list[Any]]) -> bool:
 
 
 def _goes_up(games: list[list[Any]]) -> bool:
-    """Whether all numbers of each game are above those of the games before."""
+    """Whether all numbers of each game exceed those of earlier games."""
     try:
         return all(bool(max(one) < min(other)) for one, other in itertools.pairwise(games))
     except (TypeError, ValueError):
@@ -211,7 +211,7 @@ def _goes_up(games: list[list[Any]]) -> bool:
 
 
 def _adds_up(name: str, games: list[list[Told]]) -> bool:
-    """Whether games that are played alike add the same to it each time, as to a sum over all games."""
+    """Whether equal games increase it by equal amounts, like a sum over all games."""
     added = set()
     for agent in {told.agent for told in games[0]}:
         kept = [np.array([value for told, value in _of(game, name) if told.agent == agent]) for game in games]
@@ -227,14 +227,14 @@ def _adds_up(name: str, games: list[list[Told]]) -> bool:
 def infos_are_steady(subject: Subject) -> None:
     """Infos are the same for the same seed and choices.
 
-    A clock, an identifier or a count of games is noted, and left out of all comparisons. Anything else that differs
-    is drawn without the seed or is left of an earlier game.
+    A clock, an identifier or a count of games is noted, and excluded from all comparisons. Anything else that differs
+    is drawn without the seed or depends on an earlier game.
     """
     noted = []
     for skin in subject.skins():
         for name, kind in find(subject, skin.kind).kinds.items():
             if kind not in HARMLESS:
-                why = "by seed and choices it is not decided" if kind == "drawn" else "it depends on earlier games"
+                why = "seed and actions do not determine it" if kind == "drawn" else "it depends on earlier games"
                 raise Failed(f"{skin.kind}: the info {name!r}: {why}")
             noted.append(f"{skin.kind}: the info {name!r} {HARMLESS[kind]}; it is left out of comparisons")
     if noted:

@@ -1,4 +1,4 @@
-"""What is checked: an environment, found by the name of its module or by its PettingZoo id."""
+"""The environment under test, found by its module or its PettingZoo id."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from cardwar_envs.conformance.play import Play, beneath, is_converted
 from cardwar_envs.conformance.verdicts import NotApplicable, in_a_line
 
 P = TypeVar("P", bound=Play)
-# Processor time for one environment; with nothing new to see it takes a few seconds.
+# Processor time for one environment; a small one takes a few seconds.
 SECONDS = 32.0
-# A search also ends after so many times its share by the wall clock: the environment sleeps, or the machine is busy.
+# A search also ends after this multiple of its share in wall-clock time, if the environment sleeps or waits.
 PATIENCE = 10.0
-# A search that its time has ended after fewer rounds than this has seen little.
+# A search cut off by time after fewer rounds than this has seen too little.
 FEW_ROUNDS = 2
 PICTURES = ("ansi", "rgb_array")
 
 
 @runtime_checkable
 class Rules(Protocol):
-    """What the kit asks of the rules behind an environment; every game of `cardwar_envs` has it."""
+    """The rules behind an environment, as the kit uses them; every `Game` has these methods."""
 
     @property
     def facts(self) -> Any:
-        """What is true of the game: `zero_sum` and `max_length`, a bound on its joint actions."""
+        """The game's facts: `zero_sum` and `max_length`, a bound on its joint actions."""
 
     def initial(self) -> Sequence[Any]:
         """The possible starts."""
@@ -54,7 +54,7 @@ class Skin(Generic[P]):
     Attributes:
         kind: "AEC" or "Parallel".
         make: Makes the environment; takes its parameters.
-        blind: Names of infos that differ each time, and are left out of comparisons.
+        blind: Names of infos to ignore, because they always differ.
         recent: The environments that were driven last, each with its parameters.
     """
 
@@ -65,7 +65,7 @@ class Skin(Generic[P]):
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
 
     def new(self, choices: int = 0, **parameters: Any) -> P:
-        """A fresh environment to be driven, with the seed of the choices that are to be made in it."""
+        """A driver for a fresh environment; `choices` is the seed of its choices."""
         play = self._play(self.make(**parameters), choices, self.blind)
         self.recent.append((parameters, play))
         return play
@@ -82,12 +82,12 @@ class Subject:
         parameters: Keyword arguments for both.
         zero_sum: Whether the rewards of an episode sum to zero; if None, what the environment declares.
         value: Exact payoff of player 0 in equilibrium, payoff points; if None, that of an installed oracle.
-        seed: Decides the games that are played.
-        seconds: Processor seconds for all checks together, about; the wall clock may show `PATIENCE` times as many.
-        games: Each search ends after so many games or situations, however fast the machine is; None: only by `seconds`.
-        word: The name that `load` finds it by; empty if it was not found so.
+        seed: Determines the games played.
+        seconds: Processor seconds for all checks together, about; at most `PATIENCE` times as much wall-clock time.
+        games: Number of games or situations per search, on any machine; None: limited only by `seconds`.
+        word: The name given to `load`; empty if made otherwise.
         recent: The environments that were driven last, each with its parameters.
-        cut: Rounds of the searches that ran out of time since this was last cleared.
+        cut: Rounds of the searches that ran out of time since the last clearing.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Subject:
     _found: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def skins(self, blind: frozenset[str] = frozenset()) -> list[Skin[Any]]:
-        """The kinds that the environment comes in, AEC first."""
+        """The available kinds, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
         return [
             Skin(kind, partial(make, **self.parameters), play, blind, self.recent)
@@ -114,14 +114,14 @@ class Subject:
         ]
 
     def own_skins(self, blind: frozenset[str] = frozenset()) -> list[Skin[Any]]:
-        """The kinds, without an AEC that PettingZoo has made of a Parallel.
+        """The kinds, without an AEC version made by PettingZoo's converter.
 
-        Its converter keeps what it is handed, unexamined, until all have acted.
+        The converter stores actions unchecked until all have acted.
         """
         return [skin for skin in self.skins(blind) if skin.kind != "AEC" or not is_converted(skin.make())]
 
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
-        """What `find` returns, which is looked for once for all checks."""
+        """The result of `find`, computed once for all checks."""
         if name not in self._found:
             self._found[name] = find()
         return self._found[name]
@@ -129,8 +129,8 @@ class Subject:
     def time(self, share: float) -> Iterator[int]:
         """Counts from 0 until this share of the seconds is used up, or all `games` are counted; at least once.
 
-        Counts processor time, so that other work on the machine does not change what is found. The shares of all
-        searches, of both kinds and three render modes, add up to about 1.
+        Counts processor time, so that other load on the machine does not change the results. The shares of all
+        searches, for both kinds and three render modes, sum to about 1.
         """
         used, began, seconds = processor_seconds(), time.monotonic(), share * self.seconds
         for number in itertools.count():
@@ -153,7 +153,7 @@ class Subject:
         raise NotApplicable(f"there is no {kind} version")
 
     def any_env(self) -> Any:
-        """A fresh environment of the first kind that there is."""
+        """A fresh environment of the first available kind."""
         return self.skins()[0].make()
 
     def pictures(self) -> list[str]:
@@ -161,19 +161,19 @@ class Subject:
         return [mode for mode in PICTURES if mode in self.any_env().metadata.get("render_modes", ())]
 
     def simultaneous(self) -> bool:
-        """Whether moves are made at once: the AEC environment says so, or there is a Parallel one."""
+        """Whether moves are simultaneous: declared by the AEC environment, or there is a Parallel one."""
         if self.parallel is not None:
             return True
         return bool(self.any_env().metadata.get("is_parallelizable", False))
 
     def game(self) -> Rules | None:
-        """The rules behind the environment, if it has them as its attribute `game`; else None."""
+        """The rules behind the environment, its attribute `game`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
         return game if isinstance(game, Rules) else None
 
 
 def processor_seconds() -> float:
-    """Processor time that this process and its ended children have used."""
+    """Processor time of this process and its ended children."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system
 
@@ -205,11 +205,11 @@ def load(
         word: A PettingZoo id (`cardwar/jujitsu-v0`), a module with `env` or `parallel_env`
             (`pettingzoo.classic.rps_v2`), or `module:name` of an object with these, or of a callable
             that makes an environment.
-        words: Parameters of the environment, `KEY=VALUE`; values that are Python literals are read as such.
-        zero_sum: Whether rewards sum to zero, where the environment does not say.
-        seed: Decides the games that are played.
+        words: Parameters of the environment, `KEY=VALUE`; values are parsed as Python literals if possible.
+        zero_sum: Whether rewards sum to zero, if the environment does not declare it.
+        seed: Determines the games played.
         seconds: Processor seconds for all checks together.
-        games: How many games or situations each search may look at.
+        games: Number of games or situations per search.
 
     Raises:
         ValueError: If there is no such environment, or it cannot be made with these parameters.
@@ -266,7 +266,7 @@ def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any]
 
 
 def _made(word: str, factory: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
-    """What a factory makes, which must be an environment."""
+    """Calls a factory, which must return an environment."""
     try:
         env = factory(**parameters)
     except Exception as error:
@@ -277,10 +277,10 @@ def _made(word: str, factory: Callable[..., Any], parameters: Mapping[str, Any])
 
 
 def parameters_of(words: Iterable[str]) -> dict[str, Any]:
-    """Parameters from words `KEY=VALUE`; values that are Python literals are read as such.
+    """Parameters from words `KEY=VALUE`; values are parsed as Python literals if possible.
 
     Raises:
-        ValueError: If a word does not read so.
+        ValueError: If a word has another form.
     """
     parameters = {}
     for word in words:

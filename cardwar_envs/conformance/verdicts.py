@@ -1,4 +1,4 @@
-"""What a check can say, of an environment or of a game's rules."""
+"""Verdicts of checks, of environments and of rules."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ STATUSES = (PASSED, FAILED, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
 
 
 class Failed(AssertionError):  # noqa: N818  # as pytest calls it
-    """What is checked does what a check forbids; the message says where and what."""
+    """The subject violates the check; the message says where and how."""
 
 
 class NotApplicable(Exception):  # noqa: N818  # not an error: there is nothing to check
-    """What is checked lacks what a check is about; the message says what."""
+    """The check does not apply to the subject; the message says why."""
 
 
-class Noted(Exception):  # noqa: N818  # not an error: whoever wrote it may mean it so
+class Noted(Exception):  # noqa: N818  # not an error: it may be intended
     """Something is unusual, but not wrong; the message says what."""
 
 
 class NotTried(Exception):  # noqa: N818  # not an error of what is checked
-    """Something could not be tried on this machine; the message says why."""
+    """The check could not run on this machine; the message says why."""
 
 
 class LittleSeen(Exception):  # noqa: N818  # not an error: nothing wrong was found so far
-    """The time was over before much was seen; the message says how much."""
+    """The time ran out before enough was seen; the message says how much."""
 
 
-# What a check raises other than a failure -> its verdict.
+# Exceptions other than failures -> their verdicts.
 VERDICTS = {NotApplicable: NOT_APPLICABLE, Noted: NOTED, NotTried: NOT_TRIED, LittleSeen: LITTLE_SEEN}
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a check has found.
+    """The result of a check.
 
     Attributes:
         check: Name of the check.
         status: "passed", "failed", "not applicable", "note", "not tried" or "little seen".
         reason: Why; empty if the check passed.
-        follows: The earlier check whose failure probably brought this one about; empty if there is none.
-        script: Python that does again what was done when the check failed; empty if it did not fail.
+        follows: The earlier check whose failure probably caused this one; empty if none.
+        script: Python code that reproduces the failure; empty if the check did not fail.
     """
 
     check: str
@@ -54,7 +54,7 @@ class Result:
 
 
 def judged(name: str, check: Callable[[], None]) -> Result:
-    """Runs a check; any error that is raised is a failure."""
+    """Runs a check; any other exception is a failure."""
     try:
         check()
     except tuple(VERDICTS) as reason:

@@ -1,7 +1,7 @@
-"""Checks for the rules of any game: what `Game` promises to environments and solvers, held to what the rules do.
+"""Checks for the rules of any game: whether they keep what `Game` promises to environments and solvers.
 
-`check_game` runs every check and gives a report. Each check is also a function of a `Case`, in `CHECKS` by name, that
-raises `Failed` with the state that shows what is wrong.
+`check_game` runs every check and returns a report. Each check is also a function of a `Case`, in `CHECKS` by name,
+that raises `Failed` with a state as a counterexample.
 """
 
 from cardwar_envs.contract.case import Case

@@ -1,4 +1,4 @@
-"""What the rules say at one state, asked once and looked at by many checks."""
+"""The rules' answers at one state, queried once and shared by many checks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Actions = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Node:
-    """What the rules say at a state.
+    """The rules' answers at a state.
 
     Attributes:
         state: The state.
         acting: The players who choose.
         live: The players who are still in the game.
-        legal: What each live player may play, ascending.
+        legal: The legal actions of each live player, ascending.
         moves: Joint action, in the order of `acting`, -> its outcomes.
-        whole: Whether `moves` has all joint actions.
+        whole: Whether `moves` contains all joint actions.
     """
 
     state: Any
@@ -47,27 +47,27 @@ class Node:
 
 
 class BadSeats(Failed):
-    """Players who act or are in the game, but cannot be."""
+    """Impossible acting or live players."""
 
 
 class BadActions(Failed):
-    """Legal actions that cannot be."""
+    """Impossible legal actions."""
 
 
 def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
-    """Asks the rules.
+    """Queries the rules.
 
     Args:
         game: The rules.
         facts: Its facts.
-        state: Where to ask.
-        most: List all joint actions if there are no more than so many, else draw so many.
-        rng: For drawing.
+        state: The state.
+        most: List all joint actions if there are at most this many, else draw this many.
+        rng: The generator for drawing.
 
     Raises:
-        Failed: If the rules raise something, or give no transitions.
+        Failed: If the rules raise an error, or return no transitions.
         BadSeats: If the players are not seats of the game.
-        BadActions: If legal actions are no actions of the game.
+        BadActions: If legal actions are not actions of the game.
     """
     with asking("acting_players", state):
         acting = tuple(game.acting_players(state))
@@ -91,7 +91,7 @@ def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Rando
 
 
 def seats_fault(facts: GameFacts, acting: Sequence[Any], live: Sequence[Any]) -> str | None:
-    """What is wrong with the players who act and those who are in the game, if anything is."""
+    """Describes a fault of the acting and live players, if any."""
     seats = range(facts.num_players)
     for what, players in (("acting_players", acting), ("live_players", live)):
         if not all(player in seats for player in players) or list(players) != sorted(set(players)):

@@ -1,4 +1,4 @@
-"""Checks of representatives: what is solved for one holds for all states that it stands for."""
+"""Checks of representatives: a solution of one must hold for all states that it represents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cardwar_envs.core.game import ActionImage
 
 
 def canonical_is_its_own(case: Case) -> None:
-    """The representative of a representative is that state itself, in the same seats."""
+    """The representative of a representative is itself, in the same seats."""
     same = tuple(range(case.facts.num_players))
     for node in case.nodes:
         there = case.canonical(node.state).state
@@ -27,7 +27,7 @@ def canonical_is_its_own(case: Case) -> None:
 
 
 def action_images_fit(case: Case) -> None:
-    """Each legal action has an image, images are what is legal there, and the shares of an image sum to one."""
+    """Each legal action has an image, the images are the representative's legal actions, and shares sum to one."""
     for node in case.nodes:
         for player in node.acting:
             if fault := _image_fault(case, node, player):
@@ -64,7 +64,7 @@ def _images(case: Case, node: Node, player: int) -> tuple[ActionImage, ...]:
 def canonical_keeps_what_follows(case: Case) -> None:
     """At the representative, the images of a joint action pay the same and lead to the same representatives.
 
-    So both have the same value, which needs no solving to be seen.
+    Hence both have the same value, without solving either.
     """
     case.require_payments()
     same = tuple(range(case.facts.num_players))
@@ -80,7 +80,7 @@ def canonical_keeps_what_follows(case: Case) -> None:
             raise NotApplicable("actions have no good images")
         image_of = {player: {each.action: each.image for each in _images(case, node, player)} for player in node.acting}
         if there == node.state and seats == same and all(a == b for of in image_of.values() for a, b in of.items()):
-            continue  # nothing is claimed
+            continue  # trivial
         for actions, outcomes in node.moves.items():
             chosen = node.chosen(actions)
             images = {seats[player]: image_of[player][action] for player, action in chosen.items()}
@@ -93,7 +93,7 @@ def canonical_keeps_what_follows(case: Case) -> None:
 
 
 TOLERANCE = 1e-9
-# Payments and representative -> seats that the players have there (by their seats at the start) -> probability.
+# (Payments, representative) -> the players' seats there -> probability.
 _Odds = dict[tuple[tuple[float, ...], Any], dict[tuple[int, ...], Fraction]]
 
 
@@ -109,7 +109,7 @@ def _odds(case: Case, outcomes: Any, seats: tuple[int, ...]) -> _Odds:
 
 
 def _alike(case: Case, here: _Odds, elsewhere: _Odds) -> bool:
-    """Whether two odds are the same up to seats that can be exchanged at a representative."""
+    """Whether two distributions are equal up to seats that can be exchanged at a representative."""
     if here.keys() != elsewhere.keys():
         return False
     for key in here:
@@ -124,7 +124,7 @@ def _alike(case: Case, here: _Odds, elsewhere: _Odds) -> bool:
 
 
 def _exchangeable(case: Case, state: Any, seats: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether it is the same for all to have one seats or the other at a state."""
+    """Whether both assignments of seats are equivalent at a state."""
     exchanged = tuple(other[seats.index(seat)] for seat in range(len(seats)))
     return not case.differ(state, state, exchanged)
 
@@ -132,8 +132,8 @@ def _exchangeable(case: Case, state: Any, seats: tuple[int, ...], other: tuple[i
 def action_counts_fit(case: Case) -> None:
     """`action_counts` are float64, above 0 exactly where an action is legal, and agree with the shares of images.
 
-    Actions with one image share it by their counts, and each image has, among all images, the weight that its actions
-    have together. Else `uniform`, which plays by these counts, would play differently at a representative.
+    Actions with the same image share it in proportion to their counts, and the weight of each image is the total of its
+    actions. Otherwise `uniform`, which plays by these counts, would play differently at a representative.
     """
     for node in case.compared:
         for player in node.acting:
@@ -164,7 +164,7 @@ def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> An
     """The `action_counts` of a player at a state, `[num_actions]`.
 
     Raises:
-        Failed: If they are no such array, or not above 0 exactly where an action is legal.
+        Failed: If they are not such an array, or not above 0 exactly where an action is legal.
     """
     mask = np.zeros((1, case.facts.num_actions), dtype=np.int8)
     mask[0, list(legal)] = 1

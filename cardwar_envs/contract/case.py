@@ -1,4 +1,4 @@
-"""What every check is given: a game, the states that are looked at, and what can follow them."""
+"""The argument of every check: a game, the states to examine, and what can follow them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ NUMBER = (int, float, np.integer, np.floating)
 
 
 class Case:
-    """A game that is checked.
+    """A game under test.
 
     Attributes:
         game: The rules.
-        walk: The states that are looked at.
+        walk: The states to examine.
     """
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
@@ -36,21 +36,21 @@ class Case:
 
     @property
     def facts(self) -> GameFacts:
-        """The facts of the game; not applicable if they are no good."""
+        """The facts of the game; not applicable if they are malformed."""
         return self.walk.facts
 
     @property
     def nodes(self) -> list[Node]:
-        """What the rules say at each state looked at."""
+        """The rules' answers at each state examined."""
         return self.walk.nodes
 
     @property
     def compared(self) -> list[Node]:
-        """The nodes for checks that compare all that follows, those near the end first; fewer of a sample."""
+        """The nodes for checks that compare entire futures, those near the end first; fewer in a sample."""
         return (self.nodes if self.walk.complete else self.some(COMPARED))[::-1]
 
     def some(self, count: int) -> list[Node]:
-        """At most so many of them, spread over all."""
+        """At most `count` nodes, evenly spread."""
         step = -(-len(self.nodes) // count)
         return self.nodes[::step]
 
@@ -77,16 +77,16 @@ class Case:
         return ""
 
     def outlook(self, state: Any) -> Outlook | None:
-        """What can still be paid from a state on; None if a sample does not say.
+        """The bounds on remaining payments from a state on; None if unknown in a sample.
 
         Raises:
-            NotApplicable: If payments are no numbers, or a play can pass a state twice.
+            NotApplicable: If payments are not numbers, or a play can pass a state twice.
         """
         self.require_payments()
         return self._outlooks.of(state)
 
     def differ(self, one: Any, other: Any, seats: tuple[int, ...] | None = None) -> bool:
-        """Whether something else can follow one state than the other; see `Futures.differ`."""
+        """Whether the futures of two states differ; see `Futures.differ`."""
         self.require_payments()
         return self._futures.differ(one, other, seats)
 
@@ -99,7 +99,7 @@ class Case:
         """The representative of a state.
 
         Raises:
-            Failed: If it is none, or its seats are not those of the game in some order.
+            Failed: If it is not a `Canonical` whose seats are a permutation.
         """
         if state not in self._canonical:
             with asking("canonical", state):

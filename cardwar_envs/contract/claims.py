@@ -1,4 +1,4 @@
-"""Checks of what a game claims for solvers and learners: counts of states, parts of actions, optimal even play."""
+"""Checks of declarations for solvers and learners: counts of states, parts of actions, optimality of even play."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import place, short
 from cardwar_envs.contract.walk import backward
 
-# States that may follow one of a sample in which even play is judged.
+# Maximal number of states after a sampled state for which even play is checked.
 FOLLOWING = 100
 
 
 def there_are_as_many_states_as_counted(case: Case) -> None:
-    """There are at least `count_states` states, or representatives, in which somebody acts and nothing is settled.
+    """There are at least `count_states` unsettled decision states, or representatives.
 
-    With a count that is too high, solvers refuse a game that they could solve.
+    With too high a count, solvers refuse a game that they could solve.
     """
     counts = {kind: case.game.count_states(kind) for kind in (False, True)}
     for kind, count in counts.items():
@@ -48,7 +48,7 @@ def _is_count(count: object) -> bool:
 def action_parts_tell_actions_apart(case: Case) -> None:
     """`action_parts` is int64, with a row of counts for each action, and no two rows are equal.
 
-    A network could not tell actions with equal rows apart.
+    A network could not distinguish actions with equal rows.
     """
     parts = case.game.action_parts()
     if parts is None:
@@ -65,7 +65,7 @@ def action_parts_tell_actions_apart(case: Case) -> None:
 
 
 def uniform_is_optimal_where_claimed(case: Case) -> None:
-    """If `uniform_is_optimal` says so, no player gains in any state by leaving even play, if all others keep to it."""
+    """If `uniform_is_optimal`, no player can gain in any state by deviating alone from even play."""
     if not case.game.uniform_is_optimal():
         raise NotApplicable("the game does not say that even play is optimal")
     case.require_payments()
@@ -80,10 +80,10 @@ def uniform_is_optimal_where_claimed(case: Case) -> None:
 
 
 class _EvenPlay:
-    """What is still paid from a state on if all play every action by its `action_counts`.
+    """Expected remaining payoffs if all players play in proportion to `action_counts`.
 
     Attributes:
-        payoffs: State -> what each player still gets on average, of the states that were judged.
+        payoffs: State -> each player's expected remaining payoff, for the states evaluated.
     """
 
     def __init__(self, case: Case) -> None:
@@ -92,7 +92,7 @@ class _EvenPlay:
         self._nodes: dict[Any, Node] = {}
 
     def following(self, start: Node) -> set[Any] | None:
-        """The state and all that can follow it; None if these are too many in a sample."""
+        """The state and all its successors; None if these are too many in a sample."""
         most = None if self._case.walk.complete else FOLLOWING
         found, waiting = {start.state}, [start.state]
         while waiting:
@@ -107,7 +107,7 @@ class _EvenPlay:
         return found
 
     def children(self, state: Any) -> list[Any]:
-        """The states that can follow next."""
+        """The possible next states."""
         return self._node(state).children()
 
     def judge(self, state: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Checks of what a game says of itself."""
+"""Checks of a game's facts."""
 
 from __future__ import annotations
 

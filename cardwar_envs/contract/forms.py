@@ -1,4 +1,4 @@
-"""Checks of a game as arrays: compiled rules, rounds and private information, each held to the rules."""
+"""Checks of array forms (compiled rules, rounds, private information) against the rules."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ DEALS = 100_000
 
 
 def compiled_rules_are_the_rules(case: Case) -> None:
-    """Batches stepped by `compiled_rules` and by the rules, from the same random streams, show the same.
+    """Batches stepped by `compiled_rules` and by the rules with the same random streams agree.
 
-    From the start and from states of the walk: what players see, which actions are legal, payments, ends, next states.
+    From the start and from states of the walk: observations, legal actions, payments, ends and next states.
     """
     if case.game.compiled_rules() is None:
         raise NotApplicable("there are no compiled rules")
@@ -45,7 +45,7 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
     rng = np.random.default_rng(case.walk.seed)
     try:
         shown, expected = compiled.reset(states), ruled.reset(states)
-    except ValueError as error:  # `check` takes no states
+    except ValueError as error:  # `check` refuses the states
         raise NotApplicable(str(error)) from None
     for step in range(steps + 1):
         now = ruled.states()
@@ -91,7 +91,7 @@ def _require_legal_uniform(compiled: GameBatch[Any], masks: NDArray[np.int8]) ->
 
 
 def _require_refusal(compiled: GameBatch[Any], masks: NDArray[np.int8], actions: NDArray[np.int64], now: Any) -> None:
-    """One action of one player who acts, and which the rules forbid, is refused."""
+    """An illegal action of an acting player is refused."""
     for game, state in enumerate(now):
         for player in compiled.game.acting_players(state):
             forbidden = np.flatnonzero(masks[game, player] == 0)
@@ -106,7 +106,7 @@ def _require_refusal(compiled: GameBatch[Any], masks: NDArray[np.int8], actions:
 
 
 def rounds_form_is_the_rules(case: Case) -> None:
-    """In `rounds_form` each state has its legal actions, looks the same, and its moves lead where the rules lead."""
+    """`rounds_form` has the legal actions, observations and transitions of the rules."""
     starts = [start.state for start in case.walk.starts]
     try:
         form = case.game.rounds_form(starts, 20 * case.walk.max_states)
@@ -137,7 +137,7 @@ def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
         ):
             raise Failed(f"{place(node.state, player)}: rounds_form shows something else")
     if left < 2:
-        return  # the last round ends the game wherever it leads
+        return  # the last round always ends the game
     for actions, outcomes in node.moves.items():
         chosen = node.chosen(actions)
         places = [_choices(form, code, p).index(chosen[p]) if p in chosen else 0 for p in (0, 1)]
@@ -169,12 +169,12 @@ def _code_after(case: Case, form: RoundsForm[Any], outcome: Any) -> int:
 
 
 def _normal(form: RoundsForm[Any], code: int) -> int:
-    """The same code for both sides of a position that is its own mirror image, and of a game that nobody wins."""
+    """One code for both orientations of a symmetric position, and of a drawn game."""
     return code if code < 2 else 2 if code < 4 else form.code(form.state(code, 1))
 
 
 def bayesian_form_is_the_rules(case: Case) -> None:
-    """In `bayesian_form` each deal has the odds, observations, actions and mean payoffs of the rules."""
+    """`bayesian_form` has the probabilities, observations, actions and mean payoffs of the rules for each deal."""
     if len(case.walk.starts) > DEALS:
         raise NotApplicable(f"the {len(case.walk.starts):,} starts are more than {DEALS:,}; check a smaller game")
     try:

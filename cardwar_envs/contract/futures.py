@@ -1,4 +1,4 @@
-"""Whether all that can follow two states is the same: who acts, what is legal, the odds and the payments."""
+"""Compares the futures of states: acting players, legal actions, probabilities and payments."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DIGITS = 9  # sums of payments differ by rounding
 
 
 class Futures:
-    """What can follow each state, in a form that can be compared.
+    """The future of each state, in comparable form.
 
-    On a walk over all states, futures are compared up to the end of the game. In a sample they are compared for one
-    move, so that a difference is certain and the absence of one is not.
+    On a complete walk, futures are compared up to the end of the game. In a sample they are compared for one move
+    only, so equal ones may still differ later.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -28,12 +28,12 @@ class Futures:
         self._numbers: dict[Hashable, int] = {}
 
     def differ(self, one: Any, other: Any, seats: Seats | None = None) -> bool:
-        """Whether something else can follow `one` than `other`.
+        """Whether the futures of `one` and `other` differ.
 
         Args:
             one: A state.
             other: A state.
-            seats: `seats[p]` is the seat at `other` of who has seat `p` at `one`; by default the same.
+            seats: `seats[p]` is the seat at `other` of the player in seat `p` at `one`; by default the same.
         """
         same = tuple(range(self._walk.facts.num_players))
         if one == other and seats in (None, same):
@@ -60,7 +60,7 @@ class Futures:
 
 
 def in_seats(rewards: Sequence[float], seats: Seats) -> tuple[float, ...]:
-    """Payments by the seats that the players have elsewhere: player `p` has `seats[p]` there."""
+    """Payments in permuted seats: player `p` has seat `seats[p]`."""
     moved = [0.0] * len(seats)
     for player, paid in enumerate(rewards):
         moved[seats[player]] = round(float(paid), DIGITS)

@@ -1,4 +1,4 @@
-"""Checks of `check`: it takes every state that can come up, and refuses what is no state with a ValueError."""
+"""Checks of `check`: it accepts every reachable state, and raises ValueError for anything that is not a state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FAR = (-(10**9), 10**9)
 
 
 class NoState:
-    """What no game has as a state."""
+    """A value that is not a state of any game."""
 
     def __repr__(self) -> str:
         return "NoState()"
@@ -31,17 +31,17 @@ JUNK: tuple[Any, ...] = (None, "no state", 0.5, (), [], {}, NoState())
 
 
 def check_takes_states(case: Case) -> None:
-    """Every state that can come up passes `check`."""
+    """Every reachable state passes `check`."""
     for node in case.nodes:
         with asking("check", node.state):
             case.game.check(node.state)
 
 
 def check_refuses_junk(case: Case) -> None:
-    """`check` raises ValueError for what is of another type, and for states with a part of a type that it never has.
+    """`check` raises ValueError for other types, and for states with a part of the wrong type.
 
-    If the state is public, it also refuses numbers that are far out of bounds and parts of double length, unless such a
-    state can be observed: its conditions need not be sufficient, but no environment may break on what they let pass.
+    If the state is public, it also refuses numbers far out of bounds and parts of double length, unless such a state
+    has a valid observation: `check` need not be sufficient, but no environment may break on what it accepts.
     """
     types = {type(node.state) for node in case.nodes}
     for junk in JUNK:
@@ -70,7 +70,7 @@ def _odd(part: Any) -> tuple[Any, ...]:
 def _try(case: Case, rebuild: Rebuild, part: Any, require: Callable[[Case, Any], None]) -> None:
     try:
         state = rebuild(part)
-    except Exception:  # a state that cannot even be made
+    except Exception:  # the state cannot even be constructed
         return
     require(case, state)
 
@@ -104,7 +104,7 @@ def _is_refused(case: Case, junk: Any) -> bool:
 
 
 def _parts(value: Any, path: str = "", depth: int = DEEPEST) -> Iterator[tuple[str, Any, Rebuild]]:
-    """The parts of a state: path, part, and what makes the state again with something else in that place."""
+    """The parts of a state: path, part, and a function that rebuilds the state with another part."""
     if depth == 0:
         return
     for name, part, rebuild in _own_parts(value):

@@ -1,4 +1,4 @@
-"""Checks of play: who acts, what is legal, with which probabilities a move leads where."""
+"""Checks of play: acting players, legal actions and transition probabilities."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def rules_answer(case: Case) -> None:
 
 
 def players_are_seats(case: Case) -> None:
-    """`acting_players` and `live_players` are seats, ascending; who acts is live; if nobody acts, nobody is live.
+    """`acting_players` and `live_players` are ascending seats; acting players are live; if no one acts, no one is live.
 
-    If somebody who is live does not act, the facts must not say that everyone acts.
+    If a live player does not act, the facts must not declare that everyone acts.
     """
     if case.walk.bad_seats:
         raise Failed(case.walk.bad_seats)
@@ -67,7 +67,7 @@ def _kind(data: Any) -> str:
 def probabilities_are_exact(case: Case) -> None:
     """Probabilities of starts, and of the outcomes of a joint action, are positive Fractions that sum to one.
 
-    Solvers sum over the outcomes that environments draw from. Floats would sum to one only nearly.
+    Solvers sum over the outcomes that environments draw from. Floats would sum to one only approximately.
     """
     if case.walk.starts and (fault := _odds_fault(case.walk.starts)):
         raise Failed(f"the starts: {fault}")
@@ -78,7 +78,7 @@ def probabilities_are_exact(case: Case) -> None:
 
 
 def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
-    """What is wrong with the probabilities; "" if nothing is."""
+    """Describes a fault of the probabilities; "" if there is none."""
     total = Fraction(0)
     for outcome in outcomes:
         if not isinstance(outcome.probability, Fraction):
@@ -90,9 +90,9 @@ def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
 
 
 def chance_is_as_declared(case: Case) -> None:
-    """If the facts say that chance is "none" or in the "deal", no move has two outcomes; if "none", there is one start.
+    """If declared chance is "none" or "deal", no move has two outcomes; if "none", there is one start.
 
-    It is a note if the facts allow chance in moves, but no move has any: some learners refuse such games.
+    It is noted if the facts allow chance in moves but no move has any: some learners refuse such games.
     """
     declared = case.facts.chance
     if declared == "none" and len(case.walk.starts) > 1:
@@ -109,10 +109,10 @@ def chance_is_as_declared(case: Case) -> None:
 
 
 def starts_begin_a_game(case: Case) -> None:
-    """Nothing is paid before the first move, and somebody acts at each start.
+    """Nothing is paid before the first move, and some player acts at each start.
 
-    In an environment a payment comes after a step, and an episode that is over at its reset has none. What a start
-    should pay can be paid by the first move.
+    Environments pay after a step, and an episode that is over at its reset has none. The first move can pay what a
+    start should pay.
     """
     for start in case.walk.starts:
         if case.payment_fault == "" and any(start.rewards):

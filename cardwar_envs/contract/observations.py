@@ -1,4 +1,4 @@
-"""Checks of observations: in their bounds, in fresh arrays, and telling states apart."""
+"""Checks of observations: they are within bounds, fresh arrays, and distinguish states."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cardwar_envs.core.game import GameFacts
 
 
 def observation_fault(facts: GameFacts, seen: Any) -> str:
-    """What is wrong with one observation; "" if nothing is."""
+    """Describes a fault of an observation; "" if there is none."""
     low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
     if not isinstance(seen, np.ndarray) or seen.dtype != np.float32 or seen.shape != low.shape:
         kind = f"{seen.dtype}{list(seen.shape)}" if isinstance(seen, np.ndarray) else type(seen).__name__
         return f"it is {kind}, not float32[{len(low)}]"
-    outside = np.flatnonzero(~((low <= seen) & (seen <= high)))  # not a number is outside as well
+    outside = np.flatnonzero(~((low <= seen) & (seen <= high)))  # NaN is outside too
     if len(outside):
         entry = int(outside[0])
         return f"entry {entry} is {seen[entry]:g}, out of {low[entry]:g}..{high[entry]:g}"
@@ -66,7 +66,7 @@ def observations_tell_states_apart(case: Case) -> None:
         raise NotApplicable("players do not see the state")
     for player in range(case.facts.num_players):
         alike: dict[bytes, list[Any]] = defaultdict(list)
-        for node in reversed(case.nodes):  # those near the end differ in themselves, not only in what follows
+        for node in reversed(case.nodes):  # near the end, states differ immediately
             with asking("observation", node.state, player):
                 seen = np.asarray(case.game.observation(node.state, player))
             for other in alike[seen.tobytes()][:1]:

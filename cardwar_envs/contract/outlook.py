@@ -1,4 +1,4 @@
-"""What can still be paid from a state on, and how long the game can still be, over all courses of play."""
+"""Bounds on remaining payments and remaining length from a state on, over all courses of play."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cardwar_envs.contract.walk import Walk, backward
 
 @dataclass(frozen=True)
 class Outlook:
-    """Bounds over all courses of play from a state on; reached, each by some course.
+    """Tight bounds over all courses of play from a state on.
 
     Attributes:
-        least: The least that each player can still be paid, payoff points.
-        most: The most.
-        least_sum: The least sum of what all are still paid.
-        most_sum: The greatest.
-        longest: The most joint actions.
+        least: Each player's least remaining payoff, payoff points.
+        most: Each player's greatest remaining payoff.
+        least_sum: The least sum of remaining payoffs.
+        most_sum: The greatest sum.
+        longest: The greatest number of joint actions.
     """
 
     least: tuple[float, ...]
@@ -31,14 +31,14 @@ class Outlook:
     longest: int
 
     def after(self, paid: Sequence[float]) -> Outlook:
-        """The same one move earlier, if that move pays `paid`."""
+        """The bounds one move earlier, if that move pays `paid`."""
         least, most = (tuple(x + y for x, y in zip(paid, bound, strict=True)) for bound in (self.least, self.most))
         total = sum(paid)
         return Outlook(least, most, self.least_sum + total, self.most_sum + total, self.longest + 1)
 
 
 def united(outlooks: Sequence[Outlook]) -> Outlook:
-    """The bounds over several."""
+    """The bounds over several outlooks."""
     if len(outlooks) == 1:
         return outlooks[0]
     return Outlook(
@@ -63,10 +63,10 @@ class Outlooks:
         return Outlook(nothing, nothing, 0.0, 0.0, 0)
 
     def of(self, state: Any) -> Outlook | None:
-        """The outlook of a state, which need not be one that was met; None if a sample does not say.
+        """The outlook of a state, visited or not; None if unknown in a sample.
 
         Raises:
-            NotApplicable: If the rules give no good answer somewhere, or a play can pass a state twice.
+            NotApplicable: If the rules fail somewhere, or a play can pass a state twice.
         """
         if self._walk.unhashable:
             raise NotApplicable("states cannot be hashed")

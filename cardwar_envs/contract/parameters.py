@@ -14,7 +14,7 @@ from cardwar_envs.contract.places import short
 
 
 def game_is_a_frozen_dataclass(case: Case) -> None:
-    """The class is a dataclass, with all that it annotates as parameters, and no parameter can be set later."""
+    """The class is a frozen dataclass, and all its annotations are parameters."""
     kind = type(case.game)
     if not dataclasses.is_dataclass(kind):
         raise Failed(f"{kind.__name__} is no dataclass")
@@ -43,9 +43,9 @@ class _Other:
 
 
 def unlike_games_differ(case: Case) -> None:
-    """Games of other parameters, or of another class, are not equal; games of equal parameters are, with equal hashes.
+    """Games are equal, with equal hashes, exactly if their class and parameters are.
 
-    What was worked out for one game is used for all games that are equal to it.
+    Results computed for one game are reused for all equal games.
     """
     game, kind = case.game, type(case.game)
     if not dataclasses.is_dataclass(kind):
@@ -66,7 +66,7 @@ def unlike_games_differ(case: Case) -> None:
 
 
 def _made(kind: type[Any], game: Any, **changes: Any) -> Any:
-    """A game with the parameters of another, but for some; nothing is checked."""
+    """A copy of a game with some parameters changed, unchecked."""
     made = object.__new__(kind)
     for field in dataclasses.fields(kind):
         object.__setattr__(made, field.name, changes.get(field.name, getattr(game, field.name)))
@@ -74,7 +74,7 @@ def _made(kind: type[Any], game: Any, **changes: Any) -> Any:
 
 
 def parameters_make_the_game_again(case: Case) -> None:
-    """`parameters` names every field and makes an equal game; pickling and copying do so, too."""
+    """`parameters` lists every field and makes an equal game; so do pickling and copying."""
     game, kind = case.game, type(case.game)
     parameters = game.parameters()
     if not dataclasses.is_dataclass(kind):

@@ -35,7 +35,7 @@ def payoffs_keep_their_bounds(case: Case) -> None:
 
 
 def zero_sum_holds(case: Case) -> None:
-    """If the facts say so, the payoffs of a whole game sum to zero; with two players, every payment does."""
+    """If declared zero-sum, the payoffs of a whole game sum to zero; with two players, so does every payment."""
     facts = case.facts
     if not facts.zero_sum:
         raise NotApplicable("payoffs need not sum to zero")
@@ -58,7 +58,7 @@ def zero_sum_holds(case: Case) -> None:
 
 
 def games_end_in_time(case: Case) -> None:
-    """No game has more joint actions than `max_length`, and none comes back to a state."""
+    """No game has more joint actions than `max_length`, and none revisits a state."""
     most = case.facts.max_length
     if case.walk.endless is not None:
         raise Failed(f"a game of {most} joint actions goes on at {place(case.walk.endless)}; max_length is {most}")
@@ -73,7 +73,7 @@ def games_end_in_time(case: Case) -> None:
 
 
 def settled_is_what_play_pays(case: Case) -> None:
-    """Where `settled` says what is still paid, every course of play pays it; a representative says the same."""
+    """Where `settled` gives payoffs, every course of play pays them; the representative agrees."""
     asked = 0
     for node in case.nodes:
         for state in {node.state, case.canonical(node.state).state}:

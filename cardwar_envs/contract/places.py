@@ -1,4 +1,4 @@
-"""Words for where something was found, and questions whose errors say where they were asked."""
+"""Texts for places of failures, and a context manager that locates errors of the rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST = 240
 
 
 def short(data: Any) -> str:
-    """The data as one line of text, cut off where it is long."""
+    """The data as one line of text, truncated."""
     try:
         text = " ".join(repr(data).split())
     except Exception as error:
@@ -21,7 +21,7 @@ def short(data: Any) -> str:
 
 
 def place(state: Any, player: int | None = None, actions: Mapping[int, int] | None = None) -> str:
-    """A state, and which player or which joint action (player -> action) is looked at."""
+    """A text for a state with a player or a joint action (player -> action)."""
     words = [f"state {short(state)}"]
     if player is not None:
         words.append(f"player_{player}")
@@ -34,7 +34,7 @@ def place(state: Any, player: int | None = None, actions: Mapping[int, int] | No
 def asking(
     question: str, state: Any, player: int | None = None, actions: Mapping[int, int] | None = None
 ) -> Iterator[None]:
-    """Turns an error of the rules into a failure that says where they were asked what."""
+    """Turns an error of the rules into a failure that names the state and the query."""
     try:
         yield
     except (Failed, NotApplicable, Noted):

@@ -79,14 +79,14 @@ CHECKS = {check.__name__: check for check in _LISTED}
 
 @dataclass(frozen=True)
 class Report:
-    """What `check_game` has found; iterating gives the results.
+    """The result of `check_game`; iterates over the results.
 
     Attributes:
         game: The rules.
-        complete: Whether all states were looked at, or a sample.
-        states: How many were.
+        complete: Whether all states were examined, or a sample.
+        states: Number of states examined.
         extent: The same in words: "all 57 states", or "2,000 of more states, seed 0".
-        results: What each check says, in the order of `CHECKS`.
+        results: The result of each check, in the order of `CHECKS`.
     """
 
     game: Game[Any]
@@ -118,22 +118,22 @@ class Report:
 
 
 def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) -> Report:
-    """Checks what a game says of itself against what its rules do.
+    """Checks a game's facts and declarations against its rules.
 
-    Solvers believe a game: that its facts hold, that a representative is worth the same, that an observation shows the
-    state. Their certificates hold for rules that tell the truth. A game of at most `max_states` states is looked at
-    as a whole. Of a larger one a sample is looked at, which can show that something is wrong, but not that nothing is.
+    Solvers trust a game: that its facts hold, that a representative has the same value, that an observation determines
+    the state. Their certificates are valid only if that is true. A game of at most `max_states` states is examined
+    completely. Of a larger one a sample is examined, which can show that something is wrong, but not that nothing is.
 
     Args:
         game: The rules.
-        max_states: How many states to look at, at most; a little more if a game of random moves ends later.
-        seed: Decides the sample.
+        max_states: Maximal number of states to examine; slightly exceeded to finish a random game.
+        seed: Determines the sample.
 
     Returns:
         A report with a result for each check of `cardwar_envs.contract.CHECKS`. A rule that raises is a failure.
 
     Raises:
-        ValueError: If `game` is no `Game`, or another argument is not allowed.
+        ValueError: If `game` is not a `Game`, or another argument is invalid.
     """
     require_game(game)
     max_states = whole_number("max_states", max_states, range(1, 10**9))

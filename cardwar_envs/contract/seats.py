@@ -1,4 +1,4 @@
-"""Checks of what an observation says: the state, turned so that the observer is player 0 if seats are alike."""
+"""Checks of what an observation determines: the state, rotated so that the observer is player 0 if seats are alike."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cardwar_envs.contract.places import asking, place, short
 
 
 def state_of_reads_observations(case: Case) -> None:
-    """If the state is public, `state_of` gives a state that looks as was observed, and the seat of the observer.
+    """If the state is public, `state_of` returns a state with that observation, and the observer's seat.
 
-    That is seat 0 in a game of symmetric seats. From the own seat it is the state itself, or one with the same future.
+    The seat is 0 in a seat-symmetric game. From the own seat it is the state itself, or one with the same future.
     """
     facts = case.facts
     for node in _public(case):
@@ -29,16 +29,16 @@ def state_of_reads_observations(case: Case) -> None:
                 there = case.game.observation(turned, seat)
             if not np.array_equal(there, case.game.observation(node.state, player)):
                 raise Failed(f"{at}: state_of gives {short(turned)}, which looks different to player_{seat}")
-            # Two states of the game that look alike are the business of `observations_tell_states_apart`.
+            # `observations_tell_states_apart` reports states that look alike.
             if seat == player and not case.walk.knows(turned) and case.differ(node.state, turned):
                 raise Failed(f"{at}: state_of gives {short(turned)}, from which another game follows")
 
 
 def seats_are_alike(case: Case) -> None:
-    """If the facts say so, what a player sees could be seen by player 0, and the same would follow.
+    """If declared seat-symmetric, each player's observation could be player 0's, with the same future.
 
-    The other players have the next seats there, in turn (with more than two, another order will do as well: player 0
-    and the observer may have changed seats).
+    The other players have the next seats in order (with more than two, player 0 and the observer may also have swapped
+    seats).
     """
     facts = case.facts
     if not facts.seat_symmetric:
@@ -60,7 +60,7 @@ def seats_are_alike(case: Case) -> None:
 
 
 def opponent_masks_fit(case: Case) -> None:
-    """With two players and public state, `opponent_masks` gives what the other player may play."""
+    """With two players and public state, `opponent_masks` gives the other player's legal actions."""
     if case.facts.num_players != 2:
         raise NotApplicable("it is for two players")
     for node in _public(case):

@@ -1,4 +1,4 @@
-"""Checks of states: values that cannot change, and rules that answer the same whenever they are asked."""
+"""Checks of states: they are immutable values, and the rules are deterministic functions of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ASKED_AGAIN = 500
 
 
 def states_are_values(case: Case) -> None:
-    """States can be hashed, nothing in them can be changed, copies are equal to them, and equal states play alike."""
+    """States are hashable and immutable, copies are equal to them, and equal states play alike."""
     if case.walk.unhashable:
         raise Failed(case.walk.unhashable)
     for node in case.nodes:
@@ -49,7 +49,7 @@ def _pickled(state: Any) -> Any:
 
 
 def changing_part(value: Any, path: str = "the state") -> str:
-    """The path of something in a value that can be changed; "" if there is nothing."""
+    """The path of a mutable part of a value; "" if there is none."""
     if isinstance(value, FIXED):
         return ""
     if isinstance(value, CHANGING):
@@ -62,7 +62,7 @@ def changing_part(value: Any, path: str = "the state") -> str:
         part = getattr(value, name)
         try:
             setattr(value, name, part)
-        except (AttributeError, TypeError):  # which a frozen dataclass raises
+        except (AttributeError, TypeError):  # raised by frozen dataclasses
             if found := changing_part(part, f"{path}, {name}"):
                 return found
         else:
@@ -80,7 +80,7 @@ def _as_list(slots: Any) -> list[str]:
 
 
 def answers_repeat(case: Case) -> None:
-    """The same question has the same answer whenever it is asked, and asking leaves the state and the actions alone."""
+    """Repeated queries have the same answer, and change neither the state nor the actions."""
     game = case.game
     if tuple(game.initial()) != case.walk.starts:
         raise Failed("initial gives other starts when it is asked again")
@@ -101,7 +101,7 @@ def _require_moves_again(case: Case, node: Node, before: Any) -> None:
         chosen = node.chosen(actions)
         again = tuple(case.game.transitions(node.state, chosen))
         fault = ""
-        if again != outcomes and repr(again) != repr(outcomes):  # a payment of nan is not equal to itself
+        if again != outcomes and repr(again) != repr(outcomes):  # NaN payments are not equal to themselves
             fault = f"transitions are first {short(outcomes)}, then {short(again)}"
         elif chosen != node.chosen(actions):
             fault = f"transitions changes the actions that it is given, to {chosen}"
@@ -112,7 +112,7 @@ def _require_moves_again(case: Case, node: Node, before: Any) -> None:
 
 
 def _answers(case: Case, state: Any) -> dict[str, Any]:
-    """What the rules say at a state, but for its moves; errors are other checks' business."""
+    """The rules' answers at a state, except its moves; other checks report errors."""
     game = case.game
     questions: dict[str, Callable[[], Any]] = {
         "acting_players": lambda: tuple(game.acting_players(state)),

@@ -1,4 +1,4 @@
-"""The part of a game that is checked: all of its states, or a sample that a seed decides."""
+"""The states of a game to check: all of them, or a seeded sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at
 from cardwar_envs.contract.places import place, short
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
-# Joint actions listed for each state, on the average, before a game counts as large; and of each state of a large one.
+# Joint actions listed per state: on average, before a game counts as large; and for each state of a large one.
 MOVES_A_STATE, MOVES_OF_A_SAMPLE = 50, 64
 MOST_TWINS = 2000
 
@@ -24,11 +24,11 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Course:
-    """A game that was played to its end.
+    """A game played to its end.
 
     Attributes:
         states: All of its states; the game is over in the last one.
-        rewards: What was paid on the way from each state to the next, one tuple per move.
+        rewards: The rewards of each move, one tuple per move.
     """
 
     states: list[Any]
@@ -36,25 +36,25 @@ class Course:
 
 
 class Walk:
-    """The states of a game that checks look at, and what the rules say there.
+    """The states of a game that checks examine, with the rules' answers.
 
-    A game of at most `max_states` states is walked as a whole. Of a larger one, half of them are those nearest the
-    start; the others are met in games of random moves.
+    A game of at most `max_states` states is walked completely. Of a larger one, half of the states are those nearest
+    the start; the others come from random games.
 
     Attributes:
         game: The rules.
-        max_states: About how many states to look at, at most.
-        seed: Decides the sample.
+        max_states: Maximal number of states to examine, about.
+        seed: Determines the sample.
         complete: Whether these are all states and all moves.
-        size: How many states were looked at.
-        starts: What `initial` gives.
-        courses: Games of random moves; none if `complete`.
-        endless: A state at which a game of random moves had more moves than the facts allow, if one had.
+        size: Number of states examined.
+        starts: The result of `initial`.
+        courses: Random games; none if `complete`.
+        endless: A state of a random game after more moves than the facts allow, if any.
         raised: The first error of the rules; "" if there was none.
-        bad_seats: The first players that cannot be; "" if there were none.
-        bad_actions: The first legal actions that cannot be; "" if there were none.
-        unhashable: The first state that cannot be hashed; "" if there was none.
-        twins: Pairs of states that count as equal but do not look the same.
+        bad_seats: The first impossible players; "" if there were none.
+        bad_actions: The first impossible legal actions; "" if there were none.
+        unhashable: The first unhashable state; "" if there was none.
+        twins: Pairs of equal states that look different.
     """
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
@@ -65,14 +65,14 @@ class Walk:
         self.courses: list[Course] = []
         self._compared = 0
         self._rng = Random(seed)
-        self._met: dict[Any, Any] = {}  # a state -> the object that was met first
-        self._nodes: dict[Any, Node | None] = {}  # None where the rules' answer is no good
+        self._met: dict[Any, Any] = {}  # a state -> the first equal object
+        self._nodes: dict[Any, Node | None] = {}  # None where the rules fail
         self._choices: dict[Any, Node] = {}  # without moves
         self.starts = self._initial()
         self.complete = self._walk_all()
         if not self.complete:
             self._sample()
-        self.size = len(self._nodes)  # checks ask for more, which do not count
+        self.size = len(self._nodes)  # without states that checks query later
         self._visited = [node for node in self._nodes.values() if node is not None]
 
     @cached_property
@@ -80,7 +80,7 @@ class Walk:
         """The facts of the game.
 
         Raises:
-            NotApplicable: If they cannot be read, or do not say how many players, actions and moves there are.
+            NotApplicable: If they cannot be read, or lack the numbers of players, actions and moves.
         """
         try:
             facts = self.game.facts
@@ -93,7 +93,7 @@ class Walk:
 
     @property
     def nodes(self) -> list[Node]:
-        """What the rules say at each state looked at, those near the start first.
+        """The rules' answers at each state examined, those near the start first.
 
         Raises:
             NotApplicable: If there is none.
@@ -110,20 +110,20 @@ class Walk:
 
     @property
     def extent(self) -> str:
-        """How much of the game was looked at, in words."""
+        """How much of the game was examined, in words."""
         states = f"{self.size:,}"
         return f"all {states} states" if self.complete else f"{states} of more states, seed {self.seed}"
 
     def knows(self, state: Any) -> bool:
-        """Whether the state was met on the walk."""
+        """Whether the walk visited the state."""
         return state in self._met
 
     def node(self, state: Any) -> Node:
-        """What the rules say at a state, which need not be one of those that were met.
+        """The rules' answers at a state, visited or not.
 
         Raises:
-            Failed: If the rules give no good answer there, or so many states were asked for in this way that they
-                cannot be those of the game as it looks from its seats.
+            Failed: If the rules fail there, or more unvisited states were queried than the game can have
+                from all seats.
         """
         if state not in self._nodes:
             if not self.complete:
@@ -187,7 +187,7 @@ class Walk:
         return False
 
     def _walk_all(self) -> bool:
-        """Walks breadth first; False as soon as the game is too large, with half of the states looked at at most."""
+        """Walks breadth first; False as soon as the game is too large, with at most half of the states examined."""
         try:
             _ = self.facts
         except NotApplicable:
@@ -233,7 +233,7 @@ class Walk:
 
 
 class Circle(NotApplicable):
-    """A play can pass a state twice, so that sums over all that follows have no end."""
+    """A play can pass a state twice, so that sums over futures do not terminate."""
 
 
 def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], combine: Callable[[K], V]) -> V:
@@ -241,9 +241,9 @@ def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], comb
 
     Args:
         root: Where to stop.
-        known: What was computed already; the results are added.
-        parts: What an item leads to.
-        combine: The result of an item all of whose parts are known.
+        known: Known results; new ones are added.
+        parts: The successors of an item.
+        combine: Computes an item whose parts are all known.
 
     Raises:
         Circle: If an item leads to itself.

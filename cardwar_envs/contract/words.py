@@ -11,7 +11,7 @@ from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import asking, place, short
 from cardwar_envs.core.scene import Revealed
 
-SHOWN = 300  # pictures take time
+SHOWN = 300  # pictures are slow
 
 
 def states_and_actions_have_words(case: Case) -> None:
@@ -52,9 +52,9 @@ def states_read_differently(case: Case) -> None:
 
 
 def pictures_keep_secrets(case: Case) -> None:
-    """If the state is not public, states that look alike to a player are shown to it alike (a note, if not).
+    """If the state is not public, states with equal observations have equal texts and pictures (a note, if not).
 
-    By default `describe_revealed` and `scene` show all that `describe` says.
+    By default `describe_revealed` and `scene` show everything in `describe`.
     """
     if case.facts.public_state:
         raise NotApplicable("players see the state")

@@ -1,4 +1,4 @@
-"""Names for the arrays that a policy is given, and for its answer, of the shapes that `Policy` says; keys of tables."""
+"""Types of a policy's inputs and output (shapes: see `Policy`), and observations as keys of tables."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +9,6 @@ Probabilities = NDArray[np.float64]
 
 
 def observation_keys(observations: NDArray[np.floating]) -> list[bytes]:
-    """The bytes by which tables know observations, `[batch, observation_size]`: equal float32 rows have equal keys.
-
-    Observations must not be NaN, which equals nothing.
-    """
+    """A key for each row of `[batch, observation_size]`: rows equal as float32 have equal keys. NaN is not allowed."""
     # Adding zero turns -0.0, whose bytes differ, into 0.0.
     return [row.tobytes() for row in np.ascontiguousarray(observations, dtype=np.float32) + np.float32(0.0)]

@@ -26,12 +26,12 @@ R = TypeVar("R")
 
 # Values of these types are interchangeable if they are equal.
 PLAIN = (int, bool, str, bytes, complex, range, Fraction, type(None))
-# Methods and other descriptors stand for themselves: the key compares them by identity.
+# Methods and other descriptors are compared by identity.
 CODE = (types.FunctionType, types.BuiltinFunctionType, functools.partial, type, property, classmethod, staticmethod)
 
 
 class _MutableError(Exception):
-    """The game holds something that can change while the game stays the same object."""
+    """The game holds something mutable."""
 
 
 def cached_by_game(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Callable[Concatenate[Any, P], R]]:
@@ -55,7 +55,7 @@ def cached_by_game(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Ca
 
 
 class _KeyedGame:
-    """A game that equals another one only if both are played by the same rules."""
+    """Wraps a game so that equality means equal rules."""
 
     def __init__(self, game: Game[Any]) -> None:
         self.game, self._key = game, _key(game)
@@ -73,7 +73,7 @@ def _key(game: Game[Any]) -> Hashable:
     classes = [each for each in kind.__mro__ if each is not object]
     shared = [(name, part) for each in classes for name, part in vars(each).items() if _is_rule(name)]
     slots = [name for each in classes for name in np.atleast_1d(vars(each).get("__slots__", ())) if hasattr(game, name)]
-    # What a cached property has stored follows from the rest.
+    # Values of cached properties follow from the rest.
     own = [name for name in (*vars(game), *slots) if not isinstance(getattr(kind, name, None), cached_property)]
     return (
         kind,

@@ -29,7 +29,7 @@ class Slot:
 
     Attributes:
         text: What the card says.
-        held: How many such cards are there; if none, the place is shown empty.
+        held: Number of such cards; with 0 the place is shown empty.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Slot:
 
 
 def card(box: Box, text: str, player: int | None, size: float, won: bool = False) -> tuple[Shape, ...]:
-    """A card face up, in its player's colour (None: nobody's); a card that won stands out by a frame."""
+    """A card face up, in its player's colour (None: neutral); a winning card has a frame."""
     face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2)
     frame = Box(box.x - 6, box.y - 6, box.width + 12, box.height + 12, None, "win", 4, 0.12 * box.width + 8)
     drawn = (face, centred(face, text, size, bold=True, colour=player_colour(player)))
@@ -80,7 +80,7 @@ class HandGrid:
         return min(max(self.size, 1), IN_A_ROW * MOST_ROWS)
 
     def holds(self, cards: int) -> bool:
-        """Whether so many cards can be shown."""
+        """Whether `cards` cards fit."""
         return cards <= self.rows * self.columns
 
     @property

@@ -1,4 +1,4 @@
-"""Where all kernels get numba's `njit` from; whoever waits while one is compiled is told so, once per process."""
+"""numba's `njit` for all kernels; announces compilation to the waiting user, once per process."""
 
 import sys
 from functools import cache
@@ -17,7 +17,7 @@ OURS = {"cardwar_envs", "baselines"}
 
 @cache
 def _tell() -> None:
-    """Says it on a terminal, and logs it elsewhere; worker processes leave it to the process that started them."""
+    """Prints a notice to a terminal, or logs it; worker processes leave that to their parent."""
     if parent_process() is not None:
         return
     if sys.stderr is not None and sys.stderr.isatty():
@@ -27,15 +27,15 @@ def _tell() -> None:
 
 
 class Compilation(event.Listener):
-    """Hears of each function that numba compiles; those that it loads from disk are not among them."""
+    """Receives an event for each function that numba compiles, but not for those loaded from its disk cache."""
 
     def on_start(self, event: Any) -> None:
-        """Tells it, if the function is one of ours."""
+        """Announces the compilation if the function is one of ours."""
         if event.data["dispatcher"].__module__.partition(".")[0] in OURS:
             _tell()
 
     def on_end(self, event: Any) -> None:
-        """Nothing is left to say."""
+        """Does nothing."""
 
 
 event.register("numba:compile", Compilation())  # type: ignore[no-untyped-call]  # numba has no types

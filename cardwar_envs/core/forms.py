@@ -1,4 +1,4 @@
-"""A game as arrays: what a game can offer beside its rules, so that batches and solvers run at full speed."""
+"""A game as arrays: optional forms of the rules with which batches and solvers run at full speed."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def _no_info(observations: NDArray[np.float32]) -> Info:
 
 @dataclass(frozen=True)
 class CompiledRules(Generic[S]):
-    """A game's rules over many states at once, compiled; a property test compares them with the rules themselves.
+    """A game's rules compiled for many states at once; a property test compares them with the Python rules.
 
-    A state is a row of numbers: what player 0 sees, if the state is public. The bodies write into the
-    arrays that they are given. They draw from one stream per game (see `core.streams`), in the same
-    order as play by the rules does, so that both play the same games. All take the tables and `rows`
-    `[num_games, row_size]` float32 first; `where` `[num_games]` says for which games:
+    A state is a row of numbers: player 0's observation, if the state is public. The bodies write into
+    the given arrays. They draw from one stream per game (see `core.streams`), in the same order as the
+    Python rules, so that both play the same games. All take the tables and `rows`
+    `[num_games, row_size]` float32 first; `where` `[num_games]` selects games:
 
     * `deal(tables, rows, streams, where, random)`: starts games; if `random`, from a state reached
       by uniform play (every card alike) to a uniformly drawn depth.
     * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, num_players]` which players
-      choose an illegal action; returns whether any does.
+      choose an illegal action; returns whether there is any.
     * `play(tables, rows, streams, actions, where, rewards, over)`: plays legal actions; rewards are
-      `[num_games, num_players]` float64, and `over` says which games have ended by it.
+      `[num_games, num_players]` float64, and `over` marks the games that have ended.
     * `acting(tables, rows, acts)`: marks in `[num_games, num_players]` which players choose now.
     * `uniform(tables, rows, streams, where, player, actions)`: draws an action of uniform play for
       that player, `[num_games]`.
-    * `observe(tables, rows, observations, masks, written)`: writes what the players see, `[num_games,
+    * `observe(tables, rows, observations, masks, written)`: writes the players' observations, `[num_games,
       num_players, ...]`. `masks` and `written` (`[num_games, num_players]` int8) are all 0 in the first
       call; later calls may pass them as the last call left them, which saves clearing the masks.
 
@@ -47,9 +47,9 @@ class CompiledRules(Generic[S]):
         row_size: Length of a row.
         to_row: Turns a state into a row.
         from_row: Turns a row into a state.
-        info: Turns observations `[num_games, observation_size]` into what `Game.info` says of each.
-        live: Turns rows into `[num_games, num_players]` bool, who is still in the game; if not given, all
-            players are as long as one of them acts.
+        info: `Game.info` for observations `[num_games, observation_size]`.
+        live: Turns rows into `[num_games, num_players]` bool, who is still in the game; by default all players are
+            while any of them acts.
     """
 
     bodies: ModuleType
@@ -61,22 +61,22 @@ class CompiledRules(Generic[S]):
     live: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledRules[S]:
-        return self  # nothing in it changes
+        return self  # immutable
 
 
 @dataclass(frozen=True)
 class BayesianForm:
     """A two-player zero-sum game in which both players move once, on private information, as arrays.
 
-    A type is what a player is told in private. Solvers need millions of deals, which these arrays hold
-    without a `Transition` for each; a property test compares them with the rules.
+    A type is a player's private information. The arrays hold millions of deals without a `Transition` for
+    each; a property test compares them with the rules.
 
     Attributes:
         deals: `[types of 0, types of 1]` whole numbers, proportional to the probability of each deal.
         payoffs: `[types of 0, types of 1, actions of 0, actions of 1]` payoff points to player 0.
-        observations: What each player sees, `[types, observation_size]` per player.
-        actions: The actions of each player that the last two axes of `payoffs` stand for.
-        types: A word for each type of each player.
+        observations: `[types, observation_size]` per player.
+        actions: The actions of each player along the last two axes of `payoffs`.
+        types: A name for each type of each player.
     """
 
     deals: NDArray[np.int64]
@@ -97,27 +97,27 @@ class RoundsForm(ABC, Generic[S]):
     """The positions of a two-player game of many rounds, each once, as arrays.
 
     A state is a position and the number of rounds left. The form is for games without chance that treat
-    both players alike and pay only at the end: 1 point to the winner from the loser, or nothing.
-    A position and its mirror image (the seats swapped) are one node; the code `2 * node` stands for the
-    position as it is, `2 * node + 1` for its image. Node 0 is a game that player 0 has won, node 1 a game
-    that nobody has won. Where a joint choice leads depends on the option that each player takes (choices
-    that put down the same cards are one option) and on which player is then the stronger. A property
+    both players alike and pay only at the end: the loser pays the winner 1 point, or nothing is paid.
+    A position and its mirror image (the seats swapped) are one node; the code `2 * node` is the
+    position itself, `2 * node + 1` its image. Node 0 is a game won by player 0, node 1 a drawn game. A
+    joint choice leads to a position that depends on each player's option (choices that put down the same
+    cards are one option) and on which player is then the stronger. A property
     test compares the form with the rules.
 
     Attributes:
         levels: `[levels + 1]`: nodes `levels[i]:levels[i + 1]` are level `i`. The last level holds the
             positions at which a round begins; moves to it end a round. All other levels lie within a round
             and are reached from higher levels.
-        lists: `[nodes, 2]`, for each seat the list of choices that it has.
+        lists: `[nodes, 2]`, the list of choices of each seat.
         rows: `[lists + 1]`: list `k` is the choices `rows[k]:rows[k + 1]`, in order of their actions.
-        actions: `[choices]` actions; a player who waits has that one choice.
+        actions: `[choices]` actions; waiting is a player's only choice.
         options: `[choices]`, the number of the option that the choice takes, from 0 in each list.
         strengths: `[choices]`; the player with the higher one is the stronger.
         option_counts: `[lists]`.
         first: `[nodes]`, where the node's entries in `children` begin.
         children: `[entries]` codes for each pair of options (player 0's first) of a node: one in the last
             level; three elsewhere, if player 0 is the stronger, if player 1 is, and if neither is; -1 if
-            that cannot be.
+            impossible.
     """
 
     levels: NDArray[np.int64]
@@ -137,11 +137,11 @@ class RoundsForm(ABC, Generic[S]):
 
     @abstractmethod
     def code(self, state: S) -> int:
-        """The code of a state in which the game goes on, -1 if it is not among the nodes."""
+        """The code of a non-terminal state, -1 if it is not among the nodes."""
 
     @abstractmethod
     def rounds_left(self, state: S) -> int:
-        """Rounds that can still be played, the one going on included."""
+        """Rounds left, including the current one."""
 
     @abstractmethod
     def state(self, code: int, rounds_left: int) -> S:
@@ -149,9 +149,9 @@ class RoundsForm(ABC, Generic[S]):
 
     @abstractmethod
     def seen(self, codes: NDArray[np.int64], rounds_left: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """What player 0 sees: `[k, observation_size]` observations and `[k, num_actions]` masks.
+        """Player 0's observations `[k, observation_size]` and masks `[k, num_actions]`.
 
-        Player 1 sees at a position what player 0 sees at its mirror image.
+        Player 1's at a position are player 0's at its mirror image.
         """
 
     @abstractmethod

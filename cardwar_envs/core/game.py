@@ -1,4 +1,4 @@
-"""The class of all games: its rules, what it declares about them, and how it shows itself.
+"""The base class of all games: rules, declarations about the rules, texts and pictures.
 
 `core/rules.py` has the methods that every game defines, `core/structure.py` what it may declare about its rules, and
 `core/texts.py` its texts and pictures.
@@ -46,19 +46,19 @@ class Game(Structure[S], Texts[S]):
 
     A class may declare structure beyond the rules themselves: which states are equal in value (`canonical`), when
     no choice matters any more (`settled`), the same rules compiled (`compiled_rules`), and so on (see `CLAIMS`). A
-    subclass that overrides a rule is another game, for which these declarations may be false. It therefore loses the
-    inherited declarations about that rule and gets the defaults:
+    subclass that overrides a rule is a different game, for which these declarations may be false. It therefore loses
+    the inherited declarations about that rule and falls back to the defaults:
 
-        class LowestWins(Jujitsu):  # solved, correctly, state by state, not as Jujitsu
+        class LowestWins(Jujitsu):  # correctly solved state by state, not as Jujitsu
             def trick_outcomes(self, rank_0, rank_1):
                 return ((CERTAIN, (rank_0 < rank_1) - (rank_0 > rank_1)),)
 
-    A subclass for which all of them still hold says so: `class DiceWars(Duel, keeps_claims=True)`. A subclass can
-    also define one anew.
+    A subclass for which they all still hold keeps them with `class DiceWars(Duel, keeps_claims=True)`, or it can
+    redefine one.
 
-    Two conditions cannot be checked. Methods are defined in the class body: one that is set later, in the class or in
-    an instance, does not drop the declarations. And rules depend on nothing outside the game and its class that can
-    change, such as a variable of their module, because results are cached per game (`core/cached.py`).
+    Two conditions cannot be checked. Methods must be defined in the class body: one assigned later, to the class or
+    an instance, does not drop the declarations. And rules must not depend on mutable state outside the game and its
+    class, such as a module variable, because results are cached per game (`core/cached.py`).
     """
 
     name: ClassVar[str]
@@ -69,21 +69,21 @@ class Game(Structure[S], Texts[S]):
         lost = {each.claim: each for each in cls._lost_claims if each.claim not in vars(cls)}
         for claim, about in CLAIMS.items():
             made = next(place for place, base in enumerate(cls.__mro__) if claim in vars(base))
-            # A mixin that is no game makes its claims about the game class that it is mixed into.
+            # A mixin that is not a game makes its claims about the game class it is mixed into.
             owner = [base for base in cls.__mro__[: made + 1] if issubclass(base, Game)][-1]
             if keeps_claims:
-                setattr(cls, claim, inspect.getattr_static(cls, claim))  # from here on they are this class's own
+                setattr(cls, claim, inspect.getattr_static(cls, claim))  # now the class's own
             elif owner not in (cls, Game) and (rule := changed_rule(cls, owner, about)):
                 lost.setdefault(claim, LostClaim(claim, owner.__name__, cls.__name__, rule))
                 setattr(cls, claim, inspect.getattr_static(Game, claim))
         cls._lost_claims = tuple(lost.values())
 
     def info(self, state: S, player: int) -> dict[str, Any]:
-        """What environments tell a player in `infos` beside the mask; nothing that is hidden from it."""
+        """Entries of a player's `infos` besides the mask; must not reveal hidden information."""
         return {}
 
     def with_size(self, size: int) -> Game[S]:
-        """The same game with another size, in games that have `count_states`; a larger one has more states.
+        """The same game with another size, for games with `count_states`; larger sizes have more states.
 
         Raises:
             ValueError: If there is no game of that size.
@@ -91,15 +91,14 @@ class Game(Structure[S], Texts[S]):
         raise ValueError(f"{self.facts.name} has no size")
 
     def smallest(self) -> Game[S] | None:
-        """The same game at its smallest, e.g. to compile what solves it; None if the game does not say."""
+        """The smallest game of this kind, e.g. to compile its solver; None if undefined."""
         return None
 
     def parameters(self) -> dict[str, Any]:
         """The fields of this game as plain data; `make_game(name, **parameters)` restores it."""
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]  # subclasses are dataclasses
 
-    # Games are immutable, so a copy is the game itself. A pickle holds the parameters only, not what a
-    # game has memoised about itself.
+    # Games are immutable, so a copy is the game itself. Pickles hold the parameters only, not memoised values.
     def __deepcopy__(self, memo: dict[int, Any]) -> Game[S]:
         return self
 
@@ -111,16 +110,16 @@ class Game(Structure[S], Texts[S]):
 
 
 def same_rules_as(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
-    """Whether a game is played by the rules of the class `kind`, whatever its parameters are.
+    """Whether a game has the rules of the class `kind`, whatever its parameters.
 
-    A subclass that overrides a method or a property of `kind` is not, unless it only changes texts. A solver with the
-    rules of `kind` built in must check this, not the class alone.
+    False for a subclass that overrides a method or property of `kind` other than texts. A solver with the rules of
+    `kind` built in must check this, not just the class.
     """
     return isinstance(game, kind) and not changed_rule(type(game), kind)
 
 
 def require_game(game: object) -> None:
-    """Raises a ValueError if something is given where a game belongs, and says how a game is made."""
+    """Raises a ValueError for anything but a game; the message shows how to make one."""
     if not isinstance(game, Game):
         made = 'as cardwar_envs.make_game("jujitsu", num_cards=5) makes one'
         raise ValueError(f"game ({game!r}) must be a game, {made}; it is a {_kind(game)}")

@@ -16,20 +16,20 @@ import numpy as np
 FIELD = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 
 
-# A number of more digits than this is abbreviated in messages.
+# Numbers with this many digits are abbreviated in messages.
 MANY_DIGITS = re.compile(r"\d{31,}")
 
 
 class ArgumentError(ValueError, TypeError):
-    """An argument that something does not take.
+    """An unknown argument.
 
-    Here a caller's mistake is a ValueError. For an unknown keyword Python itself raises a TypeError, and so do clients
-    expect it: Stable-Baselines3 and TorchRL try arguments of their own and go on without them after a TypeError.
+    This package raises ValueError for a caller's mistake, but Python raises TypeError for an unknown keyword, and
+    clients rely on it: Stable-Baselines3 and TorchRL try arguments of their own and drop them after a TypeError.
     """
 
 
 def abbreviated(text: str) -> str:
-    """The text of a message, with numbers of very many digits as "123456…(300 digits)"."""
+    """The text with very long numbers abbreviated, as "123456…(300 digits)"."""
     return MANY_DIGITS.sub(lambda found: f"{found[0][:6]}…({len(found[0])} digits)", text)
 
 
@@ -37,12 +37,12 @@ def shown(value: object) -> str:
     """A value as messages show it: its `repr`, abbreviated."""
     try:
         return abbreviated(repr(value))
-    except ValueError:  # Python does not write integers of thousands of digits
+    except ValueError:  # Python refuses to format integers of thousands of digits
         return f"{type(value).__name__} of more than {sys.get_int_max_str_digits()} digits"
 
 
 def whole_number(name: str, number: object, allowed: range | None = None) -> int:
-    """A parameter as an int. All integer types are accepted, but no bool.
+    """A parameter as an int; accepts all integer types except bool.
 
     Raises:
         ValueError: If it is not an integer, or not in the range allowed; the message names the parameter.
@@ -82,44 +82,44 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     """The value, if it is allowed.
 
     Raises:
-        ValueError: If it is not; the message names the value and what is allowed.
+        ValueError: If it is not; the message names it and the allowed values.
     """
-    # Arrays and the like compare in ways of their own.
+    # Arrays do not compare to a single bool.
     if not isinstance(value, str | int | np.integer | None) or value not in allowed:
         raise ValueError(f"{name} ({shown(value)}) must be one of {', '.join(map(repr, allowed))}")
     return value
 
 
 def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
-    """The known name that somebody may have meant, whatever the case; None if none is near.
+    """The known name that `name` may be a misspelling of, ignoring case; None if none is close.
 
     Args:
         name: What was typed.
-        known: The names that there are.
-        alike: How alike they must be, from 0 to 1, as `difflib.get_close_matches` takes it.
+        known: The known names.
+        alike: The `cutoff` of `difflib.get_close_matches`, from 0 to 1.
     """
     return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=alike)), None)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """For an error about an unknown name: " (did you mean 'jujitsu'?)", or "" if no known name is near."""
+    """For an error about an unknown name: " (did you mean 'jujitsu'?)", or "" if no known name is close."""
     near = nearest(name, known)
     return "" if near is None else f" (did you mean {near!r}?)"
 
 
 def unexpected_keyword(name: str, reason: str) -> ArgumentError:
-    """The error for a keyword argument, in Python's words: TorchRL drops a keyword only if the message has them."""
+    """The error for an unknown keyword, worded like Python's, because TorchRL drops keywords by that message."""
     return ArgumentError(f"unexpected keyword argument {name!r}: {reason}")
 
 
 def check_names(kind: Any, names: Iterable[str], owner: str, *, keywords: bool = False) -> None:
-    """Raises an ArgumentError if one of the names is not that of a parameter of `owner`.
+    """Raises an ArgumentError if a name is not a parameter of `owner`.
 
     Args:
         kind: The dataclass whose fields are the parameters.
         names: The names.
-        owner: Name of the game or algorithm, for the error.
-        keywords: Whether the names were keyword arguments; the error then is an `unexpected_keyword`.
+        owner: Name of the game or algorithm, for the message.
+        keywords: Whether the names were keyword arguments; the error is then an `unexpected_keyword`.
     """
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for name in names:
@@ -130,7 +130,7 @@ def check_names(kind: Any, names: Iterable[str], owner: str, *, keywords: bool =
 
 
 def described(kind: type) -> dict[str, str]:
-    """What the docstrings of a dataclass and its bases say of its fields, below "Attributes:"; by name, in one line."""
+    """Field name -> its one-line description in the "Attributes:" sections of a dataclass and its bases."""
     told: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         found = FIELD.findall(block_below(vars(base).get("__doc__") or "", "Attributes:"))
@@ -139,6 +139,6 @@ def described(kind: type) -> dict[str, str]:
 
 
 def block_below(docstring: str, heading: str) -> str:
-    """The block of a docstring below such a heading."""
+    """The block of a docstring below `heading`."""
     below = inspect.cleandoc(docstring).partition(f"{heading}\n")[2]
     return re.split(r"^\S|\n\n", below, maxsplit=1, flags=re.MULTILINE)[0]

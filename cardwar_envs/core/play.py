@@ -1,4 +1,4 @@
-"""Playing a game by its rules: drawing from chance, and whole episodes between policies."""
+"""Sampling from a game's rules: chance outcomes, and whole episodes between policies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cardwar_envs.core.scene import Revealed
 
 
 def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
-    """Draws one of `outcomes` by probability; the generator is untouched where one is certain."""
+    """Draws one of `outcomes` by probability; a single certain outcome leaves the generator untouched."""
     if len(outcomes) == 1:
         return outcomes[0]
     draw = rng.random()
@@ -26,7 +26,7 @@ def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generato
 
 
 def require_playable(game: Game[S], state: S) -> None:
-    """Raises ValueError for a state that cannot be or in which the game is over."""
+    """Raises ValueError for an impossible state or one in which the game is over."""
     game.check(state)
     if not game.acting_players(state):
         raise ValueError(f"state ({state!r}) must not be one in which the game is over")
@@ -50,7 +50,7 @@ class Episode(Generic[S]):
 
     @property
     def payoffs(self) -> tuple[float, ...]:
-        """What each player got in all, payoff points."""
+        """Each player's total payoff, payoff points."""
         return tuple(sum(paid) for paid in zip(self.dealt, *self.rewards, strict=True))
 
     def revealed(self, game: Game[S], viewer: int | None = None) -> list[Revealed[S]]:
@@ -87,16 +87,16 @@ def play_episode(
 
     Args:
         game: The rules.
-        policies: One policy, or name of one, per player.
+        policies: One policy, or the name of one, per player.
         seed: Seed or generator for chance and for the policies' draws.
-        state: Where to start; the game's own start if None.
+        state: The state to start from; by default the game's own start.
 
     Returns:
         The whole episode.
 
     Raises:
-        ValueError: If the number of policies is wrong, a policy does not answer with
-            probabilities, the state cannot be or the game is over in it.
+        ValueError: If the number of policies is wrong, a policy does not return
+            probabilities, or the state is impossible or terminal.
     """
     require_game(game)
     players = seated_policies(policies, game)
@@ -118,10 +118,10 @@ def play_episode(
 
 
 def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
-    """A state reached by uniform play to a uniformly drawn depth, never one in which the game is over.
+    """A non-terminal state reached by uniform play to a uniformly drawn depth.
 
     Uniform play draws every card with equal probability. If the game ends before that depth, one of the
-    states passed on the way is drawn, each with equal probability.
+    states on the way is drawn uniformly.
     """
     state = sample_transition(game.initial(), rng).state
     passed = [state]

@@ -1,4 +1,4 @@
-"""What a policy is, how policies are found by name, and how their answers are checked."""
+"""The policy protocol, named policies, and checks of the probabilities that a policy returns."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import did_you_mean
 
 ENTRY_POINT_GROUP = "cardwar_envs.policies"
-# Other names that people type, and what they mean.
+# Other common names.
 ALIASES = {"random": "uniform"}
-# Probabilities in single precision (a network's softmax) sum to one within about this much.
+# Single-precision probabilities (a network's softmax) sum to one within about this much.
 SUM_TOLERANCE = 1e-5
 ILLEGAL_TOLERANCE = 1e-9
 
@@ -27,12 +27,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class IllegalProbabilityError(ValueError):
-    """A policy gives probability to an action that is illegal."""
+    """A policy gives positive probability to an illegal action."""
 
 
 @runtime_checkable
 class Policy(Protocol):
-    """A behaviour strategy: sees observations and masks only, never a state."""
+    """A behaviour strategy; it sees observations and action masks, never a state."""
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """The probability of each action.
@@ -48,33 +48,32 @@ class Policy(Protocol):
 
 
 def name_of(policy: Policy) -> str:
-    """The name of a policy's class for messages; of one that stands for another, that of the other."""
+    """The name of a policy's class for messages; for a wrapper with `stands_for`, that of the wrapped policy."""
     while hasattr(policy, "stands_for"):
         policy = policy.stands_for
     return type(policy).__name__
 
 
 def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
-    """Asks a policy, and checks that the answer is a behaviour strategy.
+    """Queries a policy, and checks that the result is a behaviour strategy.
 
     Args:
-        policy: The policy to ask.
+        policy: The policy to query.
         observations: `[batch, observation_size]`.
         action_masks: `[batch, num_actions]`.
 
     Returns:
-        `[batch, num_actions]` float64: the answer, scaled so that each row sums to one exactly.
+        `[batch, num_actions]` float64, normalised so that each row sums to one.
 
     Raises:
-        ValueError: If the answer is not an array of real numbers of that shape, has an entry that is not
-            finite or is negative, puts weight on an illegal action (an IllegalProbabilityError), or has a row that
-            does not sum to one.
+        ValueError: If the result is not an array of real numbers of that shape, has a negative or non-finite entry,
+            gives weight to an illegal action (an IllegalProbabilityError), or has a row that does not sum to one.
     """
     name, answer = name_of(policy), _answer(policy, observations, action_masks)
     legal_part = np.where(action_masks == 0, 0.0, answer)
     sums, legal_sums = _row_sums(answer), _row_sums(legal_part)
     least = answer.min(initial=0.0)
-    # If nothing is negative and the sums agree, illegal actions have no weight. Otherwise look at each entry.
+    # If nothing is negative and the sums agree, illegal actions have no weight. Otherwise check each entry.
     if not (least >= 0.0 and np.isfinite(sums).all() and np.array_equal(sums, legal_sums)):
         _check_signs(name, answer)
         _check_legal(name, answer, action_masks)
@@ -88,18 +87,18 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
 def renormalised_probabilities(
     policy: Policy, observations: Observations, action_masks: Masks
 ) -> tuple[Probabilities, NDArray[np.float64]]:
-    """Asks a policy for its play given that it chooses a legal action: what it gives to others is removed.
+    """Queries a policy and conditions its probabilities on legal actions.
 
     Args:
-        policy: The policy to ask.
+        policy: The policy to query.
         observations: `[batch, observation_size]`.
         action_masks: `[batch, num_actions]`.
 
     Returns:
-        `[batch, num_actions]` float64, as `checked_probabilities`; and `[batch]`, the probability that was removed.
+        `[batch, num_actions]` float64, as `checked_probabilities`; and `[batch]`, the removed probability.
 
     Raises:
-        ValueError: As `checked_probabilities`, but for weight on illegal actions, unless there is no other.
+        ValueError: As `checked_probabilities`, but of illegal weight only a row without legal weight is refused.
     """
     name, answer = name_of(policy), _answer(policy, observations, action_masks)
     _check_signs(name, answer)
@@ -119,7 +118,7 @@ def renormalised_probabilities(
 
 def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> NDArray[np.float64]:
     name = name_of(policy)
-    # Copies: a policy that writes into what it is given must not reach the caller or this check.
+    # Copies, because a policy may write into its arguments.
     answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
     if answer.shape != action_masks.shape:
         raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
@@ -127,7 +126,7 @@ def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> 
 
 
 def _row_sums(answer: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+    with np.errstate(over="ignore", invalid="ignore"):  # non-finite sums are rejected later
         sums: NDArray[np.float64] = answer.sum(axis=1)
     return sums
 
@@ -169,7 +168,7 @@ def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> ND
     cumulative = weights.cumsum(axis=1)
     total = cumulative[:, -1:]
     draws = rng.random((len(weights), 1)) * total
-    # The second condition keeps a draw that was rounded up to the total on an action of weight.
+    # The second condition keeps a draw that was rounded up to the total on an action of positive weight.
     actions: NDArray[np.int64] = ((cumulative <= draws) & (cumulative < total)).sum(axis=1)
     return actions
 
@@ -180,17 +179,17 @@ def _factories() -> dict[str, Any]:
 
 
 def policy_names() -> list[str]:
-    """The names that `named_policy` knows, sorted; one for each policy."""
+    """The names that `named_policy` accepts, sorted, without aliases."""
     return sorted(_factories())
 
 
 def names_a_policy(word: str) -> bool:
-    """Whether `named_policy` knows that name, which may go on after a colon."""
+    """Whether `named_policy` accepts that name, which may have a suffix after a colon."""
     return _entry(word) in _factories()
 
 
 def names_for(game: Game[Any]) -> list[str]:
-    """All names of policies that can play a game, sorted, with aliases. No policy is made that takes long to make."""
+    """All names of policies that can play a game, sorted, with aliases; builds no policy that is slow to build."""
     fitting = [name for name in policy_names() if _fits(name, game)]
     aliases = [alias for alias, name in ALIASES.items() if name in fitting]
     endings = {name: getattr(_factory(name), "endings", lambda _: [""])(game) for name in fitting}
@@ -200,13 +199,13 @@ def names_for(game: Game[Any]) -> list[str]:
 def plays(
     fits: Callable[[Game[Any]], bool], endings: Callable[[Game[Any]], list[str]] = lambda game: [""]
 ) -> Callable[[F], F]:
-    """Decorates a factory of policies with a quick test of whether its policies can play a game.
+    """Decorates a policy factory with a quick test of whether its policies can play a game.
 
-    A factory without one is tried. So one that takes long, or takes more than the game, needs this.
+    A factory without this is tested by calling it, so a slow one, or one that takes more than the game, needs this.
 
     Args:
         fits: Whether the factory's policies can play a game.
-        endings: How the policy's name can end for a game, such as `[":1", ":2"]`, for errors that list names.
+        endings: Suffixes of the policy's name for a game, such as `[":1", ":2"]`, for errors that list names.
     """
 
     def decorated(factory: F) -> F:
@@ -225,19 +224,19 @@ def _fits(name: str, game: Game[Any]) -> bool:
         return fits(game)
     try:
         factory(game)
-    except Exception:  # it can be anybody's, and this is asked to word an error
+    except Exception:  # third-party code, called to word an error
         return False
     return True
 
 
 def _entry(name: str) -> str:
-    """The name of the entry point that a policy's name means, without what follows a colon."""
+    """The entry point that a policy's name refers to, without the suffix after a colon."""
     entry = name.partition(":")[0]
     return entry if entry in _factories() else ALIASES.get(entry, entry)
 
 
 def _factory(name: str) -> Callable[..., Policy]:
-    """The callable that makes policies of a name that is known."""
+    """The factory of a known name."""
     factory: Callable[..., Policy] = _factories()[_entry(name)].load()
     return factory
 
@@ -245,9 +244,8 @@ def _factory(name: str) -> Callable[..., Policy]:
 def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     """The policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
 
-    Each entry is a callable that takes the game (and optional keyword arguments). A name can go on
-    after a colon, as `equilibrium:max_entropy` does. The entry then gets the text after the colon as
-    its second argument.
+    Each entry is a callable that takes the game (and optional keyword arguments). A name can have a
+    suffix after a colon, as in `equilibrium:max_entropy`, which the entry gets as its second argument.
 
     Raises:
         ValueError: If there is no such policy, or it cannot play the game.
@@ -274,23 +272,23 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
 
 
 def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
-    """A policy object, given one or a name.
+    """Resolves a policy or the name of one to a policy object.
 
     Raises:
         ValueError: If it is neither a policy nor the name of one.
     """
     if isinstance(policy, str):
         return named_policy(policy, game)
-    if isinstance(policy, type) or not isinstance(policy, Policy):  # a class has the method, but no self
+    if isinstance(policy, type) or not isinstance(policy, Policy):  # a class has the method too
         hint = "; from_sb3 of cardwar_envs.sb3 makes one of a model" if hasattr(policy, "predict") else ""
         raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities{hint}")
     return policy
 
 
 def needs_others(policy: Policy | str) -> bool:
-    """Whether this is the name of a policy that must be told which policies sit in the other seats.
+    """Whether this names a policy that depends on the policies in the other seats.
 
-    Such a policy is made by a callable with a keyword `others`. A name that is unknown needs nothing.
+    The factory of such a policy has a keyword `others`. False for unknown names.
     """
     return isinstance(policy, str) and names_a_policy(policy) and "others" in signature(_factory(policy)).parameters
 
@@ -298,8 +296,8 @@ def needs_others(policy: Policy | str) -> bool:
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
     """One policy object per seat.
 
-    Seats with the same name share an object. A policy that must know the others gets them as `others`:
-    the next seat first, and so on round the table.
+    Seats with the same name share an object. A policy that depends on the others gets them as `others`,
+    in seat order from the next seat on, wrapping around.
 
     Args:
         policies: A policy, or the name of one, per seat.
@@ -310,7 +308,7 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
 
     Raises:
         ValueError: If the number of policies is wrong, something is neither a policy nor the name of
-            one, or two policies must each know what the other does.
+            one, or two policies each depend on the other.
     """
     if not isinstance(policies, Sequence) or isinstance(policies, str):
         raise _without_order(policies)
@@ -336,7 +334,7 @@ def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
     """One policy per seat, given one for all seats or a sequence of them.
 
     Raises:
-        ValueError: If a sequence has another length than there are players, or the policies have no order.
+        ValueError: If the number of policies is not that of players, or the collection is unordered.
     """
     if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
         if isinstance(policy, Set | Mapping):

@@ -1,7 +1,7 @@
-"""What every game defines: pure rules on immutable states, with chance as a list.
+"""The methods that every game defines: pure functions of immutable states, with chance outcomes as lists.
 
 Rules never call a random generator. `Rules.initial` and `Rules.transitions` list all outcomes with their
-probabilities. Environments sample from the very lists that solvers sum over, so the two cannot disagree.
+probabilities. Environments sample from the same lists that solvers sum over, so the two cannot disagree.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 S = TypeVar("S", bound=Hashable)
 
 CERTAIN = Fraction(1)
-# Where a game has chance, see `GameFacts.chance`.
+# See `GameFacts.chance`.
 Chance = Literal["none", "deal", "moves"]
 # Marks an illegal action that forfeits the game.
 FORFEIT = -1
 
 
 class Transition(NamedTuple, Generic[S]):
-    """One way in which a joint action, or the deal at the start, can turn out.
+    """One possible outcome of a joint action or of the deal at the start.
 
     Attributes:
         probability: Exact probability of this outcome.
         state: The state that it leads to.
-        rewards: Payoff points paid on the way, one per player.
+        rewards: Payoff points paid in this transition, one per player.
     """
 
     probability: Fraction
@@ -41,7 +41,7 @@ class Transition(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class GameFacts:
-    """What is true of a game before it is played; solvers are chosen by these facts.
+    """Static properties of a game; solvers are chosen by them.
 
     Attributes:
         name: Name in `GAMES`.
@@ -50,20 +50,17 @@ class GameFacts:
         num_actions: Size of the flat action space of every player.
         observation_low: Least value of each entry of an observation.
         observation_high: Greatest value of each entry of an observation.
-        min_payoff: A lower bound on what a player gets in a whole game, payoff points.
-        max_payoff: An upper bound on what a player gets in a whole game, payoff points.
-        zero_sum: Whether the payoffs of a whole game always sum to zero; with two players, so does
-            every payment.
-        seat_symmetric: Whether the rules treat all seats alike, so that an
-            observation need not say which seat it is seen from.
-        public_state: Whether an observation determines the state (nothing is hidden
-            but the move about to be revealed).
+        min_payoff: A lower bound on a player's payoff in a whole game, payoff points.
+        max_payoff: An upper bound on a player's payoff in a whole game, payoff points.
+        zero_sum: Whether the payoffs of a whole game always sum to zero (with two players, so must each payment).
+        seat_symmetric: Whether the rules treat all seats alike, so that observations need not identify the seat.
+        public_state: Whether an observation determines the state (only the move about to be revealed is hidden).
         max_length: No game has more joint actions than this.
         max_rounds: Rounds after which the game ends, if positions come up again and states count the
             rounds left; else None.
-        chance: Where chance can come in: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
+        chance: Where chance occurs: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
             joint action is played. "moves" allows everything, so it is the default.
-        everyone_acts: Whether every player who is still in the game chooses in every state, so that nobody waits.
+        everyone_acts: Whether every player still in the game chooses an action in every state, so that no one waits.
     """
 
     name: str
@@ -89,7 +86,7 @@ class GameFacts:
 
 
 class IllegalActionError(ValueError):
-    """An action that the rules do not allow where it was tried."""
+    """An action that is illegal in the current state."""
 
 
 class Rules(ABC, Generic[S]):
@@ -101,11 +98,11 @@ class Rules(ABC, Generic[S]):
     @property
     @abstractmethod
     def facts(self) -> GameFacts:
-        """What is true of this game before it is played."""
+        """The static properties of this game."""
 
     @abstractmethod
     def initial(self) -> Sequence[Transition[S]]:
-        """The possible starts with their probabilities, which sum to one."""
+        """All possible starts, with probabilities that sum to one."""
 
     @abstractmethod
     def acting_players(self, state: S) -> tuple[int, ...]:
@@ -121,11 +118,11 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def observation(self, state: S, player: int) -> NDArray[np.float32]:
-        """A fresh array `[observation_size]`: the state from that player's seat, own things first."""
+        """A fresh array `[observation_size]`: the state seen from that player's seat, own entries first."""
 
     @abstractmethod
     def check(self, state: S) -> None:
-        """Raises ValueError for a state that cannot be (cheap necessary conditions)."""
+        """Raises ValueError for an impossible state (cheap necessary conditions)."""
 
     @abstractmethod
     def describe(self, state: S) -> str:
@@ -133,7 +130,7 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def describe_action(self, action: int, player: int = 0) -> str:
-        """What `player` does with the action, as a word."""
+        """A short name of what the action means for `player`."""
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""

@@ -1,8 +1,8 @@
 """Pictures as data: a scene is a list of shapes, which `cardwar_envs.drawing` turns into SVG or pixels.
 
-A game draws what is revealed (`Revealed`) as a `Scene`. Both are plain data: nothing here knows a drawing library,
-and nothing here knows a move before all have committed. Lengths are in units of the picture; a scene is
-`WIDTH` units wide, and its text is large enough to be read where the picture is 375 pixels wide.
+A game draws what is revealed (`Revealed`) as a `Scene`. Both are plain data, independent of any drawing library, and
+never contain a move before all players have committed. Lengths are in units of the picture; a scene is `WIDTH` units
+wide, and its text is legible when the picture is 375 pixels wide.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from typing import Generic, TypeVar
 S = TypeVar("S", bound=Hashable)
 
 WIDTH, MARGIN = 600, 20
-# The least size of text that a picture needs to be read; only text that would not fit otherwise is smaller.
+# The smallest legible text size; only text that would not fit otherwise is smaller, down to SMALLEST.
 READABLE, SMALLEST = 18.0, 9.0
-# Colours of this many players can be told apart; more players share them and are told apart by name.
+# The number of distinct player colours; more players share them and are told apart by name.
 PLAYER_COLOURS = 6
 
 
 @dataclass(frozen=True)
 class Revealed(Generic[S]):
-    """What is revealed of a game in progress, and to whom it is shown.
+    """What is revealed of a game in progress, and the viewer it is shown to.
 
     Attributes:
-        state: Where the game stands.
+        state: The current state.
         viewer: The player whose private information may be shown. None is a spectator, who sees
-            nobody's before the game shows it to all.
+            only what the game shows to all.
         last_actions: The joint action that led here (player -> action), or None.
-        payoffs: What each player was paid so far, payoff points.
+        payoffs: Each player's payoff so far, payoff points.
         over: Whether the game is over.
-        before: The state in which `last_actions` were played, or None if that is not known.
+        before: The state in which `last_actions` were played, or None if unknown.
     """
 
     state: S
@@ -55,7 +55,7 @@ class Box:
         y: Top edge.
         width: Its width.
         height: Its height.
-        fill: Colour role of the inside (see `cardwar_envs.drawing.palette`); None leaves it as it is.
+        fill: Colour role of the inside (see `cardwar_envs.drawing.palette`); None leaves it unfilled.
         stroke: Colour role of the outline; None draws none.
         line: Width of the outline, which lies inside the rectangle.
         radius: Radius of the corners.
@@ -96,14 +96,14 @@ class Text:
     """A line of text.
 
     Attributes:
-        x: Where it starts, has its middle or ends, see `anchor`.
+        x: Its start, middle or end, see `anchor`.
         y: Its base line.
         text: What it says.
         size: Size of the font.
         anchor: "start", "middle" or "end".
         bold: Whether it is bold.
         colour: Colour role.
-        mono: Whether all characters are equally wide.
+        mono: Whether the font is monospaced.
     """
 
     x: float
@@ -132,10 +132,10 @@ class Scene:
 
     Attributes:
         width: Its width.
-        height: Its height; it depends on the game only, so that all pictures of a game make a film.
+        height: Its height; it depends on the game only, so that its pictures can be frames of a film.
         shapes: What is drawn, in this order.
         title: What it shows, in a few words.
-        description: The same in text, for people who cannot see it.
+        description: Alternative text for people who cannot see it.
     """
 
     width: int
@@ -166,7 +166,7 @@ def _char_width(character: str) -> float:
 
 
 def fitted(text: str, size: float, room: float, mono: bool = False) -> tuple[str, float]:
-    """The text and a size at which it fits: smaller if need be, and cut off if the smallest size is too large."""
+    """The text and a font size at which it fits: reduced if necessary; truncated if `SMALLEST` is too large."""
     size = min(size, max(SMALLEST, size * room / max(text_width(text, size, mono), 1e-9)))
     kept = text
     while kept and text_width(kept, size, mono) > room * 1.0001:
@@ -192,7 +192,7 @@ def centred(box: Box, text: str, size: float, **look: object) -> Text:
 
 
 def player_colour(player: int | None) -> str:
-    """The colour role of a player, or of what is nobody's (None)."""
+    """The colour role of a player; of None for what belongs to no player."""
     return "ink" if player is None else f"player_{player % PLAYER_COLOURS}"
 
 
@@ -206,7 +206,7 @@ def spoken(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-# -- what many pictures share -----------------------------------------------------------
+# -- shared elements of pictures --------------------------------------------------------
 
 
 def table(height: float) -> Box:

@@ -1,4 +1,4 @@
-"""Random streams of many games, one 64-bit number each, so that no game's chance depends on another's.
+"""Independent random streams, one 64-bit number per game.
 
 Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators"
 (OOPSLA 2014), figure 16. A stream is a counter that goes up by an odd constant, and a draw is the
@@ -27,8 +27,7 @@ def new_streams(seed: int | None, count: int) -> NDArray[np.uint64]:
 def streams_of(seeds: Sequence[int | None]) -> NDArray[np.uint64]:
     """One stream per seed.
 
-    They are children of the seeds' own sequences, so a NumPy generator that is seeded with the same
-    number draws other numbers.
+    They are children of the seeds' sequences, so a NumPy generator with the same seed draws other numbers.
     """
     children = [np.random.SeedSequence(seed).spawn(1)[0] for seed in seeds]
     return np.array([child.generate_state(1, np.uint64)[0] for child in children])

@@ -1,6 +1,6 @@
-"""What a game may declare about its rules, so that solvers, batches and learners save time.
+"""Optional declarations about a game's rules that save time in solvers, batches and learners.
 
-Everything here has a default that is true of every game.
+Every default is valid for every game.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from cardwar_envs.core.rules import CERTAIN, Rules, S
 
 
 class Canonical(NamedTuple, Generic[S]):
-    """An equal-valued representative of a state, its canonical form, so that solvers solve both at once.
+    """A state's canonical form: a representative of equal value, so that solvers solve both at once.
 
-    In Jujitsu with nothing but the order of ranks to go by, and the seats swapped:
+    In Jujitsu, with ranks renumbered in order and the seats swapped:
 
         state      player 0 holds 3 and 4, player 1 holds 1 and 6, player 0 leads by 1
         canonical  player 0 holds 1 and 3, player 1 holds 2 and 2, player 1 leads by 1, seats (1, 0)
@@ -28,8 +28,8 @@ class Canonical(NamedTuple, Generic[S]):
     Attributes:
         state: The representative.
         seats: `seats[p]` is the seat that player `p` holds in the representative:
-            what is still to be paid to `p` here is what is still to be paid to
-            `seats[p]` there. `(1, 0)` means that the two seats were swapped.
+            the remaining payoff of `p` in the state equals that of `seats[p]` in the
+            representative. `(1, 0)` means that the two seats were swapped.
     """
 
     state: S
@@ -37,13 +37,13 @@ class Canonical(NamedTuple, Generic[S]):
 
 
 class ActionImage(NamedTuple):
-    """Where an action of a state stands in its representative.
+    """The image of an action in the state's representative.
 
     Attributes:
         action: The action in the state itself.
-        image: The action in the representative that stands for it.
+        image: The corresponding action in the representative.
         share: The share of the image's probability that belongs to this action
-            (several interchangeable actions can have one image).
+            (interchangeable actions share one image).
     """
 
     action: int
@@ -51,8 +51,7 @@ class ActionImage(NamedTuple):
     share: Fraction
 
 
-# What a class may declare -> the rules that the declaration is about (and the private methods that these may call);
-# () stands for all rules.
+# Declaration -> the rules that it depends on (and the private methods that these may call); () means all rules.
 CLAIMS: dict[str, tuple[str, ...]] = {
     "canonical": (),
     "canonical_actions": (),
@@ -68,7 +67,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
 }
-# Methods that change neither the play nor what players observe.
+# Methods that affect neither play nor observations.
 TEXTS = {
     *("describe", "describe_action", "describe_play", "describe_revealed", "describe_course", "scene"),
     *("check", "parameters", "smallest"),
@@ -78,9 +77,9 @@ SPECIAL = {"__post_init__", "__getattribute__"}
 
 
 def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
-    """The first of these rules of `base`, or of all, or private methods, that a class does not inherit; else ""."""
+    """The first rule of `base` among `about` (by default all) or private methods that `kind` overrides; else ""."""
     below = [each for each in kind.__mro__ if each not in base.__mro__]
-    fields = {name for each in below for name in inspect.get_annotations(each)}  # instances have these themselves
+    fields = {name for each in below for name in inspect.get_annotations(each)}  # instance attributes
     for name in dir(base):
         rule = inspect.getattr_static(base, name)
         unasked = name in TEXTS or (name.startswith("__") and name not in SPECIAL)
@@ -92,7 +91,7 @@ def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
 
 
 class LostClaim(NamedTuple):
-    """An inherited declaration that a class has lost, because it overrides a rule.
+    """An inherited declaration that a class has lost by overriding a rule.
 
     Attributes:
         claim: Its name.
@@ -113,7 +112,7 @@ class Structure(Rules[S]):
     _lost_claims: ClassVar[tuple[LostClaim, ...]] = ()
 
     def _lost(self, claim: str) -> str:
-        """For an error: why the class lost a declaration that it could have inherited; "" if it did not."""
+        """For errors: why the class lost an inherited declaration; "" if it did not."""
         lost = next((each for each in self._lost_claims if each.claim == claim), None)
         if lost is None:
             return ""
@@ -124,9 +123,9 @@ class Structure(Rules[S]):
         )
 
     def settled(self, state: S) -> tuple[float, ...] | None:
-        """What is still to be paid to each player if the state is settled, else None.
+        """Each player's remaining payoff if the state is settled, else None.
 
-        A state is settled if no choice matters any more. In Jujitsu, for example:
+        A state is settled if no choice affects the payoffs any more. In Jujitsu, for example:
 
             two cards each left, no ties carried, player 0 leads by 3: player 0 wins, (1.0, -1.0)
             two cards each left, no ties carried, player 0 leads by 1: not settled, None
@@ -134,17 +133,17 @@ class Structure(Rules[S]):
         return None
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[S, int]:
-        """The state that an observation shows, and the player who sees it.
+        """The state that an observation determines, and the observing player.
 
-        In a seat-symmetric game the state is turned so that the observer is player 0.
+        In a seat-symmetric game the seats are rotated so that the observer is player 0.
 
         Raises:
-            ValueError: If the game is not one of public state.
+            ValueError: If the game has no public state.
         """
         raise ValueError(f"{self.facts.name}: an observation does not show the whole state{self._lost('state_of')}")
 
     def bayesian_form(self) -> BayesianForm:
-        """The whole game as arrays, if both of two players move once, on private information.
+        """The whole game as arrays, for two players who each move once on private information.
 
         Raises:
             ValueError: If the game is not of that kind.
@@ -153,7 +152,7 @@ class Structure(Rules[S]):
         raise ValueError(f"{self.facts.name}: not a game in which both players move once on private information{lost}")
 
     def rounds_form(self, starts: Sequence[S], max_positions: int) -> RoundsForm[S]:
-        """All positions that can follow some states as arrays, if positions come up again in this game.
+        """All positions reachable from `starts` as arrays, for games whose positions recur.
 
         Raises:
             ValueError: If the game is not of that kind, or there are more than `max_positions` nodes.
@@ -162,15 +161,15 @@ class Structure(Rules[S]):
         raise ValueError(f"{self.facts.name}: not a two-player game whose positions come up again{lost}")
 
     def canonical(self, state: S) -> Canonical[S]:
-        """An equal-valued representative (see `Canonical`); by default the state itself."""
+        """A representative of equal value (see `Canonical`); by default the state itself."""
         return Canonical(state, tuple(range(self.facts.num_players)))
 
     def canonical_actions(self, state: S, player: int) -> tuple[ActionImage, ...]:
-        """Where each legal action of `player` stands in the representative of `state`."""
+        """The image of each legal action of `player` in the representative of `state`."""
         return tuple(ActionImage(a, a, CERTAIN) for a in self.legal_actions(state, player))
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """In how many ways each action can be played, for example how many cards of a rank are held.
+        """The number of ways to play each action, e.g. how many cards of a rank are held.
 
         Args:
             observations: `[batch, observation_size]`.
@@ -182,48 +181,48 @@ class Structure(Rules[S]):
         return action_masks.astype(np.float64)
 
     def action_parts(self) -> NDArray[np.int64] | None:
-        """What actions are made of, in games with so many actions that a learner cannot try each of them.
+        """Decomposes actions into parts, for games with too many actions for a learner to try each.
 
         A choice of two discards and a card to battle with, for example, has the parts "discard a 3" (once or twice)
-        and "battle with a 7". What is learned of a part then holds for every action that has it.
+        and "battle with a 7". What is learned about a part then applies to every action that contains it.
 
         Returns:
-            `[num_actions, parts]`: how often each part occurs in each action, the same for all players. Different
-            actions must differ in it. None if each action is a part of its own.
+            `[num_actions, parts]`: how often each part occurs in each action, the same for all players and different
+            for different actions. None if each action is a part of its own.
         """
         return None
 
     def uniform_is_optimal(self) -> bool:
-        """Whether playing every card alike, as `uniform` does, is optimal for both players at every state.
+        """Whether playing each card with equal probability, as `uniform` does, is always optimal for both players.
 
-        Solvers then choose that equilibrium among several, at every state at which their certificate confirms it.
+        Solvers then select that equilibrium wherever their certificate confirms it.
         """
         return False
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
-        """What the opponent of the observer may play, in two-player games whose observations show the state.
+        """The opponent's legal actions, in two-player games whose observations determine the state.
 
         Args:
             observations: `[batch, observation_size]`.
 
         Returns:
-            `[batch, num_actions]`, 1 where an action is legal for the player who does not observe.
+            `[batch, num_actions]`, 1 where an action is legal for the opponent of the observer.
 
         Raises:
-            ValueError: If observations do not show the state.
+            ValueError: If observations do not determine the state.
         """
         seen = [self.state_of(observation) for observation in observations]
         masks = [self.action_mask(state, 1 - player) for state, player in seen]
         return np.array(masks, dtype=np.int8).reshape(len(observations), self.facts.num_actions)
 
     def compiled_rules(self) -> CompiledRules[S] | None:
-        """The compiled rules for many states at once; None if the game has none."""
+        """Compiled rules for many states at once; None if the game has none."""
         return None
 
     def count_states(self, canonical: bool) -> int | None:
-        """At least how many states there are in which something is decided, if there is a formula; else None.
+        """A lower bound on the number of unsettled decision states if a formula exists, else None.
 
-        A game with more states than an oracle can list is then refused before the work.
+        An oracle then refuses a game with too many states before enumerating them.
 
         Args:
             canonical: Count representatives (see `canonical`) instead of states.

@@ -1,4 +1,4 @@
-"""How a game shows itself: lines of text and a picture, made of what is revealed."""
+"""A game as lines of text and as a picture, made of what is revealed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spo
 
 
 class Texts(Rules[S]):
-    """Texts and pictures that follow from `describe` and `describe_action`; a game may draw its own."""
+    """Default texts and pictures, made from `describe` and `describe_action`; a game may override them."""
 
     def describe_play(self, action: int, player: int) -> str:
-        """What `player` did, as a word: `describe_action`, or that it forfeited the game."""
+        """A short name of what `player` did: `describe_action`, or that it forfeited the game."""
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)
 
     def scene(self, revealed: Revealed[S]) -> Scene:
         """A picture of what is revealed; by default the text of `describe`, the last moves and the payoffs.
 
-        All pictures of a game are of one size. A picture shows no more than `revealed` allows.
+        All pictures of a game have the same size and show only what `revealed` allows.
         """
         lines = self.describe(revealed.state).splitlines()
         if revealed.last_actions is not None:

@@ -15,7 +15,7 @@ COLOURS = 4 * len(PALETTE)
 
 
 def to_gif(scenes: Iterable[Scene], seconds: float = 1.0, last: float = 4.0) -> bytes:
-    """The pictures one after the other, over and over again.
+    """An endlessly looping animation of the pictures.
 
     Args:
         scenes: Pictures of one size, at least one.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.scene import Box, Disc, Scene, Text, text_width
 from cardwar_envs.drawing.palette import PALETTE
 
-# Shapes are drawn so many times larger and then made smaller, which smooths their edges.
+# Supersampling factor, for smooth edges.
 OVERSAMPLING = 2
 NOT_DRAWN = {0: "\ufffd", ord("\n"): " "}
 NEEDS_PYGAME = "pictures need pygame-ce, which comes with the extra: pip install 'cardwar-envs[render]'"
@@ -30,7 +30,7 @@ def require_pygame() -> Any:
         import pygame.font
     except ImportError as error:
         raise ImportError(NEEDS_PYGAME, name="pygame") from error
-    pygame.font.init()  # again each time: others may have ended it
+    pygame.font.init()  # each time, because others may have quit it
     return pygame
 
 
@@ -44,7 +44,7 @@ def to_pixels(scene: Scene) -> NDArray[np.uint8]:
 
 
 class _Painter:
-    """Draws one scene. Its fonts are not kept for another: they are dead once anybody ends pygame."""
+    """Draws one scene. Fonts are not kept between scenes: they become invalid when pygame quits."""
 
     def __init__(self, pygame: Any) -> None:
         self._pygame = pygame

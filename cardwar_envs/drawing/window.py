@@ -23,7 +23,7 @@ class Window:
         """Shows a picture, at most `fps` of them a second.
 
         Returns:
-            Whether it is shown; False if no window can be had.
+            Whether it is shown; False if no window is available.
         """
         if not _may_have_screen():
             return False
@@ -44,7 +44,7 @@ class Window:
         pygame.display.set_caption(scene.title)
         pygame.surfarray.blit_array(screen, np.swapaxes(to_pixels(scene), 0, 1))
         pygame.display.flip()
-        pygame.event.pump()  # so that the system sees that the program answers
+        pygame.event.pump()  # so that the window stays responsive
         return True
 
     def close(self) -> None:
@@ -55,7 +55,7 @@ class Window:
 
 
 def _may_have_screen() -> bool:
-    """Whether it is worth asking: without a screen SDL would draw where nobody sees it, and complain."""
+    """Whether to try at all: without a screen SDL would use an invisible driver, with warnings."""
     if os.environ.get("SDL_VIDEODRIVER") or sys.platform in ("darwin", "win32"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

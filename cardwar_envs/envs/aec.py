@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo AEC environment: players commit one after the other, unseen."""
+"""Any game as a PettingZoo AEC environment: players commit to hidden actions one after the other."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
 
     It needs no PettingZoo wrapper, because it checks order and bounds itself.
 
-    Only those who act are asked. In a game in which players sometimes wait, such as WAR, not every live agent is asked
-    in every cycle, so `metadata["is_parallelizable"]` is False: PettingZoo's `aec_to_parallel` would stop at the first
-    agent that waits. `ParallelGameEnv` is the Parallel environment of such a game.
+    Only acting players are selected. In games in which players sometimes wait, such as WAR, a cycle skips some live
+    agents, so `metadata["is_parallelizable"]` is False: PettingZoo's `aec_to_parallel` would stop at the first
+    waiting agent. Use `ParallelGameEnv` for such games.
 
     The arguments are those of `PettingZooSkin`.
     """
@@ -29,13 +29,13 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
         """Starts a game.
 
         Args:
-            seed: Seed of chance; without one the generator goes on as it was.
+            seed: Seed of chance; without one the generator continues.
             options: `{"state": s}` starts from that state of the game, `{"start": "random"}`
                 from a state reached by uniform play to a uniformly drawn depth. Other keys are
                 ignored.
 
         Raises:
-            ValueError: For a bad seed or option; the game in progress is then untouched.
+            ValueError: For an invalid seed or option; the game in progress is then unchanged.
         """
         self._start(seed, options)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -46,16 +46,16 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
         self._announce()
 
     def observe(self, agent: str) -> spaces.Observation:
-        """What the agent sees, in fresh arrays; it shows nothing that others have committed to."""
+        """The agent's observation, as fresh arrays; it does not reveal the others' commitments."""
         if self._rng is None:
             self._session.require_start()
         return self._session.observe(self._player_of[agent])
 
     def step(self, action: int | None) -> None:
-        """Commits the selected agent to an action, and plays the joint action if it was the last.
+        """Commits the selected agent to an action, and plays the joint action after the last commitment.
 
         Raises:
-            IllegalActionError: If the action is illegal; the game is then as it was.
+            IllegalActionError: If the action is illegal; the game is then unchanged.
             ResetNeeded: If there is no game in progress.
         """
         if not self.agents:
@@ -82,7 +82,7 @@ class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
         self._announce()
 
     def _announce(self) -> None:
-        """Sets who is out, what everyone may play, and who commits next."""
+        """Sets terminations, infos and the next agent."""
         session, players = self._session, self._player_of
         self.terminations = {agent: players[agent] not in session.live for agent in self.agents}
         self.infos = {agent: session.info(players[agent]) for agent in self.agents}

@@ -1,4 +1,4 @@
-"""When a finished game of a Gymnasium vector environment restarts, and which games a `reset` is about."""
+"""Autoreset modes of Gymnasium vector environments, and the option `reset_mask`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESET_MASK = "reset_mask"
 
 
 def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Gymnasium's mode, given it or its value, such as "NextStep".
+    """Gymnasium's mode, given as such or by its value, such as "NextStep".
 
     Raises:
         ValueError: If there is no such mode.
@@ -28,11 +28,11 @@ def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
 
 
 def games_to_reset(options: Mapping[str, Any] | None, count: int) -> NDArray[np.bool_]:
-    """`[count]`: the games that options of `reset` name as `reset_mask`; all if they name none.
+    """`[count]`: the games selected by the option `reset_mask` of `reset`; by default all.
 
     Raises:
-        ValueError: If the mask is not an array of that many bools, or names no game; it is a TypeError as well, because
-            Gymnasium's own vector environments raise one or the other.
+        ValueError: If the mask is not an array of that many bools, or selects no game; also a TypeError, because
+            Gymnasium's own vector environments raise either.
     """
     if options is None or RESET_MASK not in options:
         return np.ones(count, dtype=np.bool_)

@@ -1,6 +1,6 @@
-"""All joint actions from many states at once, each played in the simulator: one step of search for learners.
+"""Plays all joint actions from many states at once: one step of search for learners.
 
-A state is given by what its players see. Three cards against three cards branch nine ways:
+States are given by the players' observations. Three cards against three cards have nine branches:
 
     brancher = Brancher(make_game("jujitsu", num_cards=3), 64)
     branches = brancher.all_joint(brancher.views(observations))  # [1, observation_size]: one state
@@ -23,14 +23,14 @@ LOT = 4096
 
 
 class Branches(NamedTuple):
-    """What every joint action leads to from some states, state by state.
+    """The result of every joint action from some states, state by state.
 
     Attributes:
-        situations: `[branches]`, the number of the state that a branch starts from.
+        situations: `[branches]`, the index of the state that a branch starts from.
         joint: `[branches, 2]` actions.
         rewards: `[branches]` payoff points to player 0.
         done: `[branches]`, whether the game is over after the joint action.
-        after: `[branches, 2, observation_size]`, what the players see then; meaningless if the game is over.
+        after: `[branches, 2, observation_size]`, the players' next observations; meaningless if the game is over.
         masks_after: `[branches, 2, num_actions]`; meaningless if the game is over.
     """
 
@@ -43,14 +43,14 @@ class Branches(NamedTuple):
 
 
 class Brancher:
-    """Plays joint actions from states of a two-player game of public state.
+    """Plays joint actions from states of a two-player game with public state.
 
     Attributes:
-        batch: The games in which they are played; chance is drawn from their streams.
+        batch: The games that play them; chance is drawn from their streams.
     """
 
     def __init__(self, game: Game[Any], lot: int, seed: int = 0) -> None:
-        """Sets up a batch of `lot` games, which is how many branches are played at a time.
+        """Sets up a batch of `lot` games, the number of branches played at a time.
 
         Args:
             game: The rules.
@@ -66,7 +66,7 @@ class Brancher:
         self.batch.reset()
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """What both players see, `[states, 2, ...]`, where player 0 sees `[states, observation_size]`."""
+        """Both players' views, `[states, 2, ...]`, given player 0's `[states, observation_size]`."""
         count, facts = len(observations), self.batch.game.facts
         views = Views(
             np.empty((count, 2, facts.observation_size), dtype=np.float32),
@@ -80,7 +80,7 @@ class Brancher:
         """Plays every joint action once from each state.
 
         Args:
-            situations: What both players see of each state, `[states, 2, ...]`.
+            situations: Both players' views of each state, `[states, 2, ...]`.
         """
         seen, masks = situations
         of, *actions = np.nonzero(masks[:, 0, :, None] & masks[:, 1, None, :])
@@ -96,21 +96,19 @@ class Brancher:
         return Branches(of, joint, rewards, done, after, masks_after)
 
     def _lots(self, count: int) -> list[NDArray[np.int64]]:
-        """Places in lots of the batch's size; the last lot repeats the last place to fill up."""
+        """Indices in lots of the batch's size; the last lot is padded with the last index."""
         size = self.batch.num_games
         return [np.minimum(np.arange(first, first + size), count - 1) for first in range(0, count, size)]
 
 
 def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Finds the different rows: `[[1, 2], [1, 2], [0, 3]]` has two.
-
-    Rows are equal when all their entries are; 0.0 and -0.0 are equal.
+    """Finds the distinct rows: `[[1, 2], [1, 2], [0, 3]]` has two. 0.0 and -0.0 are equal.
 
     Args:
         rows: `[count, size]`, without NaN.
 
     Returns:
-        The place of the first of each group of equal rows, and `[count]` the group that every row belongs to.
+        The index of the first row of each group of equal rows, and `[count]` the group of every row.
     """
     lots = [slice(start, start + LOT) for start in range(0, len(rows), LOT)]
     hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(_hashes(rows[lot]) for lot in lots)])
@@ -123,7 +121,7 @@ def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _hashes(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """`[count]` hashes of rows in whole numbers modulo 2**64: equal rows have equal hashes, wherever they stand."""
+    """`[count]` hashes of rows in whole numbers modulo 2**64: equal rows have equal hashes."""
     count, size = rows.shape
     words = np.zeros((count, size + size % 2), dtype=np.float32)
     np.add(rows, 0.0, out=words[:, :size])  # turns -0.0, whose bits differ, into 0.0

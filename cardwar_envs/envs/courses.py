@@ -1,4 +1,4 @@
-"""How each of many games has come to where it stands: what pictures of them show."""
+"""The history of each of many games, as needed for their pictures."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from cardwar_envs.envs.session import forfeit_payoffs
 
 
 class Courses:
-    """What one seat may see of each game; the games themselves are an engine's.
+    """What one seat may see of each game; an engine holds the games.
 
     Args:
         game: The rules.
         viewer: The seat.
-        kept: Whether anything is noted at all; games that nobody looks at are played faster.
+        kept: Whether to record anything; without rendering, games run faster.
 
     Attributes:
-        revealed: One per game; a new list after each change, so whoever keeps the old one can go back to it.
+        revealed: One per game; each change makes a new list, so the old one can be restored.
     """
 
     def __init__(self, game: Game[Any], viewer: int, kept: bool) -> None:
@@ -32,7 +32,7 @@ class Courses:
         self.revealed: list[Revealed[Any]] = []
 
     def start(self, engine: Engine[Any], where: NDArray[np.bool_], dealt: NDArray[np.float64]) -> None:
-        """Notes that games have started; `[num_games, num_players]` payoff points that the deals paid."""
+        """Records starts of games; `dealt` is `[num_games, num_players]` payoff points paid by the deals."""
         if not self._kept:
             return
         started = [self._seen(state, None, paid) for state, paid in zip(engine.states(), dealt.tolist(), strict=True)]
@@ -42,7 +42,7 @@ class Courses:
     def play(
         self, engine: Engine[Any], where: NDArray[np.bool_], joint: NDArray[np.int64], paid: NDArray[np.float64]
     ) -> None:
-        """Notes what was played and what it paid, each `[num_games, num_players]`, after the engine has played it."""
+        """Records joint actions and rewards, each `[num_games, num_players]`, after the engine has played them."""
         if not self._kept:
             return
         revealed, states = list(self.revealed), engine.states()
@@ -55,7 +55,7 @@ class Courses:
         self.revealed = revealed
 
     def forfeit(self, where: NDArray[np.bool_], joint: NDArray[np.int64]) -> None:
-        """Notes that the viewer has ended games by an illegal action; `joint` `[num_games, num_players]` was chosen."""
+        """Records that the viewer ended games by an illegal action; `joint` is `[num_games, num_players]`."""
         if not self._kept:
             return
         revealed = list(self.revealed)

@@ -1,4 +1,4 @@
-"""Self-play at full speed: batches of games in which the caller chooses the actions of all seats."""
+"""Batches of games for fast self-play: the caller chooses the actions of all seats."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from cardwar_envs.envs.session import START
 
 
 class BatchStep(NamedTuple):
-    """What a joint action in every game led to.
+    """The result of a joint action in every game.
 
     Attributes:
         observations: `[num_games, num_players, observation_size]` float32: of the state after
-            the move or, where the game is over, of the first state of the next game.
+            the move or, if the game is over, of the first state of the next game.
         masks: `[num_games, num_players, num_actions]` int8, 1 where an action is legal in the
-            state that `observations` show.
+            observed state.
         rewards: `[num_games, num_players]` float64, payoff points paid for the move.
-        done: `[num_games]` bool: whether the move ended its game. Nothing is paid after such a move,
-            although `observations` show the next game.
+        done: `[num_games]` bool: whether the move ended its game; `observations` then show the next game, so do not
+            bootstrap from them.
     """
 
     observations: NDArray[np.float32]
@@ -40,8 +40,8 @@ class BatchStep(NamedTuple):
 class GameBatch(Generic[S]):
     """Independent games of one kind, stepped together; a finished game restarts in the same step.
 
-    Every game has a random stream of its own, so a game depends neither on how many other games there
-    are nor on whether compiled rules or the rules themselves step it.
+    Every game has its own random stream, so a game depends neither on the number of other games nor on
+    whether compiled or Python rules step it.
 
     Attributes:
         game: The rules.
@@ -63,14 +63,14 @@ class GameBatch(Generic[S]):
             game: The rules.
             num_games: Number of games, at least 1.
             seed: Seed of all chance.
-            start: "initial", or "random": a state reached by uniform play (every card has the same
-                probability) to a uniformly drawn depth.
+            start: "initial", or "random": a state reached by uniform play to a uniformly
+                drawn depth.
             engine: "compiled", "rules", or "auto": compiled if the game has compiled rules.
-            reuse: Whether compiled rules write observations and masks into the same two arrays at
-                each step, instead of fresh ones; the caller must then not write into them.
+            reuse: Whether compiled rules reuse the arrays of observations and masks in each step instead
+                of allocating new ones; the caller must then not write into them.
 
         Raises:
-            ValueError: If an argument is not allowed, or if a deal pays something or ends the game.
+            ValueError: If an argument is invalid, or if a deal pays something or ends the game.
         """
         require_game(game)
         if whole_number("num_games", num_games) < 1:
@@ -85,10 +85,10 @@ class GameBatch(Generic[S]):
 
     @property
     def streams(self) -> NDArray[np.uint64]:
-        """`[num_games]` uint64: where each game's random stream stands.
+        """`[num_games]` uint64: the states of the games' random streams.
 
-        To repeat what followed a reading of the streams, set them to it and call `reset`. Setting anything
-        else than that many uint64 raises a ValueError.
+        To replay from a saved copy, assign it and call `reset`. Assigning anything else than that many
+        uint64 raises a ValueError.
         """
         return self._engine.streams.copy()
 
@@ -104,14 +104,14 @@ class GameBatch(Generic[S]):
         """Starts every game anew.
 
         Args:
-            states: A state for each game to start from, this once; by default `start` decides.
+            states: The state that each game starts from, this once; by default `start` decides.
 
         Returns:
             Observations `[num_games, num_players, observation_size]` float32 and masks
             `[num_games, num_players, num_actions]` int8.
 
         Raises:
-            ValueError: If the number of states is wrong, or if a state cannot be or the game is over in it.
+            ValueError: If the number of states is wrong, or a state is impossible or terminal.
         """
         if states is None:
             self._engine.deal(self._everywhere, self._random)
@@ -127,18 +127,18 @@ class GameBatch(Generic[S]):
         return self._engine.views()
 
     def reset_to(self, observations: NDArray[np.float32]) -> Views:
-        """Starts every game, this once, from the state that player 0 sees, in order to search ahead.
+        """Starts every game, this once, from the state in player 0's observation, for search.
 
         Args:
             observations: `[num_games, observation_size]`, as the game gives them to player 0. In a
-                seat-symmetric game they may be those of any player, who is player 0 from there on. Only
-                shape and bounds are checked, not whether such a state can come up or somebody acts in it.
+                seat-symmetric game they may be those of any player, who then becomes player 0. Only shape
+                and bounds are checked, not whether the state is reachable or non-terminal.
 
         Returns:
             As `reset`.
 
         Raises:
-            ValueError: If observations do not show the state, have another shape or are out of the game's
+            ValueError: If observations do not determine the state, have the wrong shape or are out of
                 bounds; no game is started then.
         """
         facts, observations = self.game.facts, np.asarray(observations, dtype=np.float32)
@@ -148,7 +148,7 @@ class GameBatch(Generic[S]):
         if observations.shape != expected:
             raise ValueError(f"observations of shape {observations.shape} must have shape {expected}")
         low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
-        outside = ~((observations >= low) & (observations <= high))  # not a number is outside as well
+        outside = ~((observations >= low) & (observations <= high))  # NaN is outside too
         if outside.any():
             place, entry = np.argwhere(outside)[0]
             raise ValueError(
@@ -167,7 +167,7 @@ class GameBatch(Generic[S]):
 
         Raises:
             ValueError: If `reset` was not called, or `actions` has another shape or is not integer.
-            IllegalActionError: If an action is illegal; no game has moved then.
+            IllegalActionError: If an action is illegal; all games are then unchanged.
         """
         chosen = self._checked(actions)
         rewards, done = self._engine.play(chosen, self._everywhere)
@@ -175,16 +175,13 @@ class GameBatch(Generic[S]):
         return BatchStep(*self._engine.views(), rewards, done)
 
     def restart(self, where: NDArray[np.bool_]) -> Views:
-        """Starts some games anew, `[num_games]` of them where true, over or not; returns what all games show."""
+        """Restarts the games where `where` `[num_games]` is true, over or not; returns the views of all games."""
         self._require_start()
         self._engine.deal(where, self._random)
         return self._engine.views()
 
     def keep(self, where: NDArray[np.bool_]) -> Views:
-        """Drops all games but some, `[num_games]` of them where true; returns what these show.
-
-        They go on as they would have beside the others.
-        """
+        """Keeps only the games where `where` `[num_games]` is true, unaffected by the others; returns their views."""
         self._require_start()
         self._engine.keep(where)
         self._everywhere = self._everywhere[where]
@@ -235,7 +232,7 @@ class GameBatch(Generic[S]):
 def _check_deals(game: Game[Any]) -> None:
     for deal in game.initial():
         if any(deal.rewards):
-            # There is no move that such a reward could be given for.
+            # No move could receive such a reward.
             raise ValueError(f"{game.facts.name}: games whose deal pays something cannot be played in batches")
         if not game.acting_players(deal.state):
             raise ValueError(f"{game.facts.name}: games that can be over when they start cannot be played in batches")

@@ -1,4 +1,4 @@
-"""The three names that PettingZoo expects of an environment's module."""
+"""The three functions that PettingZoo expects in an environment's module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cardwar_envs.games.by_name import GAMES
 
 Env = TypeVar("Env", AECGameEnv, ParallelGameEnv)
 
-# What environments take besides the parameters of a game: the default, and what `help` says of it.
+# Further arguments of environments: the default, and the text for `help`.
 OF_ENVIRONMENTS: dict[str, tuple[str | None, str]] = {
     "render_mode": (None, 'None, "ansi" (text), "rgb_array" (pictures) or "human" (a window).'),
     "illegal_action": ("raise", 'What an illegal action does: "raise" an error, or "forfeit" the game.'),
@@ -26,14 +26,14 @@ def makers(game: str) -> tuple[Callable[..., AECGameEnv], Callable[..., AECGameE
     """`env`, `raw_env` and `parallel_env` of the game of that name, for its module `NAME_v0`.
 
     The first two are the same, because no PettingZoo wrapper is needed. All take the parameters of the
-    game, and `render_mode` and `illegal_action` as `PettingZooSkin` does.
+    game, `render_mode` and `illegal_action`, see `PettingZooSkin`.
     """
     aec = _maker("env", AECGameEnv, game, "PettingZoo AEC")
     return aec, aec, _maker("parallel_env", ParallelGameEnv, game, "PettingZoo Parallel")
 
 
 def _maker(name: str, skin: type[Env], game: str, interface: str) -> Callable[..., Env]:
-    """A function that makes an environment; `help` shows the parameters, and it pickles by its name."""
+    """A factory of environments; `help` shows its parameters, and it can be pickled."""
     kind = GAMES[game]
 
     def make(**parameters: Any) -> Env:
@@ -53,6 +53,6 @@ def _maker(name: str, skin: type[Env], game: str, interface: str) -> Callable[..
 
 
 def _entry(name: str, text: str, default: object) -> str:
-    """A parameter in the text of `help`."""
+    """A parameter's entry in `help`."""
     line = f"{name}: {text} Default: {default!r}."
     return textwrap.fill(line, 100, initial_indent=" " * 4, subsequent_indent=" " * 8)

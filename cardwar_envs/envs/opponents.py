@@ -1,4 +1,4 @@
-"""Who has the other seats: one policy, one for each seat, or a pool from which one is drawn for each game."""
+"""Opponents in the other seats: one policy, one for each seat, or a pool from which one is drawn for each game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import ALIASES, Policy, as_policy
 
 UNIFORM = "uniform"
-# A game may end before the agent is asked; a new one is started then, at most so often.
+# A game may end before the agent acts; a new one is then started, at most this many times.
 MAX_STARTS = 100
 
 
@@ -21,16 +21,15 @@ MAX_STARTS = 100
 class Pool:
     """Policies, one of which is drawn for each game and seat and plays the whole game there.
 
-    `opponent=Pool(["uniform", "highest_card"])` meets one of the two in each game. A policy that draws anew at every
-    move is something else: it is one opponent with mixed play.
+    `opponent=Pool(["uniform", "highest_card"])` plays one of the two in each game. This differs from a policy that
+    draws anew at every move, which is one opponent with mixed play.
 
     Attributes:
         policies: Policies or names of policies; at least one.
-        weights: One number for each policy, not negative: its probability is its share of their sum. None draws all
-            alike.
+        weights: One non-negative number for each policy, proportional to its probability; None draws uniformly.
 
     Raises:
-        ValueError: If there is no policy, there are not as many weights as policies, or the weights are no shares.
+        ValueError: If there is no policy, or the weights are invalid or not as many as the policies.
     """
 
     policies: Sequence[Policy | str]
@@ -53,7 +52,7 @@ class Pool:
         """The policies as objects.
 
         Raises:
-            ValueError: If there is no policy of a name, or one cannot play the game.
+            ValueError: If a policy is unknown or cannot play the game.
         """
         policies = [as_policy(each, game) for each in self.policies]
         weights = np.ones(len(policies)) if self.weights is None else np.array(self.weights)
@@ -61,7 +60,7 @@ class Pool:
 
 
 class SeatPool(NamedTuple):
-    """The policies of which one has a seat.
+    """The policies of one seat, from which one is drawn for each game.
 
     Attributes:
         policies: The policies.
@@ -77,7 +76,7 @@ class SeatPool(NamedTuple):
         return np.searchsorted(heights / heights[-1], numbers, side="right")
 
     def sitting(self, rng: np.random.Generator) -> Policy:
-        """The policy for one game; the generator is untouched where there is only one."""
+        """Draws the policy for one game; a single policy leaves the generator untouched."""
         return self.policies[int(self.drawn(rng.random(1))[0])] if len(self.policies) > 1 else self.policies[0]
 
 
@@ -85,12 +84,12 @@ Opponent = str | Policy | Pool
 
 
 def is_uniform(opponent: object) -> bool:
-    """Whether this is a name of uniform play, which engines draw themselves, without asking for probabilities."""
+    """Whether this names uniform play, which engines draw themselves without querying a policy."""
     return isinstance(opponent, str) and ALIASES.get(opponent, opponent) == UNIFORM
 
 
 def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> list[SeatPool]:
-    """The pool of each other seat, in order; a policy is a pool of its own.
+    """The pool of each other seat, in order; a single policy becomes a pool of one.
 
     Args:
         opponent: A policy, the name of one, or a pool, for all other seats; or a sequence, one per other seat.

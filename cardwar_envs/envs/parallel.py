@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo Parallel environment: all players hand in their actions at once."""
+"""Any game as a PettingZoo Parallel environment: all players submit their actions at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ StepResult = tuple[dict[str, spaces.Observation], dict[str, float], dict[str, bo
 
 
 class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int]):
-    """All live agents act in every step; an agent that has nothing to choose has one legal action.
+    """All live agents act in every step; an agent without a choice has one legal action.
 
     The arguments are those of `PettingZooSkin`.
     """
@@ -30,14 +30,14 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
         """Starts a game.
 
         Args:
-            seed: Seed of chance; without one the generator goes on as it was.
+            seed: Seed of chance; without one the generator continues.
             options: As for `AECGameEnv.reset`.
 
         Returns:
             Observations and infos by agent; infos hold the `action_mask`.
 
         Raises:
-            ValueError: For a bad seed or option; the game in progress is then untouched.
+            ValueError: For an invalid seed or option; the game in progress is then unchanged.
         """
         self._start(seed, options)
         if self.render_mode == "human":
@@ -48,17 +48,16 @@ class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int])
         """Plays one joint action.
 
         Args:
-            actions: An action for every live agent. Whatever is given for agents that are out is ignored, as in
-                PettingZoo's own Parallel environments.
+            actions: An action for every live agent. Actions of agents that are out are ignored, as in PettingZoo's
+                own Parallel environments.
 
         Returns:
             Observations, rewards (payoff points), terminations, truncations (always False) and
             infos, by agent.
 
         Raises:
-            IllegalActionError: If an action is illegal; the game is then as it was.
-            ValueError: If the action of a live agent is missing, or there is no agent of a name; the game is then
-                as it was.
+            IllegalActionError: If an action is illegal; the game is then unchanged.
+            ValueError: If the action of a live agent is missing, or an agent is unknown; the game is then unchanged.
             ResetNeeded: If there is no game in progress.
         """
         if not self.agents:

@@ -1,4 +1,4 @@
-"""What PettingZoo's two kinds of environment share: everything but how players are asked."""
+"""The common part of both PettingZoo APIs: everything but how actions are collected."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class PettingZooSkin:
 
     Args:
         game: A game or its name.
-        render_mode: "human" (a window, drawn by itself after each change; text where no window can be had),
+        render_mode: "human" (a window, updated after each change; text if no window is available),
             "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
-        illegal_action: "raise" raises an IllegalActionError and leaves the game as it was. "forfeit"
-            ends the game once all have committed: each offender's payoff is the least of the
-            game. In a zero-sum game the others share what the offenders lose (all get 0 if all
+        illegal_action: "raise" raises an IllegalActionError and leaves the game unchanged. "forfeit"
+            ends the game once all have committed: each offender gets the game's minimal
+            payoff. In a zero-sum game the others share what the offenders lose (all get 0 if all
             offend); in other games they keep what they were paid.
         **parameters: Parameters of the game, if its name was given.
 
     Raises:
-        ValueError: If an argument has a value that is not allowed.
+        ValueError: If an argument is invalid.
     """
 
-    # Whether players who have nothing to choose are asked as well. PettingZoo's `aec_to_parallel` needs an environment
-    # that asks all live agents in every cycle; its metadata say whether this one does, as `is_parallelizable`.
+    # Whether players without a choice act as well. PettingZoo's `aec_to_parallel` needs all live agents to act in every
+    # cycle; `is_parallelizable` in the metadata says whether they do.
     asks_everyone: ClassVar[bool]
 
     def __init__(
@@ -74,7 +74,7 @@ class PettingZooSkin:
         return self.action_spaces[agent]
 
     def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:
-        """Starts a game. A bad seed or option raises a ValueError and leaves the game in progress untouched."""
+        """Starts a game. An invalid seed or option raises a ValueError and leaves the game in progress unchanged."""
         seed = checked_seed(seed)
         self._session.check_options(options)
         if seed is not None or self._rng is None:
@@ -83,15 +83,14 @@ class PettingZooSkin:
         self.agents = [self.possible_agents[player] for player in self._session.live]
 
     def state(self) -> NDArray[np.float32]:
-        """The observations of all players in a row, `[num_players * observation_size]`.
+        """The concatenated observations of all players, `[num_players * observation_size]`.
 
-        Nothing else shows what is hidden from some players, such as both rolls in Dice Poker. It does
-        not show what players have committed to.
+        They include hidden information, such as both rolls in Dice Poker, but no pending commitments.
         """
         return self._session.global_state()
 
     def render(self) -> Frame | None:
-        """What a spectator sees, as text (mode "ansi") or pixels (mode "rgb_array"), or shown (mode "human").
+        """The game as a spectator sees it, as text (mode "ansi") or pixels (mode "rgb_array"), or shown (mode "human").
 
         Raises:
             ResetNeeded: If there is no game yet.

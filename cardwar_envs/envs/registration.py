@@ -1,4 +1,4 @@
-"""Registers every game with Gymnasium and PettingZoo, without importing any environment yet."""
+"""Registers every game with Gymnasium and PettingZoo without importing any environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SKINS = "cardwar_envs.envs"
 
 
 def gymnasium_id(name: str, version: int | None = None) -> str:
-    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`; the version is that of the game in `GAMES` if none is given."""
+    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`; by default the version of the game in `GAMES`."""
     return f"{NAMESPACE}/{name.title().replace('_', '')}-v{GAMES[name].version if version is None else version}"
 
 
@@ -27,8 +27,8 @@ def pettingzoo_id(name: str, version: int | None = None) -> str:
 def register_all() -> None:
     """Registers each game once; a second call changes nothing.
 
-    These are the games of this package and those of installed packages, which are not imported, so their ids end
-    in `-v0`; and `cardwar/game-v0`, which takes any game as its argument `game`.
+    These are the games of this package, those of installed packages (which are not imported, so their ids end in
+    `-v0`), and `cardwar/game-v0`, which takes any game as its argument `game`.
     """
     for name, kind in GAMES.items():
         _register(name, kind.version)
@@ -38,19 +38,19 @@ def register_all() -> None:
 
 
 def register_game(kind: type[Game[Any]]) -> type[Game[Any]]:
-    """Makes a game known by its name: to `make_game`, the command, `gymnasium.make` and `pettingzoo.make`.
+    """Registers a game by its name with `make_game`, the command, `gymnasium.make` and `pettingzoo.make`.
 
-    It can be used as a decorator above `@dataclass(frozen=True)`. The ids of environments are made of the name and the
-    version: for `name = "undercut"`, `cardwar/Undercut-v0` and `cardwar/undercut-v0`.
+    Usable as a decorator above `@dataclass(frozen=True)`. Environment ids consist of the name and the version: for
+    `name = "undercut"`, `cardwar/Undercut-v0` and `cardwar/undercut-v0`.
 
     Args:
-        kind: A class of a game.
+        kind: A game class.
 
     Returns:
         The class.
 
     Raises:
-        ValueError: If it is not a class of a game, not a frozen dataclass, or another game has its name.
+        ValueError: If it is not a game class, not a frozen dataclass, or its name is taken by another game.
     """
     add_game(kind)
     _register(kind.name, kind.version)
@@ -69,7 +69,7 @@ def _register_ids(for_gymnasium: str, for_pettingzoo: str, kwargs: dict[str, Any
             vector_entry_point=f"{SKINS}.vector_env:GameVectorEnv",
             kwargs=kwargs,
         )
-    # PettingZoo has a registry since 1.27. Before that, `jujitsu_v0.env()` and its like are the only way.
+    # PettingZoo has a registry since 1.27; before that, use `jujitsu_v0.env()` and the like.
     if hasattr(pettingzoo, "register") and for_pettingzoo not in pettingzoo.aec_registry:
         pettingzoo.register("aec", for_pettingzoo, entry_point=f"{SKINS}.aec:AECGameEnv", kwargs=kwargs)
         pettingzoo.register("parallel", for_pettingzoo, entry_point=f"{SKINS}.parallel:ParallelGameEnv", kwargs=kwargs)

@@ -15,7 +15,7 @@ from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs.session import Session
 
 RENDER_MODES = ["human", "ansi", "rgb_array"]
-# Pictures a second in a window and in films.
+# Pictures per second in a window and in films.
 RENDER_FPS = 2
 Frame = str | NDArray[np.uint8]
 
@@ -30,7 +30,7 @@ def picture(game: Game[Any], revealed: Revealed[Any], render_mode: str) -> Frame
 
 
 def show(game: Game[Any], revealed: Revealed[Any], window: Window, fps: float) -> None:
-    """Shows what is revealed in the window; prints it as text where no window can be had."""
+    """Shows what is revealed in the window; prints it as text if no window is available."""
     if not window.show(game.scene(revealed), fps):
         print(game.describe_revealed(revealed), end="\n\n")
 
@@ -38,7 +38,7 @@ def show(game: Game[Any], revealed: Revealed[Any], window: Window, fps: float) -
 def render(
     session: Session[Any], viewer: int | None, render_mode: str | None, window: Window, fps: float
 ) -> Frame | None:
-    """What a player, or a spectator (None), sees: returned, or shown in mode "human".
+    """Renders the view of a player, or of a spectator (None): returns it, or shows it in mode "human".
 
     Raises:
         ResetNeeded: If there is no game yet.

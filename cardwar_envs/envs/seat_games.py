@@ -1,4 +1,4 @@
-"""Many games in which the caller has one seat and policies have the others: what a vector environment steps."""
+"""Many games in which the caller has one seat and policies have the others; the core of the vector environment."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from cardwar_envs.envs.opponents import MAX_STARTS, SeatPool
 
 
 class SeatGames:
-    """Games of one kind, each with a random stream of its own, for chance and for the opponents' draws.
+    """Games of one kind, each with its own random stream for chance and for the opponents' draws.
 
-    A method that takes `where`, `[count]` bool, is about these games only. No game restarts by itself.
+    The argument `where`, `[count]` bool, selects games. No game restarts by itself.
 
     Attributes:
-        engine: It steps the games.
-        views: What all players see; None before the first start.
-        revealed: What the caller's seat may see of the course of each game, if it is kept.
+        engine: The engine that steps the games.
+        views: The views of all players; None before the first start.
+        revealed: What the caller's seat may see of each game, if recorded.
     """
 
     def __init__(
@@ -50,17 +50,17 @@ class SeatGames:
             opponents: The pool of policies of every other seat.
             uniform: Whether all opponents play uniformly, which the engine draws itself.
             engine: "compiled", "rules", or "auto": compiled rules if the game has them.
-            courses: Whether `revealed` is kept.
+            courses: Whether to record `revealed`.
         """
         self.game, self.seat, self.count = game, seat, count
         self._opponents, self._uniform = opponents, uniform
-        # Callers get copies of the engine's views, so the engine may use the same arrays again.
+        # Callers get copies of the engine's views, so the engine may reuse its arrays.
         self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, reuse=True)
         self.views: Views | None = None
         self._courses = Courses(game, seat, courses)
-        # Which policy of its pool has a seat: `[count, num_players]`.
+        # `[count, num_players]`: the index in its pool of the policy in each seat.
         self._sitting = np.zeros((count, game.facts.num_players), dtype=np.int64)
-        # What the seat was paid in each game so far, and the part that was not collected yet.
+        # The seat's payoff in each game so far, and the part not yet collected.
         self._paid, self._owed = np.zeros(count), np.zeros(count)
 
     @property
@@ -70,7 +70,7 @@ class SeatGames:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Restores everything if an error is raised, for example by an opponent."""
+        """Restores everything if an error is raised, e.g. by an opponent."""
         kept = dict(vars(self))
         copied = deepcopy({name: kept[name] for name in ("engine", "_sitting", "_paid", "_owed")})
         revealed = self._courses.revealed
@@ -85,14 +85,14 @@ class SeatGames:
             raise
 
     def start(self, where: NDArray[np.bool_], options: Mapping[str, Any]) -> None:
-        """Starts games, and starts those again in which the caller is not asked.
+        """Starts games, and restarts those that end before the caller acts.
 
         Args:
             where: The games.
-            options: Options of `reset` that were checked.
+            options: Checked options of `reset`.
 
         Raises:
-            ValueError: If the caller is not asked once in 100 games.
+            ValueError: If the caller never acts in 100 games.
         """
         for _ in range(MAX_STARTS):
             if not where.any():
@@ -114,13 +114,12 @@ class SeatGames:
         raise ValueError(f"player_{self.seat} was not asked once in {MAX_STARTS} games")
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
-        """Plays the caller's actions, and plays on until the caller must choose again.
+        """Plays the caller's actions, and continues until the caller must choose again.
 
         Args:
             actions: `[count]`.
             where: The games.
-            offends: In which of them the action is illegal: these end, and over the whole game the caller's seat gets
-                the least payoff.
+            offends: The games in which the action is illegal: these end with the minimal payoff for the caller's seat.
         """
         going_on = where & ~offends
         joint = self._play(actions, where, going_on)
@@ -130,7 +129,7 @@ class SeatGames:
         self._play_until_asked(going_on)
 
     def collected(self, where: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """`[count]`: what the caller's seat was paid since it last collected, payoff points; 0 in other games."""
+        """`[count]`: the caller's payoff points since the last call; 0 in other games."""
         collected = np.where(where, self._owed, 0.0)
         self._owed = np.where(where, 0.0, self._owed)
         return collected
@@ -155,7 +154,7 @@ class SeatGames:
     def _play(
         self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_], going_on: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """Draws the opponents' actions and plays the joint action where games go on; returns it, `[count, players]`."""
+        """Plays the joint action with the opponents' drawn actions where `going_on`; returns it, `[count, players]`."""
         joint = self._drawn(where, None if actions is None else self.views)
         if actions is not None:
             joint[:, self.seat] = actions
@@ -165,7 +164,7 @@ class SeatGames:
         return joint
 
     def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
-        """`[count, num_players]`: what the opponents play; `views` of all games, if known."""
+        """`[count, num_players]`: the opponents' actions; `views` of all games, if known."""
         joint = np.zeros(self.engine.shape, dtype=np.int64)
         if self._uniform:
             for player in self._opponents:
@@ -179,7 +178,7 @@ class SeatGames:
                     seen = self._views_at(games, views)
                     probabilities = checked_probabilities(policy, seen.observations[:, player], seen.masks[:, player])
                     answers.append((player, games, probabilities))
-        # Nothing is drawn before all have answered, so an answer that is refused changes nothing.
+        # Query all policies before drawing, so that invalid probabilities leave the streams unchanged.
         for player, games, probabilities in answers:
             joint[games, player] = chosen_actions(probabilities, draw(self.engine.streams, games))
         return joint

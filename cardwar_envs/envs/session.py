@@ -1,17 +1,16 @@
-"""One game in progress: what all skins share, so that they cannot differ.
+"""One game in progress, shared by all environment APIs (AEC, Parallel, Gymnasium) so that they cannot differ.
 
-A skin is an environment around the rules (AEC, Parallel, Gymnasium). In AEC players act one after the
-other, but moves are simultaneous, so an agent commits to its action, and nobody sees it until all have:
+In AEC players act one after the other, but moves are simultaneous: an agent commits to its action, which stays hidden
+until all have committed:
 
     player_0 commits to 3     nothing happens; player_1 sees the same as before
     player_1 commits to 1     now the joint action {0: 3, 1: 1} is played
 
-A session knows the current state only. The skin hands over all commitments in one piece (`resolve`),
-and only then the generator is used, so nothing in here can give a committed move away.
+A session knows only the current state. The API passes all commitments at once (`resolve`), and the generator is used
+only then, so nothing here can reveal a committed move.
 
-With `illegal_action="forfeit"` an illegal action is a forfeit: it ends the game, and the offender gets
-the least payoff of the game (`facts.min_payoff`), in a duel for margins for example -1 for each card. The
-others gain by it only if the game is zero-sum.
+With `illegal_action="forfeit"` an illegal action ends the game, and the offender gets the game's minimal payoff
+(`facts.min_payoff`), e.g. -1 for each card in a duel for margins. The others gain only if the game is zero-sum.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
-# Vector environments take the last one as well, Gymnasium's own.
+# The last one is Gymnasium's, for vector environments.
 RESET_OPTIONS = ("state", "start", "reset_mask")
-# How alike to an option a key must be to be taken for a slip: "stat" is, "stage_mask" is not.
+# Similarity at which a key counts as a misspelt option: "stat" does, "stage_mask" does not.
 MISTYPED = 0.75
-# An error lists at most so many legal actions; a war can have thousands.
+# Errors list at most this many legal actions; a war can have thousands.
 LISTED = 40
 WITHOUT_MASKS = (
     '. For a learner without masks make the environment with illegal_action="forfeit": an illegal action then loses '
@@ -46,11 +45,11 @@ WITHOUT_MASKS = (
 
 
 def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[Any]:
-    """The game, given a game, or its name and parameters.
+    """A game, given one or its name and parameters.
 
     Raises:
-        ValueError: If it is neither, if parameters come with a game (which has its own), or if there is
-            no such game or parameter.
+        ValueError: If it is neither, if parameters are given with a game (which has its own), or for an
+            unknown game or parameter.
     """
     if isinstance(game, str):
         return make_game(game, **parameters)
@@ -63,16 +62,16 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
 
 
 def own_stream(generator: np.random.Generator) -> np.random.Generator:
-    """A generator of an environment's own.
+    """An independent generator for an environment.
 
-    Otherwise a policy whose generator is seeded with the same number as the environment would draw the
-    very numbers that decide chance and the opponents' moves.
+    Otherwise a policy seeded with the same number as the environment would draw the same numbers as
+    chance and the opponents.
     """
     return generator.spawn(1)[0]
 
 
 def checked_seed(seed: Any) -> int | None:
-    """A seed as Gymnasium wants it.
+    """A seed as Gymnasium requires it.
 
     Raises:
         ValueError: If it is neither None nor an integer of at least 0.
@@ -89,15 +88,14 @@ def checked_seed(seed: Any) -> int | None:
 def forfeit_payoffs(
     facts: GameFacts, paid: Sequence[float], live: Sequence[int], offenders: Sequence[int]
 ) -> list[float]:
-    """What each player gets in a whole game that offenders end by an illegal action: they get the least payoff in all.
+    """Total payoffs of a game that ends by illegal actions; each offender gets the minimal payoff of the game.
 
-    Players that were out already keep what they were paid. In a zero-sum game all payoffs sum to 0: the rest is shared
-    equally by the players that did not offend, or by the offenders if all offended. In other games the players that
-    did not offend keep what they were paid.
+    Players already out keep what they were paid. In a zero-sum game the players that did not offend (or all offenders,
+    if all offended) share the rest equally, so that payoffs sum to 0. In other games they keep what they were paid.
 
     Args:
         facts: The facts of the game.
-        paid: What each player was paid so far, payoff points.
+        paid: Each player's payoff so far, payoff points.
         live: The players who are still in the game.
         offenders: Those of them who chose an illegal action.
     """
@@ -113,14 +111,14 @@ def forfeit_payoffs(
 
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
-    """The error for an action that the rules do not allow; it lists legal actions, and ends with the hint."""
+    """The error for an illegal action; it lists legal actions and ends with `hint`."""
     listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
     named = int(action) if isinstance(action, np.integer) else action
     return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}{hint}")
 
 
 def _check_spelling(options: Mapping[str, Any]) -> None:
-    """Raises ValueError for a key that is nearly the name of an option; other keys may be for somebody else."""
+    """Raises ValueError for a misspelt option; other unknown keys may be meant for wrappers."""
     for key in options:
         near = nearest(key, RESET_OPTIONS, MISTYPED) if isinstance(key, str) and key not in RESET_OPTIONS else None
         if near is not None:
@@ -134,7 +132,7 @@ class Session(Generic[S]):
     Attributes:
         game: The rules.
         agents: The name of each player.
-        state: Where the game stands.
+        state: The current state.
         acting: The players who choose an action now; empty when the game is over.
         live: The players who are still in the game.
         last_actions: The joint action that led here, or None.
@@ -152,19 +150,19 @@ class Session(Generic[S]):
         self.last_actions: dict[int, int] | None = None
         self.before: S | None = None
         self._paid: tuple[float, ...] = (0.0,) * len(self.agents)
-        # The part of `_paid` that is not handed out yet: no skin can pay for the deal before the first step.
+        # The part of `_paid` not yet handed out: no API can pay for the deal before the first step.
         self._owed = self._paid
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
-        """Checks the options of `reset`; unknown keys are ignored, but not one that is nearly the name of an option.
+        """Checks the options of `reset`; ignores unknown keys, except misspelt options.
 
         Args:
             options: The options.
-            needed: A player who must not be out of the game yet.
+            needed: A player who must still be in the game.
 
         Raises:
-            ValueError: For a state that cannot be, a state in which the game is over (or over for
-                the needed player), an unknown start, a mistyped option, or options that are not a mapping.
+            ValueError: For an impossible state, a state in which the game is over (or over for the
+                needed player), an unknown start, a misspelt option, or options that are not a mapping.
         """
         if options is None:
             return
@@ -195,40 +193,40 @@ class Session(Generic[S]):
         self.last_actions, self.before = None, None
 
     def require_start(self) -> None:
-        """Raises ResetNeeded if no game was ever started."""
+        """Raises ResetNeeded before the first `reset`."""
         if not hasattr(self, "state"):
             raise ResetNeeded("there is no game yet: call reset() first")
 
     def observe(self, player: int) -> Observation:
-        """What a player sees: fresh arrays."""
+        """A player's observation and mask, as fresh arrays."""
         return {"observation": self.game.observation(self.state, player), "action_mask": self.mask(player)}
 
     def info(self, player: int) -> dict[str, Any]:
-        """The mask, a fresh array, and all else that the game tells the player."""
+        """The mask, as a fresh array, and the game's own infos for the player."""
         return {"action_mask": self.mask(player), **self.game.info(self.state, player)}
 
     def mask(self, player: int) -> NDArray[np.int8]:
-        """What a player may play, `[num_actions]`; all 0 for one who is out of the game."""
+        """A player's action mask, `[num_actions]`; all 0 for one who is out of the game."""
         if player in self.live:
             return self.game.action_mask(self.state, player)
         return np.zeros(self.game.facts.num_actions, dtype=np.int8)
 
     def global_state(self) -> NDArray[np.float32]:
-        """The observations of all players in a row. Nothing else shows what is hidden from some players."""
+        """The concatenated observations of all players, which include hidden information."""
         self.require_start()
         players = range(len(self.agents))
         return np.concatenate([self.game.observation(self.state, player) for player in players])
 
     def revealed(self, viewer: int | None) -> Revealed[S]:
-        """What a player, or a spectator (None), may see of the game; no commitment is among it."""
+        """What a player, or a spectator (None), may see of the game, without pending commitments."""
         self.require_start()
         return Revealed(self.state, viewer, self.last_actions, self._paid, not self.acting, self.before)
 
     def committed(self, player: int, action: Any) -> int:
-        """The action as a number, or FORFEIT for an illegal one where that forfeits.
+        """The action as an int, or FORFEIT if it is illegal and illegal actions forfeit.
 
         Raises:
-            IllegalActionError: If the rules do not allow it and illegal actions raise.
+            IllegalActionError: If it is illegal and illegal actions raise.
         """
         legal = self.game.legal_actions(self.state, player)
         try:
@@ -236,13 +234,13 @@ class Session(Generic[S]):
             if number in legal:
                 return number
         except TypeError:
-            pass  # not a whole number, so not an action
+            pass  # not an integer, so not an action
         if self.forfeits:
             return FORFEIT
         raise illegal_action_error(self.agents[player], action, legal, WITHOUT_MASKS)
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        """Plays the joint action of the acting players; returns what each player is paid, by the deal too at first."""
+        """Plays the joint action of the acting players; returns each player's reward (at first with the deal's)."""
         before, offenders = self.state, [player for player, action in actions.items() if action == FORFEIT]
         payments = self._forfeit(offenders) if offenders else self._play(actions, rng)
         self.before, self.last_actions, self._owed = before, actions, (0.0,) * len(self.agents)
@@ -256,7 +254,7 @@ class Session(Generic[S]):
         return tuple(reward + owed for reward, owed in zip(rewards, self._owed, strict=True))
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game; returns what is missing of each player's payoff, see `forfeit_payoffs`."""
+        """Ends the game; returns the difference to each player's final payoff, see `forfeit_payoffs`."""
         handed_out = [paid - owed for paid, owed in zip(self._paid, self._owed, strict=True)]
         self._paid = tuple(forfeit_payoffs(self.game.facts, self._paid, self.live, offenders))
         self.acting, self.live = (), ()

@@ -28,9 +28,9 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
     Args:
         game: A game or its name.
         opponent: A policy, the name of one ("uniform" and "random" both mean uniform play), or a `Pool` from which
-            one is drawn for each game; for all other seats. Or a sequence of these, one per other seat.
+            one is drawn for each game, for all other seats; or a sequence of these, one per other seat.
         seat: The agent's seat.
-        render_mode: "human" (a window, drawn by itself after each change; text where no window can be had),
+        render_mode: "human" (a window, updated after each change; text if no window is available),
             "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         **parameters: Parameters of the game, if its name was given.
@@ -54,9 +54,9 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         self._session = Session(self.game, illegal_action)
         self._window = Window()
         self._rng: np.random.Generator | None = None
-        self._owed = 0.0  # paid before the agent was first asked; its first step returns it
+        self._owed = 0.0  # paid before the agent's first action; its first step returns it
         self._opponents = seated_opponents(opponent, self.game, self.seat)
-        self._sitting: dict[int, Policy] = {}  # who plays this game
+        self._sitting: dict[int, Policy] = {}  # the opponents in this game
         self.observation_space = spaces.observation_space(self.game)
         self.action_space = spaces.action_space(self.game)
 
@@ -66,15 +66,15 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """Starts a game.
 
         Args:
-            seed: Seed of chance and of the opponents' draws. `GameVectorEnv` draws other numbers from an equal seed.
+            seed: Seed of chance and of the opponents' draws. `GameVectorEnv` draws other numbers from the same seed.
             options: As for `AECGameEnv.reset`.
 
         Returns:
             Observation and info; the info holds the `action_mask`.
 
         Raises:
-            ValueError: For a bad seed or option, if an opponent does not answer with probabilities, or
-                if the agent is not asked once in 100 games; the game in progress is then untouched.
+            ValueError: For an invalid seed or option, if an opponent does not return probabilities, or
+                if the agent never acts in 100 games; the game in progress is then unchanged.
         """
         seed = checked_seed(seed)
         self._session.check_options(options, needed=self.seat)
@@ -96,14 +96,14 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         raise ValueError(f"{self._session.agents[self.seat]} was not asked once in {MAX_STARTS} games")
 
     def step(self, action: int) -> tuple[spaces.Observation, float, bool, bool, dict[str, Any]]:
-        """Plays one joint action, and plays on until the agent must choose again.
+        """Plays one joint action, and continues until the agent must choose again.
 
         Returns:
             Observation, reward (payoff points), terminated, truncated (always False), info.
 
         Raises:
-            IllegalActionError: If the action is illegal; the game is then as it was.
-            ValueError: If an opponent does not answer with probabilities; the game is then as it was.
+            IllegalActionError: If the action is illegal; the game is then unchanged.
+            ValueError: If an opponent does not return probabilities; the game is then unchanged.
             ResetNeeded: If there is no game in progress.
         """
         if self.seat not in self._session.acting:
@@ -118,7 +118,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Restores everything if an error is raised, for example by an opponent."""
+        """Restores everything if an error is raised, e.g. by an opponent."""
         kept, session, rng = dict(vars(self)), dict(vars(self._session)), self._rng
         stream: Any = None if rng is None else rng.bit_generator.state
         try:
@@ -133,7 +133,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             raise
 
     def _play_others_until_asked(self) -> float:
-        """Plays on while the agent has nothing to choose; returns what the agent is paid."""
+        """Plays while the agent has no choice; returns the agent's reward."""
         reward = 0.0
         while self.seat in self._session.live and self.seat not in self._session.acting:
             reward += self._play(None)
@@ -145,7 +145,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         actions = {}
         for player in session.acting:
             if player == self.seat:
-                assert action is not None  # the agent is asked whenever it acts
+                assert action is not None  # given whenever the agent acts
                 actions[player] = action
             else:
                 actions[player] = draw_action(self.game, session.state, player, self._sitting[player], self._rng)
@@ -161,11 +161,11 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         return self._session.observe(self.seat), self._session.info(self.seat)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """What the agent may play, `[num_actions]`; the name is sb3-contrib's."""
+        """The action mask, `[num_actions]`, under the name that sb3-contrib expects."""
         return self._session.mask(self.seat).astype(np.bool_)
 
     def render(self) -> Frame | None:
-        """What the agent's seat sees, as text (mode "ansi") or pixels (mode "rgb_array"), or shown (mode "human").
+        """The agent's view, as text (mode "ansi") or pixels (mode "rgb_array"), or shown (mode "human").
 
         Raises:
             ResetNeeded: If there is no game yet.

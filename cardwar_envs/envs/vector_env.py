@@ -31,23 +31,23 @@ Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray
 class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any]]):
     """One player against policies, in many games at once; each game follows the rules of `SingleAgentEnv`.
 
-    A finished game restarts as `autoreset_mode` says, with the options of the last `reset`. Until then its observation
-    is that of its end, whose mask is all 0.
-    Every game has a random stream of its own, for chance and for the opponents' draws. A game with a given seed is the
-    same in any slot and among any number of games. `SingleAgentEnv` draws other numbers from an equal seed, because it
-    uses a NumPy generator and not such a stream.
+    A finished game restarts according to `autoreset_mode`, with the options of the last `reset`; until then it shows
+    its final observation, with a mask of zeros.
+    Every game has its own random stream, for chance and for the opponents' draws. A seed gives the same game in any
+    slot and among any number of games. `SingleAgentEnv` draws other numbers from the same seed, because it uses a
+    NumPy generator.
 
     Args:
         game: A game or its name.
         num_envs: Number of games, at least 1.
         opponent: A policy, the name of one ("uniform" and "random" both mean uniform play), or a `Pool` from which
-            one is drawn for each game; for all other seats. Or a sequence of these, one per other seat.
+            one is drawn for each game, for all other seats; or a sequence of these, one per other seat.
         seat: The agent's seat.
         render_mode: "ansi" (text of each game), "rgb_array" (pixels `[height, width, 3]` of each), "human" (the
-            first game in a window, drawn by itself after each step; text where no window can be had) or None.
+            first game in a window, updated after each step; text if no window is available) or None.
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         engine: "compiled", "rules", or "auto": compiled rules if the game has them.
-        autoreset_mode: A mode of Gymnasium's or its value. SAME_STEP restarts a finished game in the same step, and
+        autoreset_mode: Gymnasium's mode or its value. SAME_STEP restarts a finished game in the same step, and
             `final_obs` and `final_info` show its end. NEXT_STEP restarts it in the next step, which ignores the
             action for it and pays nothing. DISABLED restarts nothing: call `reset` with the option `reset_mask`.
         **parameters: Parameters of the game, if its name was given.
@@ -79,7 +79,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
         self.autoreset_mode = checked_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self._session = Session(self.game, illegal_action)  # checks options, and says whether illegal moves forfeit
+        self._session = Session(self.game, illegal_action)  # checks options, and knows whether illegal moves forfeit
         self._games = SeatGames(
             self.game,
             num_envs,
@@ -90,7 +90,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             courses=self.render_mode is not None,
         )
         self._options: dict[str, Any] = {}
-        # The games that have ended and not been started again; never any in mode SAME_STEP.
+        # Games that have ended and not restarted; none in mode SAME_STEP.
         self._over = np.zeros(num_envs, dtype=np.bool_)
         self._window = Window()
         self.single_observation_space: Space[Any] = spaces.observation_space(self.game)
@@ -101,22 +101,22 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
     def reset(
         self, *, seed: Seed = None, options: dict[str, Any] | None = None
     ) -> tuple[spaces.Observation, dict[str, Any]]:
-        """Starts games anew.
+        """Starts new games.
 
         Args:
-            seed: Seed of chance and of the opponents' draws: a number per game, or one number for
-                the first game, which goes up by one from game to game.
+            seed: Seed of chance and of the opponents' draws: one number per game, or one
+                number for the first game, which increases by one from game to game.
             options: As for `SingleAgentEnv.reset`; they hold until the next `reset`. With `reset_mask`, an array of
-                `[num_envs]` bools, only those games start anew; at first all games must.
+                `[num_envs]` bools, only those games restart; the first call must start all.
 
         Returns:
             Observations and infos. Observations are fresh arrays: `observation` `[num_envs, observation_size]` and
-            `action_mask` `[num_envs, num_actions]`. Infos hold the same `action_mask`, of the games that start.
+            `action_mask` `[num_envs, num_actions]`. Infos hold the same `action_mask` for the games that start.
 
         Raises:
-            ValueError: For a bad option or seed, a wrong number of seeds, if an opponent does not answer
-                with probabilities, or if the agent is not asked once in 100 games; the games in
-                progress are then untouched.
+            ValueError: For an invalid option or seed, a wrong number of seeds, if an opponent does not return
+                probabilities, or if the agent never acts in 100 games; the games in progress are then
+                unchanged.
             ResetNeeded: If some games have never been started and `reset_mask` leaves them out.
         """
         seeds = None if seed is None else self._checked_seeds(seed)
@@ -136,7 +136,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return self._seen(where)
 
     def step(self, actions: NDArray[np.int64]) -> Step:
-        """Plays one joint action in every game, and plays on until the agent must choose again.
+        """Plays one joint action in every game, and continues until the agent must choose again.
 
         Args:
             actions: `[num_envs]`.
@@ -147,7 +147,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             `final_info` show its last state.
 
         Raises:
-            IllegalActionError: If an action is illegal; all games are then as they were.
+            IllegalActionError: If an action is illegal; all games are then unchanged.
             ResetNeeded: If `reset` was not called, or, in mode DISABLED, not for all games that are over.
             ValueError: If `actions` is not one integer per game.
         """
@@ -167,7 +167,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return observations, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), {**infos, **final}
 
     def render(self) -> tuple[Frame, ...] | None:
-        """What the agent's seat sees of each game, as text (mode "ansi") or pixels (mode "rgb_array").
+        """Each game as the agent's seat sees it, as text (mode "ansi") or pixels (mode "rgb_array").
 
         In mode "human" the first game is shown, and nothing is returned.
 
@@ -192,7 +192,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             self.render()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """What the agent may play, `[num_envs, num_actions]`; the name is sb3-contrib's."""
+        """The action masks, `[num_envs, num_actions]`, under the name that sb3-contrib expects."""
         return self._masks(self._require_start()).astype(np.bool_)
 
     def _require_start(self) -> Views:
@@ -200,7 +200,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             raise ResetNeeded("there are no games yet: call reset() first")
         return self._games.views
 
-    # -- what is given ----------------------------------------------------------------------
+    # -- inputs -----------------------------------------------------------------------------
 
     def _checked_seeds(self, seed: int | Sequence[int | None]) -> list[int | None]:
         """One seed per game."""
@@ -213,7 +213,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return [checked_seed(each) for each in listed]
 
     def _checked(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The agent's actions, and `[num_envs]` which of them are illegal and so forfeit the game."""
+        """The agent's actions, and `[num_envs]` which of them are illegal and forfeit the game."""
         masks = self._require_start().masks[:, self.seat]
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             over = ", ".join(map(str, np.flatnonzero(self._over)))
@@ -230,7 +230,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             raise self._games.engine.illegal_action_error(place, self.seat, int(chosen[place]), WITHOUT_MASKS)
         return chosen.astype(np.int64), offends
 
-    # -- what the agent is told --------------------------------------------------------------
+    # -- outputs ----------------------------------------------------------------------------
 
     def _seen(self, told: NDArray[np.bool_]) -> tuple[spaces.Observation, dict[str, Any]]:
         """Observations of all games, and infos of some."""
@@ -242,12 +242,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return seen, self._infos(told, seen if told.all() else {name: array[told] for name, array in seen.items()})
 
     def _masks(self, views: Views) -> NDArray[np.int8]:
-        """Fresh, `[num_envs, num_actions]`; nothing is legal in a game that is over, by a forfeit for example."""
+        """Fresh, `[num_envs, num_actions]`; all 0 in games that are over, e.g. by a forfeit."""
         masks: NDArray[np.int8] = views.masks[:, self.seat] * ~self._over[:, None]
         return masks
 
     def _infos(self, where: NDArray[np.bool_], seen: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """What the agent is told in some games, in which it sees that; zeros elsewhere, as Gymnasium has it."""
+        """Infos for the games `where`, given the agent's views of them; zeros elsewhere, as in Gymnasium."""
         places, infos = np.flatnonzero(where), dict[str, Any]()
         more = self._games.engine.info(self.seat, places, seen["observation"])
         for key, told in {"action_mask": seen["action_mask"], **more}.items():
@@ -258,7 +258,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return _marked(infos, where)
 
     def _final_info(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """`final_obs` and `final_info` with their marks; nothing if no game has ended."""
+        """`final_obs` and `final_info` with their masks; empty if no game has ended."""
         places = np.flatnonzero(ended)
         if not len(places):
             return {}
@@ -273,5 +273,5 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
 
 def _marked(infos: dict[str, Any], where: NDArray[np.bool_]) -> dict[str, Any]:
-    """Each entry together with `_entry`, the mask of the games that have it."""
+    """Each entry together with its mask `_entry`."""
     return {name: value for key, told in infos.items() for name, value in ((key, told), (f"_{key}", where.copy()))}

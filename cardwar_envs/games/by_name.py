@@ -1,14 +1,14 @@
-"""Games by name: those of this package, and anybody's own.
+"""Games by name: those of this package, and third-party games.
 
-A name that somebody types is looked for in this order:
+A name is looked up in this order:
 
-    jujitsu              a game of this package, or one that `cardwar_envs.register_game` was called for
+    jujitsu              a game of this package, or one registered with `cardwar_envs.register_game`
     undercut             an entry point in the group `cardwar_envs.games` of an installed package
     undercut:Undercut    the class `Undercut` in the module `undercut`, for example in the file undercut.py in the
                          working folder
 
-The last two import code. So a name that stands in a stored file must never be looked up here: such a name is compared
-with that of a game that is already there.
+The last two import code, so a name from a stored file must never be looked up here; compare it with the name of a
+known game instead.
 """
 
 from __future__ import annotations
@@ -47,12 +47,11 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
     """The game of that name with those parameters.
 
     Args:
-        name: A name as `game_class` takes it.
-        **parameters: Fields of the game's dataclass; fields that are not given have their defaults.
+        name: A name, see `game_class`.
+        **parameters: Fields of the game's dataclass; the others have their defaults.
 
     Raises:
-        ValueError: If there is no such game or parameter, a field without a default is not given, or the
-            game does not allow the value of a parameter.
+        ValueError: If there is no such game or parameter, a required parameter is missing, or a value is invalid.
     """
     kind = game_class(name)
     check_names(kind, parameters, name, keywords=True)
@@ -64,7 +63,7 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
 
 
 def game_class(name: str) -> type[Game[Any]]:
-    """The class of the game of that name. This may import a module, so the name must be one that the user typed.
+    """The class of the game of that name. This may import a module, so the name must come from the user.
 
     Args:
         name: The name of a game of this package, of a registered one, or of an entry point in the group
@@ -90,7 +89,7 @@ def game_class(name: str) -> type[Game[Any]]:
 
 
 def names_a_game(name: str) -> bool:
-    """Whether a name that the user typed is that of a game, not of anything else that a module has."""
+    """Whether a name from the user is that of a game, not of another object in a module."""
     if name in GAMES or name in installed_games():
         return True
     module, _, path = name.partition(":")
@@ -104,7 +103,7 @@ def names_a_game(name: str) -> bool:
 
 
 def add_game(kind: type[Game[Any]]) -> None:
-    """Adds a class to `GAMES`. One of the same module and name is replaced, as when a notebook's cell runs again.
+    """Adds a class to `GAMES`. Replaces one of the same module and name, as when a notebook cell is rerun.
 
     Raises:
         ValueError: If it is not a class of a game, or another game has its name.
@@ -126,7 +125,7 @@ def _is_required(field: dataclasses.Field[Any]) -> bool:
 
 @cache
 def installed_games() -> dict[str, EntryPoint]:
-    """The games that installed packages bring, by name; none of them is imported. Names of `GAMES` count first."""
+    """The games of installed packages by name, without importing them; names in `GAMES` take precedence."""
     return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP) if point.name not in GAMES}
 
 
@@ -141,7 +140,7 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
     if inspect.isabstract(kind):
         lacking = ", ".join(sorted(kind.__abstractmethods__))
         raise ValueError(f"{name} is not a complete game: it lacks {lacking}")
-    # A subclass that is no dataclass inherits the parameters of one; they alone would not say which game it is.
+    # A subclass that is not a dataclass would inherit another game's parameters.
     if "__dataclass_params__" not in vars(kind) or not vars(kind)["__dataclass_params__"].frozen:
         raise ValueError(f"{name} must be a frozen dataclass: write @dataclass(frozen=True) before its class")
     own = getattr(kind, "name", None)
@@ -174,7 +173,7 @@ def _loaded(name: str, target: str) -> Any:
 
 
 def append_working_folder() -> None:
-    """Lets modules of the working folder be found, after all others, so that they cannot stand in for them."""
+    """Appends the working folder to the import path, last, so that its modules cannot shadow others."""
     if not {"", os.getcwd()} & set(sys.path):
         sys.path.append(os.getcwd())
-    importlib.invalidate_caches()  # a file may be newer than the last look into its folder
+    importlib.invalidate_caches()  # a file may be new

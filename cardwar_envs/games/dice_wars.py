@@ -26,8 +26,8 @@ MAX_SIDES = 1000
 class DiceWars(Duel, keeps_claims=True):
     """Dice Wars; the default is stacks of 1..6 dice each.
 
-    What `Duel` claims about its rules is true here as well: its claims depend on `trick_outcomes` and
-    `ranks_are_ordinal`, which are all that this class changes.
+    The declarations of `Duel` remain valid here: they depend on `trick_outcomes` and `ranks_are_ordinal`, which are
+    all that this class changes.
 
     Attributes:
         sides: Faces of every die, numbered from 1; 1 to 1000 of them.

@@ -9,12 +9,12 @@
     model.learn(200_000, callback=ExploitabilityCallback(game, every=20_000))
     policy = from_sb3(model)  # for the oracles, for opponent=policy, for matches
 
-`make_self_play` gives environments in which the model has every seat; in those of `make_against` policies have the
-others. Both are SB3 `VecEnv`s with action masks. Environments for one player work as well:
+In the environments of `make_self_play` the model has every seat; in those of `make_against` policies have the other
+seats. Both are SB3 `VecEnv`s with action masks. Single-agent environments work as well:
 `make_vec_env("cardwar/Jujitsu-v0", env_kwargs={"num_cards": 4})` with MaskablePPO("MultiInputPolicy"), and SB3's own
 PPO with `illegal_action="forfeit"` among the `env_kwargs`.
 
-It needs Stable-Baselines3, which the extra `train` brings.
+Requires Stable-Baselines3 (extra `train`).
 """
 
 try:

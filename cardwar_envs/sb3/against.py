@@ -19,7 +19,7 @@ from cardwar_envs.envs.opponents import Opponent, opponent_pools
 from cardwar_envs.envs.session import resolved_game
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 
-# With so many actions, rows of probabilities would take most of the time; batches draw uniform play without them.
+# From this many actions on, batches draw uniform play directly: rows of probabilities would take most of the time.
 MANY_ACTIONS = 100
 
 
@@ -32,18 +32,18 @@ def make_against(
     start: str = "initial",
     **parameters: Any,
 ) -> AgainstVecEnv:
-    """Environments in which the model has one seat of each game, all seats in turns, and policies have the others.
+    """Environments in which the model has one seat of each game, in rotation, and policies have the others.
 
     Args:
         game: A game or its name.
-        num_games: Games played side by side, each of them one environment.
+        num_games: Games played in parallel; each is one environment.
         opponent: As for `Opponents.of`: a policy, a name, a `Pool`, or one of these for each other seat.
-        seed: Seed of chance and of the opponents' draws; SB3's own `seed` sets it anew.
+        seed: Seed of chance and of the opponents' draws; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
         **parameters: Parameters of the game, if its name was given.
 
     Raises:
-        ValueError: If an argument is not allowed; a TypeError as well, if there is no such parameter.
+        ValueError: If an argument is invalid; for an unknown parameter also a TypeError.
     """
     rules = resolved_game(game, parameters)
     batch = GameBatch(rules, num_games, seed, start)
@@ -54,9 +54,9 @@ class Opponents(NamedTuple):
     """Fixed policies, one of which is drawn for each game and seat and plays the whole game there.
 
     Attributes:
-        policies: All that can be drawn.
-        weights: `[num_players, number of policies]`: for each seat, the probabilities of the policies. With
-            `[num_players, num_players, number of policies]` they depend on the learner's seat, which comes first.
+        policies: The policies to draw from.
+        weights: `[num_players, number of policies]`: the probabilities of the policies in each seat. With
+            `[num_players, num_players, number of policies]` they also depend on the learner's seat, the first axis.
     """
 
     policies: Sequence[Policy]
@@ -64,11 +64,11 @@ class Opponents(NamedTuple):
 
     @classmethod
     def of(cls, opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> Opponents:
-        """As environments take opponents.
+        """Opponents from the argument `opponent` of environments.
 
         Args:
-            opponent: A policy, the name of one, or a `Pool`, for all other seats; or a sequence with one for each: the
-                first for the seat after the learner's, and so on round the table.
+            opponent: A policy, the name of one, or a `Pool`, for all other seats; or a sequence with one for each, in
+                seat order from the seat after the learner's on, wrapping around.
             game: The game.
 
         Raises:
@@ -88,20 +88,20 @@ class Opponents(NamedTuple):
 
 
 def one_seat_each(num_games: int, num_players: int) -> NDArray[np.bool_]:
-    """`[num_games, num_players]`: the learner's seats if it has one in each game, the seats taken in turns."""
+    """`[num_games, num_players]`: the learner's seats if it has one in each game, in rotation."""
     own: NDArray[np.bool_] = np.arange(num_games)[:, None] % num_players == np.arange(num_players)
     return own
 
 
 class AgainstVecEnv(VecEnvWrapper):
-    """The learner's seats of games in which fixed policies have the other seats.
+    """Games in which fixed policies have the other seats.
 
-    Its environments are the learner's seats, game by game: by default one seat of each game, seat number
-    `game % num_players`. A game in which none of the learner's seats is in play any more starts anew. The opponents
-    of each game draw from that game's own stream, not from the stream of chance.
+    Its environments are the learner's seats, game by game: by default seat `game % num_players` of each game. A game
+    restarts once all of the learner's seats are out. The opponents of each game have their own random stream, apart
+    from that of chance.
 
     Attributes:
-        opponents: Those of the games that begin from now on.
+        opponents: The opponents in games that start from now on.
         streams: `[num_games]`: the states of the opponents' random streams.
     """
 
@@ -128,7 +128,7 @@ class AgainstVecEnv(VecEnvWrapper):
         self._seen: NDArray[np.float32] | None = None
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seeds chance and the opponents' draws; it holds from the next `reset` on."""
+        """Seeds chance and the opponents' draws, from the next `reset` on."""
         seeds = self._seats.seed(seed)
         self._seeds[0] = seeds[0]
         return seeds
@@ -160,7 +160,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return self._look(observations), rewards[self._own], dones.reshape(-1)[self._own], infos
 
     def action_masks(self) -> NDArray[np.int8]:
-        """`[num_envs, num_actions]`: what is legal now."""
+        """The action masks, `[num_envs, num_actions]`."""
         return self._seats.action_masks()[self._own]
 
     def env_method(
@@ -171,13 +171,13 @@ class AgainstVecEnv(VecEnvWrapper):
         return self._seats.env_method(method_name, *method_args, indices=own, **method_kwargs)
 
     def _look(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Keeps the observations of all seats, for the opponents, and returns the learner's."""
+        """Stores the observations of all seats for the opponents, and returns the learner's."""
         own: NDArray[np.float32] = observations[self._own]
         self._seen = observations
         return own
 
     def _draw_opponents(self, begins: NDArray[np.bool_]) -> None:
-        """Draws a policy for each seat that the learner does not have of the games that begin."""
+        """Draws a policy for each opponent seat of the games that start."""
         players = self._learns.shape[1]
         weights = np.broadcast_to(self.opponents.weights, (players, players, len(self.opponents.policies)))
         own = self._learns.argmax(axis=1)
@@ -186,7 +186,7 @@ class AgainstVecEnv(VecEnvWrapper):
             self._drawn[games, seat] = chosen_actions(weights[own[games], seat], draw(self.streams, games))
 
     def _replies(self) -> NDArray[np.int64]:
-        """`[num_games, num_players]`: the opponents' actions; 0 for the learner and for those who do not choose."""
+        """`[num_games, num_players]`: the opponents' actions; 0 for the learner and for waiting players."""
         if self._seen is None:
             raise ValueError("reset must be called before the first step")
         shape = self._learns.shape
@@ -207,5 +207,5 @@ class AgainstVecEnv(VecEnvWrapper):
 
 
 def _second_half(seed: int | None, count: int) -> NDArray[np.uint64]:
-    """`[count]` streams of that seed. A batch of so many games has the first half, so no number is drawn twice."""
+    """`[count]` streams of that seed, apart from those of a `GameBatch` of `count` games (the first half)."""
     return new_streams(seed, 2 * count)[count:]

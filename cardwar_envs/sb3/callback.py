@@ -1,4 +1,4 @@
-"""Exact exploitability while a model of Stable-Baselines3 learns."""
+"""Exact exploitability during the training of a Stable-Baselines3 model."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.sb3.model_policy import from_sb3
 
-# Measures are found here, so that environments do not import solvers.
+# Entry points, so that environments do not import solvers.
 MEASURES = "cardwar_envs.measures"
 
 
 class ExploitabilityCallback(BaseCallback):
-    """Measures the model exactly before it learns, every so many steps, and when it has learned.
+    """Computes the model's exact exploitability before training, every `every` steps, and after training.
 
-    The figure goes to SB3's logger as `cardwar/exploitability` (NashConv, as `cardwar/nash_conv`, where the game is not
-    a zero-sum game of two players).
+    It is logged to SB3's logger as `cardwar/exploitability`; for games that are not two-player zero-sum, NashConv as
+    `cardwar/nash_conv`.
 
     Attributes:
-        history: `(steps, figure)` of each measurement: SB3's steps of all environments, and payoff points.
+        history: `(steps, figure)` of each measurement: SB3's total steps, and payoff points.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class ExploitabilityCallback(BaseCallback):
         """Sets up the callback.
 
         Args:
-            game: The game that is learned, small enough for an oracle (see `baselines.within_reach`).
-            every: Steps, as SB3 counts them, from one measurement to the next.
-            illegal: As for `baselines.nash_conv`: "renormalise" for models that know no masks.
+            game: The game, small enough for an oracle (see `baselines.within_reach`).
+            every: SB3's steps between measurements.
+            illegal: As for `baselines.nash_conv`: "renormalise" for models without action masks.
             legal_only: As for `from_sb3`.
             verbose: 1 prints each figure.
 
         Raises:
-            ValueError: If an argument has a value that is not allowed.
+            ValueError: If an argument is invalid.
         """
         super().__init__(verbose)
         if not isinstance(game, Game):
@@ -73,7 +73,7 @@ class ExploitabilityCallback(BaseCallback):
         total = self._nash_conv(self.game, policy, illegal=self._illegal).total
         figure = total / 2 if self._name == "exploitability" else total
         if self.history and self.history[-1][0] == self.num_timesteps:
-            self.history.pop()  # it has learned since, from the last rollout
+            self.history.pop()  # the model has since trained on the last rollout
         self.history.append((self.num_timesteps, figure))
         self.logger.record(f"cardwar/{self._name}", figure)
         if self.verbose:

@@ -1,4 +1,4 @@
-"""A trained model of Stable-Baselines3 or sb3-contrib as a policy of this package."""
+"""Stable-Baselines3 and sb3-contrib models as policies."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Answers = Callable[[Tensor, Masks], Tensor]
 
 
 class SB3Policy:
-    """What a model plays: the probabilities that it draws from, not its most likely action.
+    """A model's action distribution (not its most likely action).
 
-    The model is asked as it is at that moment, so a policy of a model that learns on changes with it.
+    It always queries the model's current weights, so it changes as the model trains.
     """
 
     def __init__(self, model: Any, legal_only: bool = False) -> None:
@@ -40,7 +40,7 @@ class SB3Policy:
         """`[batch, num_actions]` probabilities.
 
         Raises:
-            ValueError: If the observations are not of the size that the model was made for.
+            ValueError: If the observations do not have the model's shape.
         """
         if observations.shape[1:] != self._size:
             raise ValueError(
@@ -63,28 +63,28 @@ class SB3Policy:
 
 
 def from_sb3(model: Any, *, legal_only: bool = False) -> SB3Policy:
-    """A model as a policy, for the oracles, for matches, and as an opponent in environments.
+    """Converts a model to a policy for oracles, matches, and opponents in environments.
 
     Args:
         model: A model of Stable-Baselines3 or sb3-contrib with one discrete action:
-            MaskablePPO plays the probabilities of its actor, with the masks.
-            PPO and A2C play those of their actor. They know no masks, so illegal actions may have some; oracles
-            refuse that, unless they are asked with `illegal="renormalise"`.
+            MaskablePPO plays its actor's distribution, with the masks.
+            PPO and A2C play their actor's distribution. They ignore masks, so illegal actions may have positive
+            probability, which oracles refuse unless called with `illegal="renormalise"`.
             DQN plays the action of greatest value, without exploration.
-        legal_only: For DQN: choose among the legal actions only. That is another policy than the one that learned, if
-            the greatest value is ever an illegal action's.
+        legal_only: For DQN: choose among the legal actions only. This differs from the trained policy wherever an
+            illegal action has the greatest value.
 
     Returns:
         The policy.
 
     Raises:
-        ValueError: If it is another kind of model, or sees something else than the observations of a game.
+        ValueError: If it is another kind of model, or its observation space is not that of a game.
     """
     return SB3Policy(model, legal_only)
 
 
 def _answers_of(model: Any, legal_only: bool) -> Answers:
-    """How to ask a model for probabilities."""
+    """The function that queries a model for probabilities."""
     name, policy = type(model).__name__, getattr(model, "policy", None)
     if policy is None or not isinstance(getattr(model, "action_space", None), spaces.Discrete):
         raise ValueError(f"model ({name}) must be one of Stable-Baselines3's for a discrete action")
@@ -100,7 +100,7 @@ def _answers_of(model: Any, legal_only: bool) -> Answers:
 
 
 def _greedy(values: Tensor, masks: Masks, legal_only: bool) -> Tensor:
-    """1 for the action of greatest value of each row, the first of several, else 0."""
+    """1 for the (first) action of greatest value in each row, else 0."""
     if legal_only:
         values = values.masked_fill(torch.from_numpy(masks == 0).to(values.device), -torch.inf)
     return torch.nn.functional.one_hot(values.argmax(dim=1), values.shape[1])

@@ -1,4 +1,4 @@
-"""Self-play for Stable-Baselines3: each seat of each game of a batch is one of its environments."""
+"""Self-play for Stable-Baselines3: each seat of each game in a batch is one environment."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from cardwar_envs.envs.session import resolved_game
 def make_self_play(
     game: str | Game[Any], num_games: int = 64, *, seed: int | None = None, start: str = "initial", **parameters: Any
 ) -> SelfPlayVecEnv:
-    """Environments in which one model has every seat; it learns against its present self.
+    """Environments in which one model has every seat and trains against its current self.
 
     Args:
         game: A game or its name.
-        num_games: Games played side by side; each seat of each game is one environment.
-        seed: Seed of all chance; SB3's own `seed` sets it anew.
+        num_games: Games played in parallel; each seat of each game is one environment.
+        seed: Seed of all chance; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
         **parameters: Parameters of the game, if its name was given.
 
     Raises:
-        ValueError: If an argument is not allowed; a TypeError as well, if there is no such parameter.
+        ValueError: If an argument is invalid; for an unknown parameter also a TypeError.
     """
     return SelfPlayVecEnv(GameBatch(resolved_game(game, parameters), num_games, seed, start))
 
@@ -42,9 +42,9 @@ class SelfPlayVecEnv(VecEnv):
     """A `GameBatch` as an SB3 `VecEnv`.
 
     Environment `game * num_players + seat` is that seat of that game. Observations are the game's own. sb3-contrib
-    asks for masks by `env_method("action_masks")`. A seat that goes out of a game is done, as it is when the game ends.
-    Until the next game its mask is all 0: such rows are no decisions, and nothing must be learned from them. That comes
-    up in games for more than two players only; `AgainstVecEnv` with one seat in each game has no such rows.
+    gets masks through `env_method("action_masks")`. A seat is done when it goes out or the game ends. A seat that is
+    out has a mask of zeros until the next game; such rows are not decisions and must be excluded from training. They
+    occur only in games for more than two players, and never in `AgainstVecEnv` with one seat in each game.
     """
 
     def __init__(self, batch: GameBatch[Any]) -> None:
@@ -58,7 +58,7 @@ class SelfPlayVecEnv(VecEnv):
         )
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts new games; `[num_envs, observation_size]`. A number given to `seed` before seeds all chance anew."""
+        """Starts new games, seeded by a preceding call of `seed`; returns `[num_envs, observation_size]`."""
         if self._seeds[0] is not None:
             self._batch.streams = new_streams(self._seeds[0], self._batch.num_games)
             self._reset_seeds()
@@ -74,7 +74,7 @@ class SelfPlayVecEnv(VecEnv):
         return self.played()
 
     def played(self) -> Played:
-        """What `step_wait` returns, of exact types."""
+        """`step_wait` with precise types."""
         if self._actions is None:
             raise ValueError("step_async must be called before step_wait")
         out = self._out()
@@ -92,7 +92,7 @@ class SelfPlayVecEnv(VecEnv):
         )
 
     def restart(self, where: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Starts some games anew, `[num_games]` of them where true; returns all observations."""
+        """Restarts the games where `where` `[num_games]` is true; returns all observations."""
         observations, self._masks = self._batch.restart(where)
         return self._by_env(observations)
 
@@ -102,7 +102,7 @@ class SelfPlayVecEnv(VecEnv):
         return np.asarray(~np.any(self._masks.view(np.bool_), axis=2))
 
     def action_masks(self) -> NDArray[np.int8]:
-        """`[num_envs, num_actions]`: what is legal now."""
+        """The action masks, `[num_envs, num_actions]`."""
         if self._masks is None:
             raise ValueError("reset must be called first")
         return self._by_env(self._masks)
@@ -111,7 +111,7 @@ class SelfPlayVecEnv(VecEnv):
         return views.reshape(self.num_envs, -1)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Only what SB3 asks for: `action_masks`, and `render_mode`, which is None."""
+        """Supports what SB3 uses: `action_masks`, and `render_mode`, which is None."""
         attributes = {"action_masks": self.action_masks, "render_mode": None}
         if attr_name not in attributes:
             raise AttributeError(f"self-play environments have no attribute {attr_name!r}")
@@ -133,8 +133,8 @@ class SelfPlayVecEnv(VecEnv):
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
     ) -> list[bool]:
-        """False for all: they are not wrapped."""
+        """False for all."""
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:
-        """Does nothing: there is nothing to release."""
+        """Does nothing."""

@@ -413,7 +413,7 @@ def test_clocks_and_counts_of_all_kinds_are_noted():
     ):
         assert what in result.reason
     luck = run("infos_are_steady", Subject("luck", LuckBesideAClock, games=GAMES))
-    assert (luck.status, luck.reason) == ("failed", "AEC: the info 'stats.luck': by seed and choices it is not decided")
+    assert (luck.status, luck.reason) == ("failed", "AEC: the info 'stats.luck': seed and actions do not determine it")
 
 
 class LeakyClock(Clock):

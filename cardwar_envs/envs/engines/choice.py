@@ -20,7 +20,7 @@ def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str, reuse: boo
     With `reuse` a compiled engine writes the views of all games into the same arrays each time.
 
     Raises:
-        ValueError: If there is no such kind, or "compiled" is asked for and the game has no compiled rules.
+        ValueError: If there is no such kind, or the game has no compiled rules for "compiled".
     """
     compiled = None if one_of("engine", kind, ENGINES) == "rules" else game.compiled_rules()
     if compiled is not None:

@@ -88,7 +88,7 @@ class CompiledEngine(Engine[S]):
         return views
 
     def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
-        """Arrays for the views of so many games, and the array `written` of `CompiledRules`."""
+        """Arrays for the views of `count` games, and the array `written` of `CompiledRules`."""
         facts, shape = self.game.facts, (count, self.shape[1])
         observations = np.empty((*shape, facts.observation_size), dtype=np.float32)
         masks = np.zeros((*shape, facts.num_actions), dtype=np.int8)

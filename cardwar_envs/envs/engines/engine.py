@@ -1,4 +1,4 @@
-"""Many games at once: what batches and vector environments need of an engine that steps them.
+"""The interface of engines, which step many games at once for batches and vector environments.
 
 All engines draw from the same streams in the same order, so a seed leads to the same games with each of
 them. (The one exception is random play of WAR: see `CompiledEngine`.)
@@ -19,7 +19,7 @@ from cardwar_envs.envs.session import illegal_action_error
 
 
 class Views(NamedTuple):
-    """What the players of some games see.
+    """The observations and masks of all players in some games.
 
     Attributes:
         observations: `[games, num_players, observation_size]` float32.
@@ -33,7 +33,7 @@ class Views(NamedTuple):
 class Engine(ABC, Generic[S]):
     """Independent games of one kind.
 
-    A method that takes `where`, `[num_games]` bool, is about these games only.
+    The argument `where`, `[num_games]` bool, selects games.
 
     Attributes:
         game: The rules.
@@ -75,7 +75,7 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """`[num_games, num_players]`: which acting players choose an illegal action; None if nobody does."""
+        """`[num_games, num_players]`: which acting players choose an illegal action; None if there are none."""
 
     def illegal_action_error(self, place: int, player: int, action: int, hint: str = "") -> IllegalActionError:
         """The error for an action that `illegal` has marked, with a hint at its end."""

@@ -1,7 +1,7 @@
-"""What the rules have answered so far about a game's states, as arrays, so that no question is asked twice.
+"""A cache of the rules' answers about states, as arrays, so that no query is repeated.
 
-Every state that comes up has a number. So has every joint action that was played in a state. Its outcomes
-stand side by side: of two outcomes with the probabilities 1/4 and 3/4, for example, the parts `up_to` are 0.25 and 1.0.
+Every visited state has a number, and so has every joint action played in a state. Its outcomes are
+adjacent: of two outcomes with the probabilities 1/4 and 3/4, for example, the parts `up_to` are 0.25 and 1.0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import Game, S, Transition
 
 NOT_REACHED = -1
-# A table is full if its views of states take so many bytes, or if it has so many joint actions or outcomes.
+# Limits of a table: bytes for the views of states, and numbers of joint actions and of outcomes.
 MOST_BYTES, MOST_PLAYS, MOST_OUTCOMES = 1 << 28, 400_000, 2_000_000
 
 
@@ -40,10 +40,10 @@ class Rows:
 
 
 class Remembered(Generic[S]):
-    """States that have come up and joint actions that were played in them.
+    """Visited states and the joint actions played in them.
 
-    Nothing is ever taken out, so copies of an engine share the table. Something counts as added once all of it is
-    there, so an error of the rules, or an interrupt, leaves nothing half-added behind.
+    Nothing is ever removed, so copies of an engine share the table. Additions are atomic, so an error of the rules, or
+    an interrupt, leaves the table consistent.
 
     Attributes:
         states: The states by number.

@@ -1,6 +1,6 @@
 """Many games at once, stepped by the rules themselves: for games without compiled rules, and to test compiled rules.
 
-The rules are asked once about each state and each joint action in it; the answers are remembered (`Remembered`).
+The rules are queried once for each state and each joint action in it; `Remembered` caches the answers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a game of Dice Poker stands, and who sees what of it."""
+"""States of Dice Poker, and what each player sees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cardwar_envs.core.scene import Revealed
 
 
 class DicePokerState(NamedTuple):
-    """Where a game of Dice Poker stands.
+    """A state of Dice Poker.
 
     Attributes:
         rolls: What each player has rolled.

@@ -4,24 +4,23 @@ Rules. Each of two players holds a hand of equally many cards, and both see both
 In each trick both play a card at once. The higher card wins the trick; what a tie is
 worth and what is paid are switches:
 
-* `ties="discard"`: a tied trick belongs to nobody. `ties="carry"`: it is won, together
-  with all tricks tied just before it, by the winner of the next decided trick; tricks
-  still tied at the end belong to nobody.
+* `ties="discard"`: a tied trick counts for neither player. `ties="carry"`: the winner of the next
+  decided trick wins it too; tricks still tied at the end count for neither player.
 * `payoff="margin"`: each trick pays one point from its loser to its winner at once.
   `payoff="win"`: one point is paid at the end to the player with more tricks.
 
-All tricks are played, also when the game is decided.
+All tricks are played, even once the game is decided.
 
-Two views of the same game. `view="cards"` shows the cards. `view="word"` shows only what matters if
-nothing but the order of ranks does: how the two hands interleave, going up the ranks. After every trick
-the hands are packed, that is renumbered: neighbouring ranks that only one and the same player holds
-become one rank, which that player holds several times:
+Two views of the same game. `view="cards"` shows the cards. `view="word"` shows only how the two
+hands interleave, going up the ranks, which is enough if only the order of ranks matters. After every trick
+the hands are packed (renumbered): adjacent ranks held by one and the same player only become one rank,
+which that player holds several times:
 
     player 0 holds 2 and 9, player 1 holds 4 and 7     packed: 1 and 3 against 2 and 2
     player 0 holds 1 and 5, player 1 holds 2 and 3     packed: 1 and 3 against 2 and 2
 
-The score is left out where it cannot matter. States that are worth the same then look the same; values
-and best play are those of the game with cards.
+The score is omitted where it cannot matter. Many states of equal value then coincide; values and optimal
+play are those of the game with cards.
 """
 
 from __future__ import annotations
@@ -67,16 +66,16 @@ class Duel(Game[DuelState]):
     """A duel of two hands.
 
     Attributes:
-        num_cards: Cards in each hand, 1 to 1000; hands that are not given are 1, 2, ..., `num_cards`.
+        num_cards: Cards in each hand, 1 to 1000; the default hand is 1, 2, ..., `num_cards`.
         hand_0: Cards of player 0, duplicates allowed.
-        hand_1: Cards of player 1, as many.
+        hand_1: Cards of player 1, equally many.
         ties: What becomes of a tied trick: "discard" or "carry".
         payoff: What is paid: "margin" of tricks, or "win" (+1 / 0 / -1).
         view: What players see of the hands and play as actions: "cards", or "word", which shows only the order
-            of the ranks and numbers them anew from 1.
+            of the ranks, renumbered from 1.
 
     Raises:
-        ValueError: If a parameter has a value that is not allowed, the hands are of unequal size, or
+        ValueError: If a parameter is invalid, the hands are of unequal size, or
             `view` is "word" in a game in which more than the order of ranks matters.
     """
 
@@ -189,7 +188,7 @@ class Duel(Game[DuelState]):
 
     @property
     def keeps_score(self) -> bool:
-        """Whether states have the score also where it does not matter."""
+        """Whether states have the score even where it does not matter."""
         return self.view == "cards" or self.payoff == "win"
 
     def initial(self) -> Sequence[Transition[DuelState]]:
@@ -397,7 +396,7 @@ class Duel(Game[DuelState]):
             raise ValueError(f"state has score {score}; where it does not matter it must be left out, 0")
         if ties not in carried:
             raise ValueError(f"state has {ties} carried ties; possible are 0..{carried[-1]}")
-        # A carried trick counts for whoever wins it; a discarded one for nobody.
+        # A carried trick counts for its winner; a discarded one for neither player.
         lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
         possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
         if self.keeps_score and not any(possible):

@@ -33,7 +33,7 @@ CARD = (76.0, 100.0)
 
 
 class DuelRules(Protocol):
-    """What a picture asks of the rules of a duel, see `Duel`."""
+    """The part of `Duel` that pictures need."""
 
     @property
     def trick_word(self) -> str:

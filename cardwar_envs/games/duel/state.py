@@ -1,4 +1,4 @@
-"""Where a duel stands, and what is asked of a hand again and again."""
+"""States of duels, and cached views of hands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _DuelFields(NamedTuple):
 
 
 class DuelState(_DuelFields):
-    """Where a duel stands.
+    """A state of a duel.
 
     Attributes:
         hands: The cards that each player still holds, ascending.
@@ -53,7 +53,7 @@ def checked_state(state: DuelState) -> DuelState:
         ValueError: If it is not.
     """
     try:
-        hash(state)  # lists for hands would break what comes after
+        hash(state)  # rejects lists as hands
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         score, ties = whole_number("score", state.score), whole_number("ties", state.ties)
     except (AttributeError, TypeError, ValueError):
@@ -67,7 +67,7 @@ def checked_state(state: DuelState) -> DuelState:
 
 
 class HandView(NamedTuple):
-    """What is asked of a hand again and again; the arrays are shared and never handed out.
+    """Cached arrays of a hand; they are shared and never handed out.
 
     Attributes:
         counts: `[ranks]` float32, how many cards of each rank the hand has.
@@ -81,7 +81,7 @@ class HandView(NamedTuple):
 
 
 class HandViews(dict[Hand, HandView]):
-    """The view of each hand that was looked at, made when it is first asked for."""
+    """The views of hands, created on first use."""
 
     def __init__(self, ranks: Hand) -> None:
         self._ranks = ranks

@@ -11,7 +11,7 @@ are gone, and the next prize is turned up. All cards and prizes are public.
 * `prizes="random"`: the next prize is drawn, each with the same probability. "descending": the highest prize is
   first. "ascending": the lowest prize is first.
 * `ties="discard"`: if the cards are equal, nobody wins the prize. `ties="carry"`: it is added to the next prize.
-  What is still tied at the end belongs to nobody.
+  Prizes still tied at the end go to neither player.
 * `payoff="margin"`: the winner of a prize is paid its points by the other player at once. `payoff="win"`: one point
   is paid at the end to the player who has won more points.
 * `view="cards"`: players see the cards. `view="word"`: they see only how the two hands interleave, as in a duel (see
@@ -288,8 +288,8 @@ def _sign(number: int) -> float:
 def _number_of_words(num_cards: int, left: int) -> int:
     """How many words two hands of `left` cards can form that were `num_cards` each, 1, 2, ... on both sides.
 
-    Of the ranks, `both` are held by both players and `left - both` by each alone; of a rank held by nobody no trace is
-    left, and there must be enough of these for what the others have played.
+    Of the ranks, `both` are held by both players and `left - both` by each alone; ranks held by neither leave no trace,
+    and there must be enough of these for the cards that each has played.
     """
     alone = range(min(left, num_cards - left) + 1)
     return sum(factorial(left + s) // (factorial(left - s) * factorial(s) ** 2) for s in alone)

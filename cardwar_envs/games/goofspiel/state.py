@@ -1,4 +1,4 @@
-"""Where a game of Goofspiel stands, how prizes are turned up, and the checks of states."""
+"""States of Goofspiel, the order of prizes, and the checks of states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cardwar_envs.games.duel.interleaving import Hand, Hands, most_ties, packed_
 
 
 class GoofspielState(NamedTuple):
-    """Where a game of Goofspiel stands.
+    """A state of Goofspiel.
 
     Attributes:
         hands: The cards that each player still holds, ascending.
@@ -57,7 +57,7 @@ def without(cards: Hand, card: int) -> Hand:
 def check_state(
     state: GoofspielState, cards: Hand, order: str, carries: bool, keeps_score: bool, by_word: bool
 ) -> None:
-    """Raises ValueError for a state that cannot be (cheap necessary conditions).
+    """Raises ValueError for an impossible state (cheap necessary conditions).
 
     Args:
         state: The state.
@@ -95,7 +95,7 @@ def _checked_types(state: GoofspielState) -> GoofspielState:
         ValueError: If it is not.
     """
     try:
-        hash(state)  # lists for hands would break what comes after
+        hash(state)  # rejects lists as hands
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         prizes = whole_numbers("prizes", state.prizes)
         numbers = (whole_number(name, getattr(state, name)) for name in ("prize", "score", "carried"))

@@ -37,10 +37,10 @@ MAX_ROUNDS = 10_000
 
 
 class LowestUniqueState(NamedTuple):
-    """Where a game stands.
+    """A state of the game.
 
     Attributes:
-        rounds_left: Rounds that are still to be played, the one going on included.
+        rounds_left: Rounds left, including the current one.
         last_winner: The player who won the last round; None if nobody did, or none was played.
     """
 

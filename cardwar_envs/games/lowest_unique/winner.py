@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def lowest_unique(choices: Mapping[int, int]) -> int | None:
-    """The player whose choice is the lowest that nobody else has made; None if there is none."""
+    """The player with the lowest unique choice; None if there is none."""
     chosen = Counter(choices.values())
     unique = [(choice, player) for player, choice in choices.items() if chosen[choice] == 1]
     return min(unique)[1] if unique else None

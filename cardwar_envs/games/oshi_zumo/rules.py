@@ -6,11 +6,11 @@ those of OpenSpiel's `oshi_zumo`; Alesia is the variant that only a wrestler off
 Rules. Each of two players has `coins`. A wrestler stands in the middle of a board of 2 * `size` + 1 fields in a row. In
 each move both players bid some of their coins at once, at least `min_bid`; a player who has less than that bids 0.
 Both lose the coins that they bid. The higher bid pushes the wrestler one field towards the other player; equal bids
-leave it where it is. The game ends when the wrestler is off the board, when nobody can bid a coin any more, or after
+leave it where it is. The game ends when the wrestler is off the board, when neither can bid a coin any more, or after
 `horizon` moves.
 
 Payoff: a player wins 1 point from the other if the wrestler is off the board on the other's side, or stands on the
-other's side at the end. With `alesia` the second does not count. Otherwise nobody wins.
+other's side at the end. With `alesia` the second does not count. Otherwise the game is a draw.
 
 In one case OpenSpiel differs: a player who has some coins but less than `min_bid` bids all of them there. That can
 come up only if `min_bid` is at least 2.
@@ -47,7 +47,7 @@ class OshiZumo(Game[OshiZumoState]):
     Attributes:
         coins: Coins of each player at the start; 1 to 10,000.
         size: Fields on each side of the middle; 1 to 1000.
-        min_bid: Least bid of a player who has so many coins; 0 to `coins`.
+        min_bid: Least bid of a player who has that many coins; 0 to `coins`.
         horizon: Moves after which the game ends; 1 to 16,777,216.
         alesia: Whether only a wrestler off the board makes a winner.
 
@@ -96,7 +96,7 @@ class OshiZumo(Game[OshiZumoState]):
         )
 
     def _moves_at_most(self, coins: tuple[int, int], horizon: int) -> int:
-        """Moves until nobody can bid or the horizon is reached; whoever can bid pays at least `min_bid` a move.
+        """Moves until neither player can bid or the horizon is reached; one who can bids at least `min_bid`.
 
         States count no more moves than this. So if coins run out before the horizon, states that differ only in
         the moves made are one state.
@@ -111,7 +111,7 @@ class OshiZumo(Game[OshiZumoState]):
         return [Transition(CERTAIN, start, (0.0, 0.0))]
 
     def acting_players(self, state: OshiZumoState) -> tuple[int, ...]:
-        """Both players, while the wrestler is on the board, somebody can bid a coin, and moves are left."""
+        """Both players, while the wrestler is on the board, a player can bid a coin, and moves are left."""
         return (0, 1) if state.moves_left and any(state.coins) and abs(state.position) <= self.size else ()
 
     def legal_actions(self, state: OshiZumoState, player: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Where a game of Oshi-Zumo stands."""
+"""States of Oshi-Zumo."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class OshiZumoState(NamedTuple):
-    """Where a game of Oshi-Zumo stands.
+    """A state of Oshi-Zumo.
 
     Attributes:
         coins: The coins that each player has left.

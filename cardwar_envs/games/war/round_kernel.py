@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cardwar_envs.core.compiled import njit
 
-# Where a game stands: it is over, a round begins, or a war goes on.
+# Phases of a game.
 OVER, ROUND, WAR = 0, 1, 2
 
 
@@ -37,7 +37,7 @@ def flags_at(players, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def phase_of(row, players, ranks):  # type: ignore[no-untyped-def]
-    """Where the game stands: `OVER`, `ROUND` or `WAR`."""
+    """The phase of the game: `OVER`, `ROUND` or `WAR`."""
     at_war, live = flags_at(players, ranks)
     left, player = 0, 0
     while left < 2 and player < players:
@@ -102,7 +102,7 @@ def _battle(row, actions, phase, sets, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def play_one(row, actions, phase, sets, ranks, rewards):  # type: ignore[no-untyped-def]
-    """Plays a round up to its end or its first war, or a war; writes what is paid and returns where the game stands."""
+    """Plays a round up to its end or its first war, or a war; writes the payments and returns the phase."""
     players, pot = len(actions), 2 * ranks * len(actions)
     at_war, _ = flags_at(players, ranks)
     tied, last = _battle(row, actions, phase, sets, ranks)

@@ -4,7 +4,7 @@ Source: "WAR with Auction Rounds" (2017), with 12 cards of ranks 2..13 for each 
 every player plays a card at once; the highest card takes all. A tie for the highest starts a war
 among those tied: each chooses three discards and a battle card at once, and the highest battle card
 takes everything. A tie there is war again. A player that cannot pay for a war loses its whole hand to
-the pot and is out of that war; if nobody is left in it, the pot is carried over to the next round. Cards
+the pot and is out of that war; if no one is left in it, the pot is carried over to the next round. Cards
 won go on a wins pile, which a player picks up at the end of a round if its hand is empty. A player that
 has no cards then is out of the game. The last player in the game wins; it can end without a winner.
 
@@ -14,7 +14,7 @@ puts its cards down (and wins them back).
 
 Payoffs: a player pays 1 / (N - 1) points when it goes out. The players left at the end share equally what
 was paid: the winner, the last players if they go out together, or all players still in the game after
-`max_rounds`. With two players that is +1 / -1, and 0 if nobody wins. The paper's utility, the sum of a
+`max_rounds`. With two players that is +1 / -1, and 0 if there is no winner. The paper's utility, the sum of a
 player's cards, is in `info`.
 
 Version history: 0: first version.
@@ -61,7 +61,7 @@ class War(Game[WarState]):
     Attributes:
         num_players: 2 to 101.
         ranks: Cards of each player at the start, 2, 3, ..., `ranks` + 1; 2 to 1000.
-        discards: Cards that a war costs beside the battle card; 0 to 100.
+        discards: Cards that a war costs besides the battle card; 0 to 100.
         max_rounds: Rounds after which the game ends, 1 to 16,777,216; 500 per player if not given.
 
     Raises:
@@ -182,7 +182,7 @@ class War(Game[WarState]):
         raise IllegalActionError(f"{play!r} is not a play for {'a war' if at_war else 'a round'}")
 
     def _decided(self, state: WarState, hands: list[Pile], pot: list[int], battle: dict[int, int]) -> WarState:
-        """The state in which somebody has taken the pot, or a war decides it."""
+        """The state in which a player has taken the pot, or a war decides it."""
         highest = max(battle.values())
         best = tuple(player for player, card in battle.items() if card == highest)
         wins = list(state.wins)

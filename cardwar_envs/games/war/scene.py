@@ -40,10 +40,10 @@ from cardwar_envs.games.war.actions import WarActions, WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
 TOP, POT, SPACE = 68.0, 124.0, 14.0
-# So many players are shown with their hands; of more, all are shown by a tile, and one with its hand.
+# Maximal number of players shown with their hands; with more, all have a tile, and one has its hand.
 WITH_HANDS = 6
 TILES, TILE = 4, 56.0
-# So many players in a war are named.
+# Maximal number of players in a war that are named.
 NAMED = 3
 
 

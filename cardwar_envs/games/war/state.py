@@ -1,4 +1,4 @@
-"""Where a game of WAR stands, and the checks of states."""
+"""States of WAR, and the checks of states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _WarFields(NamedTuple):
 
 
 class WarState(_WarFields):
-    """Where a game of WAR stands.
+    """A state of WAR.
 
     Attributes:
         hands: The cards that each player can play, ascending.
