@@ -58,21 +58,21 @@ class CommonArgs:
     Make them with `Algorithm.args`, which says in one line what is wrong with a value.
     """
 
-    steps: int = option(1_000_000, "steps to learn for", low=1)
-    evaluate_every: int = option(50_000, "steps from one evaluation and checkpoint to the next", low=1)
+    steps: int = option(1_000_000, "training steps", low=1)
+    evaluate_every: int = option(50_000, "steps between evaluations, each with a checkpoint", low=1)
     measure: str = option("auto", "exact, bound, matches, or auto: exact where the game is small enough, else matches")
-    against: str = option("auto", "policies to play matches against, separated by commas; auto: uniform")
-    matches: int = option(1_000, "games of each match, or for a bound; ten times as many at the end", low=10)
-    bound_steps: int = option(100_000, "joint actions that a responder learns for, for a bound", low=1)
+    against: str = option("auto", "opponents in matches, separated by commas; auto: uniform")
+    matches: int = option(1_000, "games per match, or for a bound; ten times as many in the final evaluation", low=10)
+    bound_steps: int = option(100_000, "training steps (joint actions) of the exploiter, for a bound", low=1)
 
 
 @dataclass(frozen=True)
 class SelfPlayArgs(CommonArgs):
     """Arguments of every algorithm that learns a network from games it plays."""
 
-    steps: int = option(1_000_000, "joint actions to play in all games together", low=1)
-    num_games: int = option(250, "games played side by side", low=1)
-    threads: int = option(1, "threads of torch (networks are too small to gain from more)", low=1)
+    steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
+    num_games: int = option(250, "games played in parallel", low=1)
+    threads: int = option(1, "PyTorch threads (the networks are too small to benefit from more)", low=1)
 
 
 class Learner(Protocol):

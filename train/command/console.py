@@ -28,7 +28,7 @@ Words = Annotated[
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
 ]
 MaxStates = Annotated[
-    int | None, typer.Option(min=1, help="Refuse a game with more states than this, if its states have to be listed.")
+    int | None, typer.Option(min=1, help="Refuse games with more states than this (methods that enumerate states).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 

@@ -58,7 +58,7 @@ def test_games_with_chance_are_played_by_number_and_seed(capsys):
 def test_tables_for_people(capsys):
     code, out, err = run(capsys, "match", "war", "min", "max", "max_rounds=40")
     assert (code, err) == (0, "")
-    for text in ("1 game", "player_1", "not finished", "40 rounds; there is no chance in this game"):
+    for text in ("1 game", "player_1", "not finished", "40 rounds; this game is deterministic"):
         assert text in out
     code, out, err = run(
         capsys, "match", "war", "ranks=3", "discards=0", "max_rounds=20", "dummie", "min", "--games", "50"

@@ -214,7 +214,7 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(monke
     code, out, _ = run(capsys, "play", "jujitsu", "num_cards=5", "--seed", "1")
     assert code == 0
     # 89 matrix games on two processors
-    assert "jujitsu num_cards=5 takes about 89 seconds, so you play without costs; --yes waits for it." in out
+    assert "jujitsu num_cards=5 takes about 89 seconds, so moves are not judged; --yes computes it." in out
     assert "player_1 is uniform" in out
 
 

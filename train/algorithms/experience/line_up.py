@@ -12,7 +12,7 @@ from cardwar_envs.sb3.against import Opponents
 from train.algorithms.experience.named_policies import NamedPolicies
 from train.policies.by_word import split_policies
 
-OPPONENT_HELP = "policy to respond to: a name, a run folder or a policy file; or one for each other seat, with commas"
+OPPONENT_HELP = "policy to exploit: a name, run folder or policy file; or one per other seat, separated by commas"
 # A best response's value below this is only rounding, and no share of it is given.
 LEAST_VALUE = 1e-6
 

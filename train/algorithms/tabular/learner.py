@@ -26,15 +26,17 @@ from train.policies.table import LearnedTable
 class TabularArgs(CommonArgs):
     """Arguments that every learner without a network takes."""
 
-    steps: int = option(1_000, "iterations, each over all states of the game", low=1)
-    evaluate_every: int = option(20, "iterations from one evaluation and checkpoint to the next", low=1)
+    steps: int = option(1_000, "iterations over all states", low=1)
+    evaluate_every: int = option(20, "iterations between evaluations, each with a checkpoint", low=1)
 
 
 @dataclass(frozen=True)
 class ReachArgs(TabularArgs):
     """Arguments of learners that can weight by reach, as papers about trees do."""
 
-    reach: int = option(0, "1: weight by reach, as on a tree; 0: every state is a game of its own", low=0, high=1)
+    reach: int = option(
+        0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", low=0, high=1
+    )
 
 
 class TabularLearner(ABC):
