@@ -217,7 +217,7 @@ def test_other_host_names_are_refused(tab, name):
     before = stands(tab.host)
     for answer in (tab.get("state", Host=name), tab.post("play", tab.shown(action=0), Host=name)):
         assert answer.status_code == 403
-        assert answer.text == "This server is for this machine only.\n"
+        assert answer.text == "This server accepts requests from this machine only.\n"
     assert stands(tab.host) == before
 
 
@@ -244,7 +244,7 @@ def test_without_the_token_there_is_nothing(tab, token):
     answers = [tab.get(path, token=token) for path in ("", "state", "page.js", "record.json")]
     answers.append(tab.post("play", tab.shown(action=0), token=token))
     assert {answer.status_code for answer in answers} == {403}
-    assert {answer.text for answer in answers} == {"Open the address that `cardwar play` has printed.\n"}
+    assert {answer.text for answer in answers} == {"Open the address that `cardwar play` printed.\n"}
     assert stands(tab.host) == before
 
 
