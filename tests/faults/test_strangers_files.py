@@ -287,8 +287,8 @@ def table(rows, row, place, value):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda seen, rows: (seen, table(rows, 0, 0, -0.5)), "a row of its table is no probabilities"),
-        (lambda seen, rows: (seen, 2 * rows), "a row of its table is no probabilities"),
+        (lambda seen, rows: (seen, table(rows, 0, 0, -0.5)), "a row of its table is not a probability distribution"),
+        (lambda seen, rows: (seen, 2 * rows), "a row of its table is not a probability distribution"),
         (lambda seen, rows: (torch.cat((seen, seen)), torch.cat((rows, rows))), "an observation has two rows"),
     ],
 )

@@ -1,8 +1,8 @@
 """A best response by reinforcement learning: sb3-contrib's MaskablePPO against fixed policies.
 
-Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner has one seat
-of each game, and one network plays all seats: each of them in as many games. Where an oracle reaches the game, PPO's
-payoff is compared with the exact best response's value.
+Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner has one seat in
+each game, all seats equally often, with one network. Where an oracle supports the game, PPO's payoff is compared with
+the exact best-response value.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by
 sb3-contrib.
@@ -53,7 +53,7 @@ class Args(ResponderArgs):
 
 
 class Responder(ppo.Learner):
-    """MaskablePPO against fixed policies, which have all seats but one."""
+    """MaskablePPO against fixed policies in all other seats."""
 
     def __init__(self, game: Game[Any], args: ResponderArgs, opponents: Opponents, seed: int) -> None:
         """Takes the game, the arguments, the opponents and a seed."""

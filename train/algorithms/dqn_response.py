@@ -1,8 +1,7 @@
 """A best response by Q-learning: SB3's DQN with masks against fixed policies.
 
-Against fixed policies, a game is a Markov decision process, and Q-learning learns what each action is worth there if
-the best ones follow. Beside `best_response`, which learns by PPO, it is a second opinion: where both fall short of a
-best response, they seldom do so in the same games.
+Against fixed policies, a game is a Markov decision process, and Q-learning estimates its optimal action values. It
+complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
 
 Source: V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
 """
@@ -49,7 +48,7 @@ class Args(SelfPlayArgs):
 
 
 class Learner(Resumable):
-    """DQN against fixed policies, which have all seats but one; its policy is the greedy one."""
+    """DQN against fixed policies in all other seats; its policy is the greedy one."""
 
     _args: Args
 

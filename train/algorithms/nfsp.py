@@ -146,7 +146,7 @@ class Learner(Resumable):
         return self._dqn.improve(self._args.batch_size, self._args.target_rate)
 
     def _improve_average(self) -> float:
-        """Makes a step of imitation; returns its loss, NaN as long as nobody has played a best response."""
+        """Makes a step of imitation; returns its loss, NaN before any best response was played."""
         if not self._reservoir.added:
             return float("nan")
         observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng).values()

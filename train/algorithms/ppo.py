@@ -1,4 +1,4 @@
-"""PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; others may join in some of the games.
+"""PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; some games can have other opponents.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented
 with masks by sb3-contrib. It learns against its present self, which need not converge in games
@@ -36,7 +36,7 @@ NEVER = sys.maxsize
 
 @dataclass(frozen=True)
 class UpdateArgs(SelfPlayArgs):
-    """Arguments of PPO, whoever the others are."""
+    """Arguments of PPO against any opponents."""
 
     rollout: int = option(20, "joint actions per game between updates", low=2)
     batch_size: int = option(1000, "decisions per minibatch", low=2)
@@ -63,7 +63,7 @@ class UpdateArgs(SelfPlayArgs):
 
 @dataclass(frozen=True)
 class Args(UpdateArgs):
-    """Arguments of PPO in self-play, which others may join."""
+    """Arguments of PPO in self-play, optionally with other opponents."""
 
     opponents: str = option(
         "", "opponents in training: names, files or run folders, separated by commas; past: earlier checkpoints"
@@ -206,7 +206,7 @@ class Learner(Resumable):
         """Continues from what `state` returned.
 
         Raises:
-            ValueError: If one of the others of a league has changed since.
+            ValueError: If a named opponent has changed since.
         """
         if self._league is not None:
             self._league.restore(tensors, data["league"])

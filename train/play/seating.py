@@ -42,7 +42,7 @@ class _Patience:
         self._since: float | None = None
 
     def expect(self, total: int) -> None:
-        """Called with the number of matrix games before the work, where it is known."""
+        """Called before the work with the number of matrix games, if known."""
         seconds = seconds_for(total)
         if seconds > PATIENCE:
             raise TooLongError(seconds)

@@ -158,7 +158,8 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], me
         # The checksum holds, so another version wrote it.
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(
-            f"the checkpoint in {folder.path} was written by another version ({reason}); restart the run in another folder"
+            f"the checkpoint in {folder.path} was written by another version ({reason}); "
+            "restart the run in another folder"
         ) from None
     rows: list[MetricsRow] = data["rows"]
     folder.write_metrics(rows)
