@@ -128,4 +128,6 @@ def test_the_command_says_so(tmp_path, capsys):
     assert "exploitability 0.5" in out
     assert run_json(capsys, *words, "--illegal", "renormalise")["illegal_mass"]["most"] == pytest.approx(0.25)
     assert "illegal_mass" not in run_json(capsys, "exploit", "jujitsu", "num_cards=3")
-    assert "cannot be combined with --approximate" in run(capsys, *words, "--illegal", "renormalise", "--approximate")[2]
+    assert (
+        "cannot be combined with --approximate" in run(capsys, *words, "--illegal", "renormalise", "--approximate")[2]
+    )

@@ -124,7 +124,7 @@ def test_rows_tags_and_answers_name_their_kind(tmp_path, capsys):
     report = write_report([tmp_path / "exact", tmp_path / "matches"], tmp_path / "report.html")
     text = report.tables.read_text()
     assert "## jujitsu num\\_cards=3\n" in text
-    assert "## jujitsu num\\_cards=3: matches\n\nMatches: games that were played against the policies named" in text
+    assert "## jujitsu num\\_cards=3: matches\n\nMatches: games against the named policies" in text
     assert text.count("payoff against uniform") == 1
     assert "(99 %)" in text
 

@@ -282,9 +282,9 @@ def test_a_move_of_another_turn_or_game_changes_nothing(tab, host):
     tab.play(2)
     before = stands(host)
     for asked, said in (
-        (other.shown(action=3), "The game has gone on meanwhile, in another tab."),
-        (tab.shown(action=3, turn=99), "The game has gone on meanwhile, in another tab."),
-        (tab.shown(action=3, game="0" * 16), "That was another game."),
+        (other.shown(action=3), "The game has moved on, in another tab."),
+        (tab.shown(action=3, turn=99), "The game has moved on, in another tab."),
+        (tab.shown(action=3, game="0" * 16), "That request was for another game."),
     ):
         for path in ("play", "give-up", "new"):
             sent = asked if path == "play" else {name: asked[name] for name in ("game", "turn")}
