@@ -82,7 +82,7 @@ def test_tables_for_people(capsys):
         (["war", "min", "runs/none"], "no run folder or policy file 'runs/none'"),
         (["war", "general_purpose_adversary", "dummie"], "must know what the others play, but DummiePlayer plays"),
         (["war", *["general_purpose_adversary"] * 2], "only one can know what the others do"),
-        (["jujitsu", "num_cards=3", "uniform", "uniform", "--games", "9"], "--games (9) is of no use for jujitsu"),
+        (["jujitsu", "num_cards=3", "uniform", "uniform", "--games", "9"], "--games (9) does not apply to jujitsu"),
         (["jujitsu", "num_cards=3", "uniform", "uniform", "--seed", "9"], "its results are exact"),
         (["jujitsu", "uniform", "uniform", "uniform"], "3 policies given for 2 players"),
         (["jujitsu", "num_cards=3", "min", "max"], "MinPlayer plays war, not jujitsu"),

@@ -214,7 +214,7 @@ def test_a_policy_alone_is_drawn_too(tmp_path):
         (["jujitsu", "num_cards=3", "uniform", "uniform"], "uniform is given twice"),
         (["jujitsu", "num_cards=3", "runs/none"], "no run folder or policy file 'runs/none'"),
         (["jujitsu", "num_cards=3", "min"], "MinPlayer plays war, not jujitsu"),
-        (["jujitsu", "num_cards=3", "--games", "9"], "--games (9) is of no use for jujitsu: its results are exact"),
+        (["jujitsu", "num_cards=3", "--games", "9"], "--games (9) does not apply to jujitsu: its results are exact"),
         (["jujitsu", "num_cards=3", "--seed", "9"], "--seed (9) requires --games"),
         (["jujitsu", "num_cards=3", "--wings", "9"], "No such option: --wings"),
         (["chess"], "unknown game 'chess'"),
