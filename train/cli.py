@@ -1,4 +1,4 @@
-"""The command `cardwar`: solve games, play them, measure policies, train, study, report, check papers' figures."""
+"""The command `cardwar`: solve and play games, measure and train policies, run studies, reproduce published figures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def cardwar(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Solve games, play them, measure policies, train, study, report, check papers' figures."""
+    """Solve and play games, measure and train policies, run studies, reproduce published figures."""
     if version:
         print(f"cardwar-envs {cardwar_envs.__version__}")
         raise typer.Exit
@@ -48,7 +48,7 @@ def cardwar(
         raise typer.Exit(2)
 
 
-# Module -> the extra that installs it. A module that is not here is one that a game of the user's own needs.
+# Module -> the extra that installs it. Any other missing module is one that the user's own game needs.
 EXTRAS = {
     **dict.fromkeys(("sb3_contrib", "stable_baselines3", "torch"), "train"),
     "jinja2": "report",
@@ -64,8 +64,8 @@ EXTRAS = {
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command; an error is one line on stderr and exit code 2.
 
-    If the environment variable CARDWAR_END_WITH_STDIN is set, the process ends as soon as standard input is closed.
-    A study holds the other end of each run's standard input, so its runs end whenever the study ends.
+    If the environment variable CARDWAR_END_WITH_STDIN is set, the process exits when stdin closes. A study holds the
+    other end of each run's stdin, so its runs end when it does.
     """
     open_standard_streams()
     if os.environ.get("CARDWAR_END_WITH_STDIN"):
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
         message = _message(error) or ""
         if not message:
             raise
-        message = unwritten_output() or message  # which may be what is wrong
+        message = unwritten_output() or message  # an unwritable stdout may be the cause
     if message:
         complain(message)
         sys.exit(2)
@@ -93,7 +93,7 @@ def _end_with_stdin() -> None:
 
 
 def _message(error: Exception) -> str | None:
-    """One line about a mistake of the caller or in a file; None if the mistake is in this program."""
+    """One line about an error of the caller or in a file; None for a bug of this program."""
     said = _said(error)
     return said and in_one_line(said)
 
@@ -107,20 +107,20 @@ def _said(error: Exception) -> str | None:
     if isinstance(error, MemoryError):
         return ": ".join(filter(None, ("not enough memory", str(error))))
     if isinstance(error, RuntimeError) and "no locator available" in str(error):  # numba's
-        return "compiled code can be kept nowhere: name a folder that can be written in NUMBA_CACHE_DIR"
+        return "no writable folder for compiled code: set NUMBA_CACHE_DIR to one"
     return None
 
 
 def _extra(error: Exception) -> str:
-    """Which extra brings a module that is not there, if that is the error or what led to it; else ""."""
+    """Names the extra that installs a missing module, if that caused the error; else ""."""
     lacking = next((each for each in (error, error.__cause__) if isinstance(each, ModuleNotFoundError)), None)
     extra = lacking and EXTRAS.get((lacking.name or "").split(".")[0])
-    return f"; it comes with the extra: pip install 'cardwar-envs[{extra}]'" if extra else ""
+    return f"; install the extra: pip install 'cardwar-envs[{extra}]'" if extra else ""
 
 
 COMMANDS = (solve, exploit, match, play, watch, levels, train, reproduce, report, playoffs, study, bench, check)
 for command in COMMANDS:
-    # Options of an algorithm are not known before its name is.
+    # An algorithm's options are known only once its name has been parsed.
     settings = {"ignore_unknown_options": True} if command is train else {}
     app.command(context_settings=settings)(command)
 

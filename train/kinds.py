@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-# How a figure came about. "exact" has no error; a "lower bound" says only that a policy is at least so exploitable;
-# "matches" are samples of games against policies with names.
+# "exact" has no sampling error; a "lower bound" bounds exploitability from below; "matches" are samples of games
+# against named policies.
 Kind = Literal["exact", "lower bound", "matches"]
-# Where a picture or a report shows them, each kind is explained by this.
+# The explanation of each kind in plots and reports.
 EXPLAINED: dict[str, str] = {
-    "exact": "Exact: a sum over all states, without samples.",
-    "lower bound": "Lower bounds: an opponent was found that wins at least this much (99 % confidence). The true "
-    "figure can be far higher; a low bound proves nothing.",
-    "matches": "Matches: games that were played against the policies named, with 99 % confidence intervals. They say "
-    "nothing about other opponents, or about the distance from optimal play.",
+    "exact": "Exact: a sum over all states, without sampling.",
+    "lower bound": "Lower bounds: an exploiter wins at least this much (99 % confidence). The true figure can be far "
+    "higher; a low bound does not show that the policy is good.",
+    "matches": "Matches: games against the named policies, with 99 % confidence intervals. They do not measure other "
+    "opponents or exploitability.",
 }
-# How the names of a kind's figures begin; what else stands in a row is of the learning itself.
+# Name prefixes of each kind's figures; other figures of a row, such as losses, describe training.
 BEGINNINGS: dict[str, tuple[str, ...]] = {
     "exact": ("exploitability", "nash_conv", "guaranteed_", "gain_"),
     "lower bound": ("bound",),
@@ -26,5 +26,5 @@ Figures = dict[str, float]
 
 
 def is_measured(name: str, kind: Kind) -> bool:
-    """Whether a figure of a row was measured of the policy; others, such as losses, are of the learning."""
+    """Whether a figure of a row measures the policy; others, such as losses, describe training."""
     return name.startswith(BEGINNINGS[kind])

@@ -12,26 +12,25 @@ import dataclasses
 import inspect
 import types
 import typing
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from cardwar_envs import Game
+from train.words import TYPES, converted
 
 SEPARATORS = "/,"
 NONE = "none"
 
 
 def state_from(text: str, game: Game[Any]) -> Any:
-    """The state that a text means.
-
-    Fields that the state's class has defaults for may be left out.
+    """The state that a text describes; fields with defaults may be left out.
 
     Args:
         text: As above.
-        game: The game that can be in this state.
+        game: The game of the state.
 
     Raises:
-        ValueError: If the text does not read as a state, or the game cannot be in it. It shows a text that does.
+        ValueError: If the text is not a state, or the game cannot be in it. The error shows a valid text.
     """
     try:
         state = _read(text, example_state(game))
@@ -45,7 +44,7 @@ def state_in_words(state: Any) -> str:
     """The text that `state_from` reads as this state.
 
     Raises:
-        ValueError: If the state has fields that cannot be written.
+        ValueError: If a field cannot be written as text.
     """
     hints = _fields(type(state))
     if hints is None:
@@ -54,7 +53,7 @@ def state_in_words(state: Any) -> str:
 
 
 def state_in_any_words(state: Any) -> str:
-    """As `state_in_words`; where that cannot be, as Python writes the state."""
+    """As `state_in_words`; else the state's `repr`."""
     try:
         return state_in_words(state)
     except ValueError:
@@ -62,7 +61,7 @@ def state_in_any_words(state: Any) -> str:
 
 
 def example_state(game: Game[Any]) -> Any:
-    """The first state in which the game can start."""
+    """The first initial state of the game."""
     return game.initial()[0].state
 
 
@@ -95,7 +94,7 @@ def _read(text: str, example: Any) -> Any:
         try:
             return ast.literal_eval(text.strip())
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # for texts nested too deeply, too
-            raise ValueError("it does not read as a number, a text or a tuple of these") from None
+            raise ValueError("it is not a number, a text or a tuple of these") from None
     given: dict[str, Any] = {}
     for word in text.split():
         name, equals, value = word.partition("=")
@@ -119,7 +118,7 @@ def _made(kind: type, given: Mapping[str, Any]) -> Any:
 
 
 def _type_of(value: Any) -> Any:
-    """The type of a field without a hint, judged by a value that it has."""
+    """The type of a field without a hint, inferred from a value."""
     if isinstance(value, (tuple, list)):
         return types.GenericAlias(tuple, (_type_of(value[0]) if value else int, ...))
     return type(value)
@@ -133,12 +132,9 @@ def _value(name: str, text: str, hint: Any, depth: int = 0) -> Any:
         return _value(name, text, next(each for each in arguments if each is not type(None)), depth)
     if origin in (tuple, list, frozenset):
         return _items(name, text, origin, arguments, depth)
-    if hint not in SCALARS:
+    if hint not in (str, *TYPES):
         raise ValueError(f"{name} is of a type that cannot be written as text: {hint}")
-    try:
-        return SCALARS[hint](text)
-    except ValueError:
-        raise ValueError(f"{name} ({text}) must be {WORDS[hint]}") from None
+    return converted(name, text, hint)
 
 
 def _items(name: str, text: str, origin: type, arguments: tuple[Any, ...], depth: int) -> Any:
@@ -152,16 +148,6 @@ def _items(name: str, text: str, origin: type, arguments: tuple[Any, ...], depth
         raise ValueError(f"{name} ({text}) must have {len(arguments)} parts with {separator!r} between them")
     hints = arguments if fixed else arguments[:1] * len(parts)
     return origin(_value(name, part, hint, depth + 1) for part, hint in zip(parts, hints, strict=True))
-
-
-def _boolean(text: str) -> bool:
-    if text.lower() not in ("true", "false"):
-        raise ValueError(text)
-    return text.lower() == "true"
-
-
-SCALARS: dict[Any, Callable[[str], Any]] = {int: int, float: float, str: str, bool: _boolean}
-WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text"}
 
 
 def _written(name: str, value: Any, depth: int) -> str:

@@ -1,4 +1,4 @@
-"""Strict checks by pydantic, whose errors become one line that names the place, the value and what is allowed."""
+"""Strict validation by pydantic, with one-line errors that name the place, the value and the constraint."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from cardwar_envs.core.parameters import shown
 
-# No value is converted to another type, unknown names are refused, and numbers are finite.
+# No conversion between types, no unknown names, finite numbers only.
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 # Metrics are kept as floats, which hold every integer up to here.
 MAX_INT = 2**53
-# Problem, as pydantic calls it -> the same in words; others are said in pydantic's words.
+# pydantic's error type -> our message; other errors keep pydantic's.
 PROBLEMS = {
     "int_type": "must be an integer",
     "float_type": "must be a number",
@@ -35,7 +35,7 @@ Content = TypeVar("Content")
 
 
 class Strict(BaseModel):
-    """A model that converts nothing and names all known names when one is unknown."""
+    """A strict model whose error for an unknown name lists the known ones."""
 
     model_config = STRICT
 
@@ -54,7 +54,7 @@ def one_line() -> Iterator[None]:
     """Turns pydantic's ValidationError, which has several lines, into a ValueError of one line.
 
     Raises:
-        ValueError: For the first thing that is wrong, e.g. "args.steps (0) must be at least 1".
+        ValueError: For the first problem, e.g. "args.steps (0) must be at least 1".
     """
     try:
         yield
@@ -63,7 +63,7 @@ def one_line() -> Iterator[None]:
 
 
 def check(kind: type[BaseModel], content: Content) -> Content:
-    """Checks all of what was read, and returns it as it is.
+    """Validates content and returns it unchanged.
 
     Raises:
         ValueError: As `one_line`.

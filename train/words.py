@@ -31,7 +31,7 @@ def converted(name: str, text: str, hint: Any) -> Any:
             them or None.
 
     Raises:
-        ValueError: If the text does not read as that type, or the type is another one.
+        ValueError: If the text does not read as that type, or the type is not supported.
     """
     parts = typing.get_args(hint)
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
@@ -39,7 +39,7 @@ def converted(name: str, text: str, hint: Any) -> Any:
     if typing.get_origin(hint) is tuple and parts:
         return tuple(converted(name, part.strip(), parts[0]) for part in text.split(","))
     if typing.get_origin(hint) is typing.Literal:
-        return {str(part): part for part in parts}.get(text, text)  # the game says itself what it allows
+        return {str(part): part for part in parts}.get(text, text)  # the game itself checks the value
     if hint not in (str, *TYPES):
         raise ValueError(f"{name} ({abbreviated(text)}) cannot be given as a word: it is of the type {hint}")
     try:
@@ -49,7 +49,7 @@ def converted(name: str, text: str, hint: Any) -> Any:
 
 
 def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
-    """Converts words to keyword arguments of a dataclass.
+    """Converts texts to keyword arguments of a dataclass.
 
     Args:
         kind: The dataclass.
@@ -57,7 +57,7 @@ def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, A
         owner: Name of the game or algorithm that has these fields, for the error.
 
     Raises:
-        ValueError: If the dataclass has no such field, or a text does not fit its type or the type cannot be read.
+        ValueError: If a field is unknown, a text does not fit its type, or the type cannot be resolved.
     """
     check_names(kind, words, owner)
     try:
@@ -97,10 +97,10 @@ def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], l
 
 
 def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
-    """Makes the game of that name, which the user typed; the values of its parameters are words.
+    """Makes a game from its name and the texts of its parameters.
 
     Raises:
-        ValueError: If there is no such game, or it has no such parameter.
+        ValueError: If the game or a parameter is unknown.
     """
     return make_game(name, **fields_from(game_class(name), parameters, name))
 
@@ -149,12 +149,12 @@ def _value_in_words(value: object) -> str:
 
 
 def json_parameters(game: Game[Any]) -> dict[str, Any]:
-    """A game's parameters as JSON gives them back (lists for tuples)."""
+    """A game's parameters as JSON data (lists for tuples)."""
     return json.loads(json.dumps(game.parameters()))
 
 
 def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[str, Any]:
-    """What tells one run from another, as JSON gives it back; `args` is a dataclass."""
+    """The identity of a run as JSON data; `args` is a dataclass."""
     return {
         "game": game.facts.name,
         "parameters": json_parameters(game),
@@ -165,7 +165,7 @@ def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[
 
 
 def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
-    """The words after `cardwar` that make a run again, with all its arguments written out but texts that are empty.
+    """The words after `cardwar` that reproduce a run, with all arguments except empty texts.
 
     Args:
         title: Its game, as `game_in_words`.
@@ -179,24 +179,21 @@ def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list
 
 
 def printable(text: str) -> str:
-    """The text with an escape for each character that could make a terminal do things, or is hidden.
-
-    Ends of lines and tabs stay.
-    """
+    """The text with control and hidden characters escaped, except newlines and tabs."""
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
 
 
 def in_one_line(text: str) -> str:
-    """The text as one printable line that is not too long: what a file says can be part of it."""
+    """The text as one printable line of limited length; it may quote a file."""
     line = abbreviated(printable(" ".join(text.split())))
     half = MOST_LETTERS // 2
     return line if len(line) <= MOST_LETTERS else f"{line[:half]} ... {line[-half:]}"
 
 
 def points(payoff: float | None, digits: int = 6) -> str:
-    """Payoff points with so many digits after the decimal point; an empty string for None and NaN."""
+    """Payoff points with `digits` decimals; an empty string for None and NaN."""
     if payoff is None or math.isnan(payoff):
         return ""
     return f"{round(payoff, digits) + 0.0:.{digits}f}"  # adding 0.0 turns a -0.0 that rounding leaves into 0.0

@@ -124,8 +124,10 @@ def test_the_command_says_so(tmp_path, capsys):
     assert code == 2
     assert 'illegal="renormalise"' in err
     _, out, _ = run(capsys, *words, "--illegal", "renormalise")
-    assert "another policy than the one given: illegal actions had" in out
+    assert "Illegal actions had" in out
     assert "exploitability 0.5" in out
     assert run_json(capsys, *words, "--illegal", "renormalise")["illegal_mass"]["most"] == pytest.approx(0.25)
     assert "illegal_mass" not in run_json(capsys, "exploit", "jujitsu", "num_cards=3")
-    assert "of no use with --approximate" in run(capsys, *words, "--illegal", "renormalise", "--approximate")[2]
+    assert (
+        "cannot be combined with --approximate" in run(capsys, *words, "--illegal", "renormalise", "--approximate")[2]
+    )

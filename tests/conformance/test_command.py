@@ -63,7 +63,7 @@ def test_check_fails_with_exit_code_1_and_says_how_to_do_it_again(capsys, tmp_pa
         (["check", DUEL[0], "num_cards=0"], "num_cards (0) must be in"),
         (["check", DUEL[0], "cards=3"], "no parameter 'cards'"),
         (["check", *DUEL, "--seconds", "nan"], "--seconds (nan) must be above 0"),
-        (["check", *DUEL, "--reproduce", "."], "--reproduce: . is there already"),
+        (["check", *DUEL, "--reproduce", "."], "--reproduce: . already exists"),
         (["check", *DUEL, "--games", "0"], "--games (0) must be at least 1"),
         (["check", "factories:needs_size"], "factories:needs_size: cannot be called with {}: TypeError: "),
         (["check", "json:loads"], "json:loads: cannot be called with {}: TypeError: "),

@@ -139,7 +139,7 @@ def test_a_run_without_checksums_is_refused_and_left_as_it_is(whole, tmp_path):
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     for read in (read_run, lambda folder: learned(folder, whole.name, resume=True)):
         with pytest.raises(
-            ValueError, match=r"config.json cannot be read: checksums.txt does not have its checksum.*another folder"
+            ValueError, match=r"config.json cannot be read: its checksum is not in checksums.txt.*another folder"
         ):
             read(folder)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

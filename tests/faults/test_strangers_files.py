@@ -170,12 +170,12 @@ def test_settings_that_are_a_link_to_nothing_are_refused_with_a_policy(copy):
 
 def test_a_policy_of_another_run_is_refused(copy, real):
     shutil.copy(real.with_name("other") / POLICY_FILE, copy)
-    with pytest.raises(ValueError, match=r"policy\.safetensors is that of another run, with seed=1, not 0"):
+    with pytest.raises(ValueError, match=r"policy\.safetensors belongs to another run, with seed=1, not 0"):
         load_policy(copy, GAME)
     load_policy(copy / POLICY_FILE, GAME)  # a file by itself is no run's
     tensors, data = read_archive(copy / POLICY_FILE)
     write_archive(copy / POLICY_FILE, Archive(tensors, {**data, "run": {"seed": 0}}))
-    with pytest.raises(ValueError, match="does not say whose it is"):
+    with pytest.raises(ValueError, match="does not name its run"):
         load_policy(copy, GAME)
 
 
@@ -287,8 +287,8 @@ def table(rows, row, place, value):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda seen, rows: (seen, table(rows, 0, 0, -0.5)), "a row of its table is no probabilities"),
-        (lambda seen, rows: (seen, 2 * rows), "a row of its table is no probabilities"),
+        (lambda seen, rows: (seen, table(rows, 0, 0, -0.5)), "a row of its table is not a probability distribution"),
+        (lambda seen, rows: (seen, 2 * rows), "a row of its table is not a probability distribution"),
         (lambda seen, rows: (torch.cat((seen, seen)), torch.cat((rows, rows))), "an observation has two rows"),
     ],
 )
@@ -413,9 +413,9 @@ def test_what_means_something_in_markdown_is_escaped():
 
 
 def test_a_message_is_one_line_of_moderate_length():
-    line = in_one_line("a\nb\r\n" + "x" * 10**6 + "\x1b put back a copy")
+    line = in_one_line("a\nb\r\n" + "x" * 10**6 + "\x1b restore a copy")
     assert line.startswith("a b xxx")
-    assert line.endswith(r"\x1b put back a copy")
+    assert line.endswith(r"\x1b restore a copy")
     assert len(line) < 1100
 
 

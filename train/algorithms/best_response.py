@@ -1,8 +1,8 @@
 """A best response by reinforcement learning: sb3-contrib's MaskablePPO against fixed policies.
 
-Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner has one seat
-of each game, and one network plays all seats: each of them in as many games. Where an oracle reaches the game, PPO's
-payoff is compared with the exact best response's value.
+Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner has one seat in
+each game, all seats equally often, with one network. Where an oracle supports the game, PPO's payoff is compared with
+the exact best-response value.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by
 sb3-contrib.
@@ -28,18 +28,18 @@ from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 class ResponderArgs(ppo.UpdateArgs):
     """Arguments of PPO against fixed policies."""
 
-    num_games: int = option(256, "games played side by side", low=1)
+    num_games: int = option(256, "games played in parallel", low=1)
     rollout: int = option(10, "joint actions per game between updates", low=2)
     batch_size: int = option(256, "decisions per minibatch", low=2)
-    epochs: int = option(4, "passes over the decisions of a rollout", low=1)
-    learning_rate: float = option(1e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
-    final_rate: float = option(0.2, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
+    epochs: int = option(4, "epochs per rollout", low=1)
+    learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
+    final_rate: float = option(0.2, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
     entropy: float = option(
         0.02,
-        "weight of the entropy bonus at the start, payoff points per nat; divided by the number of opponents",
+        "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents",
         low=0.0,
     )
-    final_entropy: float = option(0.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
+    final_entropy: float = option(0.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
 
 
@@ -47,13 +47,13 @@ class ResponderArgs(ppo.UpdateArgs):
 class Args(ResponderArgs):
     """Arguments of the learned best response."""
 
-    steps: int = option(300_000, "joint actions to play in all games together", low=1)
-    evaluate_every: int = option(30_000, "steps from one evaluation and checkpoint to the next", low=1)
+    steps: int = option(300_000, "joint actions to play, summed over all games", low=1)
+    evaluate_every: int = option(30_000, "steps between evaluations, each with a checkpoint", low=1)
     opponent: str = option("uniform", OPPONENT_HELP)
 
 
 class Responder(ppo.Learner):
-    """MaskablePPO against fixed policies, which have all seats but one."""
+    """MaskablePPO against fixed policies in all other seats."""
 
     def __init__(self, game: Game[Any], args: ResponderArgs, opponents: Opponents, seed: int) -> None:
         """Takes the game, the arguments, the opponents and a seed."""

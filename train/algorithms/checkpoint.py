@@ -1,4 +1,4 @@
-"""What learners put into a checkpoint and take out again."""
+"""The state of learners in checkpoints."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Resumable:
 
     Attributes:
         steps: Steps taken so far.
-        parts: By name, everything that changes while it learns. What else changes a subclass adds to `state`.
+        parts: By name, everything that changes in training; subclasses add anything else to `state`.
     """
 
     parts: dict[str, Part]
@@ -39,12 +39,12 @@ class Resumable:
         self.steps, self._game, self._args = 0, game, args
 
     def _falling(self, start: float, final_share: float) -> float:
-        """A quantity that falls linearly from `start` to that times `final_share` while the run takes its steps."""
+        """A quantity that decays linearly from `start` to `start * final_share` over the run."""
         progress = min(1.0, self.steps / self._args.steps)
         return start * (1.0 - (1.0 - final_share) * progress)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Everything that the next `advance` depends on: tensors, and data that JSON can hold."""
+        """Everything that the next `advance` depends on: tensors and JSON data."""
         tensors: dict[str, Tensor] = {}
         data: dict[str, Any] = {"steps": self.steps}
         for name, part in self.parts.items():
@@ -60,7 +60,7 @@ class Resumable:
 
 
 def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors whose names start with `prefix`, under what is left of their names."""
+    """The tensors whose names start with `prefix`, with the prefix removed."""
     return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
 
 
@@ -100,7 +100,7 @@ def _restore(part: Part, tensors: dict[str, Tensor], data: Any) -> None:
 
 
 def _restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Gives an optimizer its moments back; its settings stay as they are."""
+    """Restores an optimizer's moments; its settings are unchanged."""
     state: dict[int, dict[str, Any]] = {}
     for name, tensor in tensors.items():
         number, key = name.split(".", 1)

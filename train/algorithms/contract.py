@@ -1,4 +1,4 @@
-"""What the rest of the package needs to know of a learning algorithm: its arguments, and the learner at work.
+"""The interface of a learning algorithm: its arguments and its learner.
 
 Importing this does not import torch.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from train.policies.learned_policy import LearnedPolicy
 
-# Key of a field's metadata: its default in games of many actions, or None if that is no other one.
+# Key of a field's metadata: its default in games of many actions, or None if it is the same.
 WITH_MANY_ACTIONS = "with_many_actions"
 
 
@@ -32,14 +32,14 @@ def option(
     """A field of an algorithm's arguments.
 
     Args:
-        default: Value that it has if none is given; its type is the field's.
+        default: The default; its type is the field's.
         text: One line of help.
         low: Least value allowed, of a number.
         high: Greatest value allowed, of a number.
-        with_many_actions: Default in games of many actions, if it is another there.
+        with_many_actions: Default in games of many actions, if different.
     """
     if isinstance(default, str):
-        # A text that is empty by default may be so.
+        # Empty texts are allowed only if the default is empty.
         return field(default=default, metadata={"description": text, "min_length": min(1, len(default))})
     high = MAX_INT if high is None and isinstance(default, int) else high
     limits = {"ge": low, "le": high}
@@ -47,7 +47,7 @@ def option(
 
 
 def refusal(reason: object) -> ValueError:
-    """The error of a learner that cannot take a game, for a reason that names the game."""
+    """The error of a learner that does not support a game; `reason` names the game."""
     return ValueError(f"{reason}; ppo, mmd and nfsp learn any game")
 
 
@@ -55,54 +55,54 @@ def refusal(reason: object) -> ValueError:
 class CommonArgs:
     """Arguments that every algorithm takes; subclasses add their own.
 
-    Make them with `Algorithm.args`, which says in one line what is wrong with a value.
+    Create them with `Algorithm.args`, whose errors are one line each.
     """
 
-    steps: int = option(1_000_000, "steps to learn for", low=1)
-    evaluate_every: int = option(50_000, "steps from one evaluation and checkpoint to the next", low=1)
+    steps: int = option(1_000_000, "training steps", low=1)
+    evaluate_every: int = option(50_000, "steps between evaluations, each with a checkpoint", low=1)
     measure: str = option("auto", "exact, bound, matches, or auto: exact where the game is small enough, else matches")
-    against: str = option("auto", "policies to play matches against, separated by commas; auto: uniform")
-    matches: int = option(1_000, "games of each match, or for a bound; ten times as many at the end", low=10)
-    bound_steps: int = option(100_000, "joint actions that a responder learns for, for a bound", low=1)
+    against: str = option("auto", "opponents in matches, separated by commas; auto: uniform")
+    matches: int = option(1_000, "games per match, or for a bound; ten times as many in the final evaluation", low=10)
+    bound_steps: int = option(100_000, "training steps (joint actions) of the exploiter, for a bound", low=1)
 
 
 @dataclass(frozen=True)
 class SelfPlayArgs(CommonArgs):
     """Arguments of every algorithm that learns a network from games it plays."""
 
-    steps: int = option(1_000_000, "joint actions to play in all games together", low=1)
-    num_games: int = option(250, "games played side by side", low=1)
-    threads: int = option(1, "threads of torch (networks are too small to gain from more)", low=1)
+    steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
+    num_games: int = option(250, "games played in parallel", low=1)
+    threads: int = option(1, "PyTorch threads (the networks are too small to benefit from more)", low=1)
 
 
 class Learner(Protocol):
-    """An algorithm at work on one game.
+    """An algorithm that learns one game.
 
     Attributes:
-        steps: Steps taken so far; `Algorithm.step` says what a step is.
+        steps: Steps taken so far, in units of `Algorithm.step`.
     """
 
     steps: int
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Starts all games anew, if it plays any, then learns until `steps` is reached or just passed.
+        """Restarts all games, if it plays any, then trains until `steps` is reached or just passed.
 
-        Because the games start anew, what `state` returns between two calls is all that the
-        next call depends on.
+        Because games restart, the next call depends only on what `state` returns between two calls.
 
         Returns:
-            Figures of the learning itself by name, such as losses; always the same names.
+            Training figures by name, such as losses; always the same names.
         """
         ...
 
     def policy(self) -> LearnedPolicy:
-        """The policy learned so far; later learning does not change it."""
+        """The policy learned so far; later training does not change it."""
         ...
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Everything that the next `advance` depends on: tensors, and data that JSON can hold.
+        """Everything that the next `advance` depends on, except torch's and numpy's global generators.
 
-        The states of torch's and numpy's own generators are not in it.
+        Returns:
+            Tensors, and JSON data.
         """
         ...
 

@@ -1,8 +1,7 @@
 """A best response by Q-learning: SB3's DQN with masks against fixed policies.
 
-Against fixed policies, a game is a Markov decision process, and Q-learning learns what each action is worth there if
-the best ones follow. Beside `best_response`, which learns by PPO, it is a second opinion: where both fall short of a
-best response, they seldom do so in the same games.
+Against fixed policies, a game is a Markov decision process, and Q-learning estimates its optimal action values. It
+complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
 
 Source: V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
 """
@@ -33,23 +32,23 @@ from train.policies.networks import GreedyPolicy, Network
 class Args(SelfPlayArgs):
     """Arguments of DQN against fixed policies."""
 
-    steps: int = option(300_000, "joint actions to play in all games together", low=1)
-    evaluate_every: int = option(30_000, "steps from one evaluation and checkpoint to the next", low=1)
-    num_games: int = option(64, "games played side by side", low=1)
-    exploration: float = option(1.0, "share of actions chosen uniformly at the start; it falls linearly", 0.0, 1.0)
-    final_exploration: float = option(0.1, "that share at the end, as a share of that at the start", 0.0, 1.0)
-    replay_size: int = option(50_000, "newest decisions to keep, from which it learns", low=1)
-    batch_size: int = option(256, "decisions per update; there is one update in each step of all games", low=1)
-    learning_rate: float = option(1e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
-    final_rate: float = option(0.05, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "share by which the target network follows at each update", 1e-9, 1.0)
+    steps: int = option(300_000, "joint actions to play, summed over all games", low=1)
+    evaluate_every: int = option(30_000, "steps between evaluations, each with a checkpoint", low=1)
+    num_games: int = option(64, "games played in parallel", low=1)
+    exploration: float = option(1.0, "initial fraction of uniformly random actions; decays linearly", 0.0, 1.0)
+    final_exploration: float = option(0.1, "final exploration as a fraction of the initial one", 0.0, 1.0)
+    replay_size: int = option(50_000, "capacity of the replay buffer in decisions", low=1)
+    batch_size: int = option(256, "decisions per update; one update per step of all games", low=1)
+    learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
+    final_rate: float = option(0.05, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
+    target_rate: float = option(0.01, "rate of the target network's moving average, per update", 1e-9, 1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
     opponent: str = option("uniform", OPPONENT_HELP)
 
 
 class Learner(Resumable):
-    """DQN against fixed policies, which have all seats but one; its policy is the greedy one."""
+    """DQN against fixed policies in all other seats; its policy is the greedy one."""
 
     _args: Args
 

@@ -42,14 +42,14 @@ ORTHOGONAL_STEPS = 4
 class Args(SelfPlayArgs):
     """Arguments of fitted value iteration."""
 
-    steps: int = option(1_500_000, "joint actions to try, in all rounds together", low=1)
-    num_games: int = option(1024, "situations to draw for a round; equal ones count once", low=1)
-    followed: float = option(1.0, "situations that can follow the last round's, as a share of those drawn", 0.0, 10.0)
-    passes: int = option(4, "passes over a round", low=1)
-    batch_size: int = option(256, "situations per update", low=1)
-    learning_rate: float = option(4e-3, "learning rate of Muon and Adam at the start; it falls linearly", low=1e-9)
-    final_rate: float = option(0.01, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "share by which the target network follows at each update", low=1e-9, high=1.0)
+    steps: int = option(1_500_000, "joint actions to try, summed over all rounds", low=1)
+    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
+    followed: float = option(1.0, "successors of the last round's states, as a fraction of those sampled", 0.0, 10.0)
+    passes: int = option(4, "epochs per round", low=1)
+    batch_size: int = option(256, "states per update", low=1)
+    learning_rate: float = option(4e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
+    final_rate: float = option(0.01, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
+    target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(3, "hidden layers", low=1)
 

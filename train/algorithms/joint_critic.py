@@ -39,17 +39,19 @@ ILLEGAL = -1e9
 class Args(SelfPlayArgs):
     """Arguments of the joint-critic learner."""
 
-    steps: int = option(1_500_000, "joint actions to play, in all games together", low=1)
-    num_games: int = option(125, "games played side by side", low=1)
-    exploration: float = option(0.5, "share of actions chosen by uniform play instead of the actor", low=0.0, high=1.0)
-    replay_size: int = option(65_536, "moves to keep in the replay buffer", low=1)
-    batch_size: int = option(128, "moves per update, each seen from both seats; one update per step", low=1)
-    critic_rate: float = option(1e-3, "Adam's learning rate for the critic at the start; it falls linearly", low=1e-9)
-    actor_rate: float = option(1e-3, "Adam's learning rate for the actor at the start; it falls linearly", low=1e-9)
-    final_rate: float = option(0.02, "falling rates at the end, as a share of those at the start", low=0.0, high=1.0)
-    temperature: float = option(0.3, "weight of the pull to the magnet, payoff points per nat", low=0.0)
-    magnet_rate: float = option(5e-3, "share by which the magnet follows, at the start; it falls linearly", 0.0, 1.0)
-    target_rate: float = option(0.02, "share by which the target critic follows at each update", low=1e-9, high=1.0)
+    steps: int = option(1_500_000, "joint actions to play, summed over all games", low=1)
+    num_games: int = option(125, "games played in parallel", low=1)
+    exploration: float = option(
+        0.5, "fraction of actions sampled uniformly instead of from the actor", low=0.0, high=1.0
+    )
+    replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
+    batch_size: int = option(128, "moves per update, each from both seats; one update per step", low=1)
+    critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)
+    actor_rate: float = option(1e-3, "initial learning rate of Adam for the actor; decays linearly", low=1e-9)
+    final_rate: float = option(0.02, "final decaying rates as a fraction of the initial ones", low=0.0, high=1.0)
+    temperature: float = option(0.3, "weight of the regularization towards the magnet, payoff points per nat", low=0.0)
+    magnet_rate: float = option(5e-3, "initial rate of the magnet's moving average; decays linearly", 0.0, 1.0)
+    target_rate: float = option(0.02, "rate of the target critic's moving average, per update", low=1e-9, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
 

@@ -41,17 +41,17 @@ ASKED_AT_A_TIME = 2048
 class Args(SelfPlayArgs):
     """Arguments of minimax-Q."""
 
-    steps: int = option(600_000, "joint actions to try, in all rounds together", low=1)
-    num_games: int = option(1024, "situations to draw for a round; equal ones count once", low=1)
-    passes: int = option(8, "passes over a round", low=1)
-    batch_size: int = option(256, "situations per update", low=1)
-    learning_rate: float = option(2e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
-    memory_rate: float = option(0.05, "the same rate for the rows of the memory", low=1e-9)
-    final_rate: float = option(0.01, "learning rates at the end, as shares of those at the start", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "share by which the target network follows at each update", low=1e-9, high=1.0)
+    steps: int = option(600_000, "joint actions to try, summed over all rounds", low=1)
+    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
+    passes: int = option(8, "epochs per round", low=1)
+    batch_size: int = option(256, "states per update", low=1)
+    learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
+    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
+    final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
+    target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
     width: int = option(256, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
-    memory: int = option(65_536, "rows of the memory; a few for each situation and seat work best", low=1)
+    memory: int = option(65_536, "rows of the memory; a few per state and seat work best", low=1)
 
 
 class Learner(Resumable):

@@ -40,20 +40,22 @@ RESERVOIR_BYTES = 1 << 28
 class Args(SelfPlayArgs):
     """Arguments of NFSP."""
 
-    steps: int = option(1_000_000, "joint actions to play, in all games together", low=1)
-    num_games: int = option(32, "games played side by side", low=1)
-    anticipatory: float = option(0.3, "share of games that a player plays with its best response", low=1e-9, high=1.0)
-    exploration: float = option(0.2, "share of a best response's actions chosen uniformly, at the start", 0.0, 1.0)
-    final_exploration: float = option(0.0, "that share at the end; it falls linearly", low=0.0, high=1.0)
-    replay_size: int = option(10_000, "newest decisions to keep, from which DQN learns", low=1)
+    steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
+    num_games: int = option(32, "games played in parallel", low=1)
+    anticipatory: float = option(0.3, "fraction of games in which a player uses its best response", low=1e-9, high=1.0)
+    exploration: float = option(
+        0.2, "initial fraction of a best response's actions that are uniformly random", 0.0, 1.0
+    )
+    final_exploration: float = option(0.0, "final exploration; decays linearly", low=0.0, high=1.0)
+    replay_size: int = option(10_000, "capacity of DQN's replay buffer in decisions", low=1)
     reservoir_size: int = option(
-        500_000, "decisions of best responses to keep, from which the average learns; no more than 256 MiB", low=1
+        500_000, "capacity of the average policy's reservoir in decisions; at most 256 MiB", low=1
     )
     batch_size: int = option(256, "decisions per update of either network", low=1)
-    learning_rate: float = option(2e-3, "Adam's learning rate for DQN", low=1e-9)
-    average_rate: float = option(2e-3, "Adam's learning rate for the average policy at the start", low=1e-9)
-    final_rate: float = option(0.05, "average_rate at the end, as a share of that at the start", low=0.0, high=1.0)
-    target_rate: float = option(0.05, "share by which DQN's target network follows at each update", 1e-9, 1.0)
+    learning_rate: float = option(2e-3, "learning rate of Adam for DQN", low=1e-9)
+    average_rate: float = option(2e-3, "initial learning rate of Adam for the average policy", low=1e-9)
+    final_rate: float = option(0.05, "final average_rate as a fraction of the initial one", low=0.0, high=1.0)
+    target_rate: float = option(0.05, "rate of DQN's target network's moving average, per update", 1e-9, 1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
 
@@ -144,7 +146,7 @@ class Learner(Resumable):
         return self._dqn.improve(self._args.batch_size, self._args.target_rate)
 
     def _improve_average(self) -> float:
-        """Makes a step of imitation; returns its loss, NaN as long as nobody has played a best response."""
+        """Makes a step of imitation; returns its loss, NaN before any best response was played."""
         if not self._reservoir.added:
             return float("nan")
         observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng).values()

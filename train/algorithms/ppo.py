@@ -1,4 +1,4 @@
-"""PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; others may join in some of the games.
+"""PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; some games can have other opponents.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented
 with masks by sb3-contrib. It learns against its present self, which need not converge in games
@@ -36,25 +36,25 @@ NEVER = sys.maxsize
 
 @dataclass(frozen=True)
 class UpdateArgs(SelfPlayArgs):
-    """Arguments of PPO, whoever the others are."""
+    """Arguments of PPO against any opponents."""
 
     rollout: int = option(20, "joint actions per game between updates", low=2)
     batch_size: int = option(1000, "decisions per minibatch", low=2)
-    epochs: int = option(4, "passes over the decisions of a rollout", low=1)
-    learning_rate: float = option(3e-4, "Adam's learning rate at the start; it falls linearly", low=1e-9)
-    final_rate: float = option(1.0, "learning rate at the end, as a share of that at the start", low=0.0, high=1.0)
-    gamma: float = option(1.0, "discount per decision; games are finite, so none is needed", low=0.0, high=1.0)
+    epochs: int = option(4, "epochs per rollout", low=1)
+    learning_rate: float = option(3e-4, "initial learning rate of Adam; decays linearly", low=1e-9)
+    final_rate: float = option(1.0, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
+    gamma: float = option(1.0, "discount per decision; 1 suffices, since games are finite", low=0.0, high=1.0)
     gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
     normalize_advantage: int = option(0, "1: normalize advantages per minibatch; 0: keep payoff points", 0, 1)
-    clip_range: float = option(0.2, "how far a probability ratio may be from 1", low=1e-9)
+    clip_range: float = option(0.2, "clipping range of the probability ratio", low=1e-9)
     entropy: float = option(
         0.2,
-        "weight of the entropy bonus at the start, payoff points per nat; divided by the number of opponents",
+        "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents",
         low=0.0,
         with_many_actions=0.03,
     )
     final_entropy: float = option(
-        1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0, with_many_actions=0.1
+        1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0, with_many_actions=0.1
     )
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
@@ -63,10 +63,12 @@ class UpdateArgs(SelfPlayArgs):
 
 @dataclass(frozen=True)
 class Args(UpdateArgs):
-    """Arguments of PPO in self-play, which others may join."""
+    """Arguments of PPO in self-play, optionally with other opponents."""
 
-    opponents: str = option("", "others to play against: names, files or run folders with commas; past: earlier selves")
-    opponent_share: float = option(0.5, "share of games with opponents; in the others it plays all seats", 1e-9, 1.0)
+    opponents: str = option(
+        "", "opponents in training: names, files or run folders, separated by commas; past: earlier checkpoints"
+    )
+    opponent_share: float = option(0.5, "fraction of games against opponents; self-play in the others", 1e-9, 1.0)
 
 
 class Forgetful(BaseCallback):
@@ -204,7 +206,7 @@ class Learner(Resumable):
         """Continues from what `state` returned.
 
         Raises:
-            ValueError: If one of the others of a league has changed since.
+            ValueError: If a named opponent has changed since.
         """
         if self._league is not None:
             self._league.restore(tensors, data["league"])

@@ -42,13 +42,13 @@ ROUNDING = 1e-12
 class Args(ResponderArgs):
     """Arguments of PSRO; those of PPO apply to each response."""
 
-    steps: int = option(40, "best responses to learn", low=1)
-    evaluate_every: int = option(1, "responses from one evaluation and checkpoint to the next", low=1)
-    response_steps: int = option(30_000, "joint actions to play for each response", low=1)
+    steps: int = option(40, "best responses to train", low=1)
+    evaluate_every: int = option(1, "best responses between evaluations, each with a checkpoint", low=1)
+    response_steps: int = option(30_000, "joint actions to play per best response", low=1)
     rollout: int = option(4, "joint actions per game between updates", low=2)
-    learning_rate: float = option(3e-3, "Adam's learning rate at the start; it falls linearly", low=1e-9)
-    entropy: float = option(0.05, "weight of the entropy bonus at the start, payoff points per nat", low=0.0)
-    final_entropy: float = option(1.0, "that weight at the end, as a share of that at the start", low=0.0, high=1.0)
+    learning_rate: float = option(3e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
+    entropy: float = option(0.05, "initial weight of the entropy bonus, payoff points per nat", low=0.0)
+    final_entropy: float = option(1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
 
 
 class Learner:

@@ -1,6 +1,6 @@
 """The list of all learning algorithms.
 
-Importing this imports neither torch nor pydantic: each algorithm's module is loaded when it is asked for.
+Importing this imports neither torch nor pydantic: each algorithm's module is loaded on first use.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Algorithm:
 
     Attributes:
         name: Its key.
-        label: How it is written in pictures and sentences.
-        summary: One line on what it is.
+        label: Its name in plots and sentences.
+        summary: One line of description.
         module: Module of its classes `Args` and `Learner`, in `train.algorithms`; its name if empty.
-        step: What one step is, in the plural.
+        step: The unit of steps, in the plural.
     """
 
     name: str
@@ -40,10 +40,10 @@ class Algorithm:
     step: str = "joint actions"
 
     def args(self, game: Game[Any] | None = None, /, **values: int | float | str) -> CommonArgs:
-        """Its arguments; those not given have their `defaults` for the game.
+        """Its arguments; others have their `defaults` for the game.
 
         Raises:
-            ValueError: If there is no such argument, or a value is of another type or out of range.
+            ValueError: If an argument is unknown, or a value has the wrong type or is out of range.
         """
         from train.validation import one_line  # needs pydantic, which most commands do without
 
@@ -53,7 +53,7 @@ class Algorithm:
             return kind(**{**self.defaults(game), **values})
 
     def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
-        """Its arguments, with values as words.
+        """Its arguments, from texts.
 
         Raises:
             ValueError: As `args`.
@@ -78,16 +78,16 @@ class Algorithm:
         return import_module(f"train.algorithms.{self.module or self.name}").Args
 
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
-        """A learner that has not played yet.
+        """A new learner.
 
         Raises:
-            ValueError: If the algorithm cannot learn this kind of game.
+            ValueError: If the algorithm does not support the game.
         """
         return import_module(f"train.algorithms.{self.module or self.name}").Learner(game, args, seed)
 
 
 def _tabular(name: str, label: str, summary: str) -> Algorithm:
-    """An algorithm that goes over all states and needs no network."""
+    """An algorithm that iterates over all states, without a network."""
     module = f"tabular.{name.removeprefix('tabular_')}"
     return Algorithm(name, label, f"{summary}, without a network", module, "iterations")
 
@@ -112,17 +112,13 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 
 def algorithm_named(name: str) -> Algorithm:
-    """The algorithm of that name.
-
-    Raises:
-        ValueError: If there is none.
-    """
+    """Looks up an algorithm; raises ValueError if there is none of that name."""
     if name not in ALGORITHMS:
         raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
     return ALGORITHMS[name]
 
 
-# With more actions its network, which has an output for each joint action, learns slowly.
+# With more actions, its network, which has an output per joint action, learns slowly.
 MOST_ACTIONS_JOINTLY = 32
 
 

@@ -1,1 +1,1 @@
-"""The command `cardwar`: one file for each of its commands."""
+"""The command `cardwar`: one file per subcommand."""

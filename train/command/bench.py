@@ -1,4 +1,4 @@
-"""`cardwar bench`: speed beside other libraries. The benchmarks are in the repository only, not in the package."""
+"""`cardwar bench`: speed beside other libraries. The benchmarks are not part of the installed package."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ ROOT = Path(__file__).resolve().parents[2]
 def bench(
     groups: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[GROUP ...]", help="Groups to measure; default all. An unknown word lists them."),
+        typer.Argument(metavar="[GROUP ...]", help="Groups to measure; default all. An unknown name lists them."),
     ] = None,
-    rounds: Annotated[int | None, typer.Option(help="Measurements of each candidate; default 5.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Length of a measurement of stepping; default 0.5.")] = None,
-    most_cards: Annotated[int | None, typer.Option(help="Cards of the largest Jujitsu; default 16.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="One short round: shows that everything runs.")] = False,
+    rounds: Annotated[int | None, typer.Option(help="Measurements per candidate; default 5.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Length of each stepping measurement; default 0.5.")] = None,
+    most_cards: Annotated[int | None, typer.Option(help="Cards in the largest Jujitsu; default 16.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="One short round, as a smoke test.")] = False,
     long: Annotated[bool, typer.Option("--long", help="Include measurements that take minutes.")] = False,
-    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for JSON, tables and picture.")] = Path(
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for JSON, tables and plot.")] = Path(
         "runs/bench"
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Measure the speed of these games and of other libraries, in one run.
+    """Benchmark these games beside other libraries.
 
-    This works from a checkout of the repository only.
+    Requires a checkout of the repository.
     """
     suite, comparison, report = (_benchmarks(name) for name in ("suite", "comparison", "report"))
     given = {"rounds": rounds, "seconds": seconds, "most_cards": most_cards, "long": long or None}

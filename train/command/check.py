@@ -1,4 +1,4 @@
-"""`cardwar check`: whether a game's rules tell the truth, or an environment does what simultaneous play needs."""
+"""`cardwar check`: whether a game's rules are consistent, or an environment is correct for simultaneous play."""
 
 from __future__ import annotations
 
@@ -39,34 +39,30 @@ def check(
     ] = None,
     zero_sum: Annotated[
         bool,
-        typer.Option(
-            "--zero-sum", help="Environments: require rewards that sum to zero, even if it does not declare it."
-        ),
+        typer.Option("--zero-sum", help="Environments: require zero-sum rewards even if not declared."),
     ] = False,
     max_states: Annotated[
-        int | None, typer.Option(help="Games: how many states to look at; larger games are sampled.")
+        int | None, typer.Option(help="Games: maximum number of states to check; larger games are sampled.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Decides the sample of a game's states, or the episodes of an environment.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the sampled states or episodes.")] = None,
     seconds: Annotated[
-        float | None, typer.Option(help="Environments: processor seconds for all checks, about; 32 by default.")
+        float | None, typer.Option(help="Environments: approximate CPU seconds for all checks; default 32.")
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(help="Environments: games or situations per search; the same ones on every machine."),
+        typer.Option(help="Environments: games or situations per check, for results that do not depend on speed."),
     ] = None,
     reproduce: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Environments: write a script to this file that shows the first failure again."
+            metavar="FILE", help="Environments: write a script that reproduces the first failure to this file."
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Check a game's rules, or any simultaneous-move environment.
 
-    The exit code is 0 if nothing fails, 1 if something does, and 130 if the command was interrupted before.
+    The exit code is 0 if all checks pass, 1 if any fails, and 130 if interrupted before any failure.
     """
     append_working_folder()
     if not names_a_game(subject):
@@ -103,7 +99,7 @@ def _seed(seed: int | None) -> int:
 
 
 def _budget(seconds: float | None, games: int | None) -> dict[str, Any]:
-    """How long to look, for `load`: processor seconds, or with `games` as long as these take."""
+    """The budget for `load`: CPU seconds, or as long as `games` take."""
     from cardwar_envs.conformance.subject import SECONDS
 
     if seconds is not None and not 0 < seconds <= MOST_SECONDS:
@@ -121,7 +117,7 @@ def _check_environment(
     from cardwar_envs.conformance.runner import CHECKS, each_result
 
     if reproduce is not None and (reproduce.is_symlink() or reproduce.exists()):
-        raise ValueError(f"--reproduce: {reproduce} is there already")
+        raise ValueError(f"--reproduce: {reproduce} already exists")
     results: list[Result] = []
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(name, words, **looks)

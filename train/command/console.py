@@ -1,4 +1,4 @@
-"""What the commands share: arguments, tables, timing, JSON, and progress on the terminal."""
+"""Shared by the commands: arguments, tables, timing, JSON, and progress on the terminal."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Words = Annotated[
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
 ]
 MaxStates = Annotated[
-    int | None, typer.Option(min=1, help="Refuse a game with more states than this, if its states have to be listed.")
+    int | None, typer.Option(min=1, help="Refuse games with more states than this (methods that enumerate states).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 class _Console(Console):
-    """A console on which names of files, policies and studies do nothing, whatever is in them."""
+    """A console that escapes control characters in names of files, policies and studies."""
 
     def render_str(self, text: str, **settings: Any) -> Text:
-        """A text in which nothing is hidden and nothing makes a terminal do things."""
+        """The text with control and hidden characters escaped."""
         return super().render_str(printable(text), **settings)
 
 
@@ -50,7 +50,7 @@ def say(line: str) -> None:
 
 
 def say_aside(line: str) -> None:
-    """Prints one line to stderr, also beside a bar that runs there."""
+    """Prints one line to stderr, also while a progress bar runs there."""
     err.print(line, highlight=False, soft_wrap=True)
 
 
@@ -60,48 +60,36 @@ def print_json(game: Game[Any], **entries: Any) -> None:
 
 
 def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:
-    """An empty table: a first column of names, then columns of numbers, which are aligned to the right.
-
-    Args:
-        title: Over the table.
-        first: Heading of the first column.
-        *numbers: Headings of the other columns.
-        **layout: Further arguments of rich's `Table`.
-    """
+    """An empty table: a column of names headed `first`, then right-aligned columns headed `numbers`."""
     right = (Column(heading, justify="right") for heading in numbers)
     return Table(Column(first, overflow="fold"), *right, title=title, **layout)
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """What `work` returns, and the seconds that it takes."""
+    """The result of `work`, and the seconds it took."""
     start = time.perf_counter()
     result = work()
     return result, time.perf_counter() - start
 
 
 class Advance:
-    """A live bar: called with how many are done; `expect` tells it how many there will be."""
+    """A live progress bar: called with the number done; `expect` sets the total."""
 
     def __init__(self, bar: Bar, task: TaskID) -> None:
         self._bar, self._task = bar, task
 
     def __call__(self, done: int) -> None:
-        """Shows how many are done."""
+        """Sets the number done."""
         self._bar.update(self._task, completed=done)
 
     def expect(self, total: int) -> None:
-        """Sets how many there will be, from which the time left is estimated."""
+        """Sets the total, from which the time left is estimated."""
         self._bar.update(self._task, total=total)
 
 
 @contextmanager
 def advancing(what: str, total: int | None = None) -> Iterator[Advance | None]:
-    """A bar on stderr with an estimate of the time left, if stderr is a terminal; it is gone at the end.
-
-    Args:
-        what: What is counted.
-        total: How many there will be, if that is known now.
-    """
+    """A transient progress bar for `what` on stderr, with an estimate of the time left; None if not a terminal."""
     if not err.is_terminal:
         yield None
         return
@@ -117,14 +105,14 @@ class _Count(ProgressColumn):
 
 
 def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> None:
-    """Asks a question about the game at its smallest, so that what is timed afterwards is work, not compilation."""
+    """Warms up on the game's smallest version, so that timings exclude compilation."""
     smallest = game.smallest()
     if smallest is not None:
         question(smallest)
 
 
 def asked_in_words(asked: Asked) -> str:
-    """How often policies were asked for an exact figure, and how often it was tried whether they answer alike."""
+    """The number of policy queries behind an exact figure, and of repeated queries as a consistency check."""
     words = f"{asked.questions:,} answers of the policies; {asked.again:,} questions asked again: the same answers"
     held = f"\n{asked.claims:,} more answers agree with what the policies claim" if asked.claims else ""
     return words + held

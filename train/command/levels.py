@@ -1,4 +1,4 @@
-"""`cardwar levels`: the opponents of graded strength that come with the package."""
+"""`cardwar levels`: the graded opponents shipped with the package."""
 
 from __future__ import annotations
 
@@ -11,17 +11,14 @@ from train.words import points
 
 
 def levels(as_json: AsJson = False) -> None:
-    """List the opponents of graded strength, level:1 to level:5.
-
-    Shows the exact exploitability of each.
-    """
+    """List the graded opponents, level:1 to level:5, with their exact exploitability."""
     rows = all_levels()
     if as_json:
         keys = ("title", "number", "learner", "arguments", "steps", "seed", "exploitability")
         entries = [{key: getattr(each, key) for key in keys} | {"bytes": each.path.stat().st_size} for each in rows]
         print(json.dumps({"levels": entries}))
         return
-    table = new_table("opponents of graded strength", "game", "policy", "exploitability", "steps", "learner")
+    table = new_table("graded opponents", "game", "policy", "exploitability", "steps", "learner")
     for each in rows:
         shown = points(each.exploitability), f"{each.steps:,}", each.learner
         table.add_row(each.title, f"level:{each.number}", *shown)

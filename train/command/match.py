@@ -1,4 +1,4 @@
-"""`cardwar match`: policies against each other, exactly wherever all courses of a game can be listed."""
+"""`cardwar match`: policies against each other, exactly where the game tree can be enumerated."""
 
 from __future__ import annotations
 
@@ -35,27 +35,29 @@ def match(
         list[str],
         typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
     ],
-    games: Annotated[int | None, typer.Option(help="Number of games if odds are not exact; default 1000.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
+    games: Annotated[int | None, typer.Option(help="Games to play if the result is not exact; default 1000.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of sampled games; default 0.")] = None,
     max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
     """Play policies against each other.
 
-    Odds are exact where the game is small enough. Elsewhere many games are played.
+    Odds are exact for two-player games without a round limit. Other games are sampled.
     """
     parameters, options, policies = split_words(words)
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
-    # A game with a limit of rounds could go on for ever without it: its courses are too many to list.
+    # A game with a round limit could otherwise go on for ever: too many histories to enumerate.
     exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
     if exact and given:
         option, value = next(iter(given.items()))
-        raise ValueError(f"--{option} ({value}) is of no use for {game}: its results are exact")
+        raise ValueError(f"--{option} ({value}) does not apply to {game}: its results are exact")
     if max_states is not None and not exact:
-        raise ValueError(f"--max-states ({max_states}) is of no use for {game}: games are played, not listed")
+        raise ValueError(
+            f"--max-states ({max_states}) does not apply to {game}: games are sampled, states are not enumerated"
+        )
     line_up, title = line_up_from(policies, rules), " ".join([game, *words])
     if exact:
         _exact_match(rules, policies, line_up, max_states, title, as_json)
@@ -71,7 +73,7 @@ def _exact_match(
     figures = dataclasses.asdict(result)
     asked = figures.pop("asked")
     headings = ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
-    if not game.facts.zero_sum:  # then the other's payoff does not follow
+    if not game.facts.zero_sum:  # player_1's payoff does not follow from player_0's
         figures["mean_1"] = baselines.nash_conv(game, line_up, max_states=max_states).payoffs[1]
         headings += ["mean payoff of player_1"]
     if as_json:
@@ -130,7 +132,7 @@ def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
 
 
 def _known(errors: Sequence[float] | None) -> list[float | None] | None:
-    """Standard errors; None for one that a single game does not tell."""
+    """Standard errors; None where a single game gives none."""
     return None if errors is None else [error if math.isfinite(error) else None for error in errors]
 
 
@@ -143,5 +145,5 @@ def _payoff_in_words(result: CrossPlay, seat: int) -> str:
 
 def _rounds_in_words(result: CrossPlay) -> str:
     if result.rounds is not None:
-        return f"{result.rounds:,} round{'s' if result.rounds > 1 else ''}; there is no chance in this game"
+        return f"{result.rounds:,} round{'s' if result.rounds > 1 else ''}; this game is deterministic"
     return f"{result.mean_rounds:.2f} rounds on average, standard deviation {result.std_rounds:.2f}"

@@ -1,4 +1,4 @@
-"""Optimal play as the terminal shows it: mixes by action or by private information, and the payoff matrix."""
+"""Optimal play in the terminal: mixes by action or private information, and the payoff matrix."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from train.command.console import new_table, out, say
 from train.words import points
 
 MAX_ROWS = 40
-# So many actions are named with their ranges in a line.
+# Actions named with their ranges in a line.
 MAX_NAMED = 6
-# Of a game that can start in many states so many are shown.
+# Initial states shown.
 MAX_STARTS = 6
-# Games on private information with more pairs of a type and an action are not asked for all their optimal play.
+# With more pairs of type and action, uniqueness of optimal play is not checked.
 MAX_RANGES = 48
 
 
 def show_start(solution: baselines.Solution) -> None:
-    """Both players' strategies where the game starts, or by private information if it has that."""
+    """Both players' strategies at the start, or by private information."""
     if isinstance(solution, baselines.PrivateSolution):
         strategies = solution.labelled()
         out.print(behaviour_table(strategies))
@@ -39,11 +39,11 @@ def show_start(solution: baselines.Solution) -> None:
             out.print(strategy_table(play, "at the start "))
             show_freedom(play)
         if len(starts) > MAX_STARTS:
-            say(f"\n{len(starts) - MAX_STARTS:,} more starts; --state shows play at each")
+            say(f"\n{len(starts) - MAX_STARTS:,} more initial states; --state shows play at each")
 
 
 def plays_at_starts(solution: baselines.StateSolution) -> Iterator[tuple[Transition[Any], PlayAt]]:
-    """The first starts of a game in which somebody acts, with optimal play there."""
+    """The first initial states in which a player acts, with optimal play there."""
     for start in solution.game.initial()[:MAX_STARTS]:
         if solution.game.acting_players(start.state):
             yield start, solution.at(start.state)
@@ -53,7 +53,7 @@ MANY = "one of many optimal strategies"
 
 
 def show_state(play: PlayAt) -> None:
-    """The state, its value, the payoff matrix, both mixes, and how free these are."""
+    """The state, its value, the payoff matrix, both mixes, and whether these are unique."""
     say(play.description)
     exact = "" if play.exact is None else f" = {play.exact}"
     say(f"value to go {points(play.value)}{exact} to player_0")
@@ -64,7 +64,7 @@ def show_state(play: PlayAt) -> None:
 
 
 def show_freedom(play: PlayAt) -> None:
-    """A line for each player who acts: whether its mix is the only one, or how far it can vary."""
+    """A line per acting player: whether its optimal mix is unique, or its range."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
             say(f"player_{player} plays {freedom(mix)}")
@@ -93,7 +93,7 @@ def matrix_lines(play: PlayAt) -> list[str]:
 
 
 def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
-    """Probabilities by what a player knows in private, which stands down the side; all actions across."""
+    """Probabilities with a row per private information and a column per action."""
     shown = list(dict.fromkeys(kind for strategy in strategies for kind in strategy))
     actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
     table = new_table("equilibrium (probability)", "sees", *(f"player_{player} {action}" for player, action in actions))
@@ -105,7 +105,7 @@ def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
 
 
 def strategy_table(play: PlayAt, where: str) -> Table:
-    """Probabilities by action, which stands down the side, so that long hands fit a narrow terminal."""
+    """Probabilities with a row per action, so that long hands fit a narrow terminal."""
     strategies = [mix.labelled() for mix in play.mixes]
     table = new_table(f"equilibrium {where}(probability)", "play", "player_0", "player_1")
     for action in play.actions:

@@ -1,4 +1,4 @@
-"""`cardwar play`: a person plays, in the terminal or in a browser, and learns what each move costs."""
+"""`cardwar play`: play in the terminal or a browser, and see what each move costs."""
 
 from __future__ import annotations
 
@@ -27,33 +27,31 @@ def play(
         list[str] | None,
         typer.Option(
             metavar="POLICY|RUN|level:N",
-            help="An opponent, by default the equilibrium. For several repeat it, or separate them by commas.",
+            help="An opponent; default the equilibrium. Repeat the option or use commas for several.",
         ),
     ] = None,
     seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the opponents' moves and of chance; random if not given.")
+        int | None, typer.Option(help="Seed of the opponents' moves and of chance; default random.")
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the game there as JSON when it ends, or is broken off."),
+        typer.Option(metavar="FILE", help="Write the game as JSON to this file when it ends or is interrupted."),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask before a long computation of the equilibrium.")
+        bool, typer.Option("--yes", help="Compute the equilibrium without asking, even if it takes long.")
     ] = False,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser on this machine.")] = False,
-    port: Annotated[
-        int | None, typer.Option(help=f"Port of the page, {PORT} if not given; 0 takes a free one.")
-    ] = None,
+    port: Annotated[int | None, typer.Option(help=f"Port of the web page; default {PORT}, 0 picks a free one.")] = None,
 ) -> None:
     """Play a game yourself.
 
-    Each move is judged by what it gives away against the equilibrium.
+    Reports what each move costs against an equilibrium opponent.
     """
     _check_free(record)
     _check_seed(seed)
     if port is not None and not web:
-        raise ValueError(f"--port ({port}) is of use with --web only")
+        raise ValueError(f"--port ({port}) requires --web")
     opponents = [name for given in against or [] for name in given.split(",")]
     if not web:
         table = _table(game, words or [], opponents, seat, yes)
@@ -61,7 +59,7 @@ def play(
         return
     from train.play.server import listening_at, serve  # needs Starlette, from the extra `play`
 
-    with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is looked for
+    with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is computed
         serve(_table(game, words or [], opponents, seat, yes), seed, listening, record, say)
 
 
@@ -73,9 +71,9 @@ def _check_seed(seed: int | None) -> None:
 
 
 def _check_free(record: Path | None) -> None:
-    """Says before the game, and not after it, that its record cannot be written."""
+    """Checks before the game that its record can be written."""
     if record is not None and (record.exists() or record.is_symlink()):
-        raise ValueError(f"--record {record} is there already; choose another file")
+        raise ValueError(f"--record {record} already exists; choose another file")
     if record is not None and not record.parent.is_dir():
         raise ValueError(f"--record {record} must be in a folder that exists")
 
@@ -90,22 +88,22 @@ def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bo
 
 
 def _equilibrium(game: Game[Any], yes: bool) -> tuple[Solution | None, str]:
-    """The equilibrium; or None, and why it is not known in a sentence."""
+    """The equilibrium; or None and a sentence that says why."""
     title = game_in_words(game)
     try:
         return _searched(game, yes), ""
     except TooLongError as wait:
-        question = f"Finding the equilibrium of {title} {wait}"
+        question = f"Computing the equilibrium of {title} {wait}"
         if err.is_terminal and sys.stdin.isatty() and typer.confirm(f"{question}. Wait for it?", err=True):
             return _searched(game, True), ""
-        return None, f"{question}, so you play without costs; --yes waits for it."
+        return None, f"{question}, so moves are not judged; --yes computes it."
     except ValueError as error:
-        return None, f"The equilibrium is out of reach, so you play without costs ({error})."
+        return None, f"The equilibrium cannot be computed, so moves are not judged ({error})."
 
 
 def _searched(game: Game[Any], patient: bool) -> Solution:
     if err.is_terminal:
-        err.print("Finding the equilibrium.", soft_wrap=True)
+        err.print("Computing the equilibrium.", soft_wrap=True)
     with advancing("matrix games") as progress:
         return find_equilibrium(game, patient=patient, progress=progress)
 
@@ -121,7 +119,7 @@ def _play_here(trainer: Trainer, record: Path | None) -> None:
             raise
         raise ValueError(f"the input ended before the game, at move {trainer.number}{_kept(record)}") from None
     finally:
-        trainer.stop("broken off")  # by the end of the input or an interrupt; else the game has ended before
+        trainer.stop("broken off")  # does nothing if the game has ended
         if record is not None:
             write_record(trainer, record)
     if record is not None:

@@ -1,4 +1,4 @@
-"""`cardwar playoffs`: every policy against every other in both seats."""
+"""`cardwar playoffs`: round-robin between policies in both seats."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def playoffs(
         list[str] | None,
         typer.Argument(
             metavar="[KEY=VALUE ...] [POLICY ...]",
-            help="Parameters of the game; names of policies, run folders or policy files, all shipped ones if none.",
+            help="Parameters of the game; policy names, run folders or policy files (default: all shipped policies).",
         ),
     ] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", file_okay=False, help="Folder for tables and a picture; default runs/playoffs-GAME."
+            "--out", metavar="DIR", file_okay=False, help="Folder for tables and a plot; default runs/playoffs-GAME."
         ),
     ] = None,
-    shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies that play the game.")] = False,
+    shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies for the game.")] = False,
     games: Annotated[
-        int | None, typer.Option(help="Games to sample for each pair, if the game is too large for exact results.")
+        int | None, typer.Option(help="Games to sample per pair, for games too large for exact results.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of what is drawn in these games; 0 if not given.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of sampled games; default 0.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play every policy against every other, in both seats.
 
-    The result has odds, mean payoffs and exploitability.
+    Reports odds, mean payoffs and exploitability.
     """
     parameters, options, given = split_words(words or [])
     if options:
@@ -54,8 +54,8 @@ def playoffs(
     if shipped or not policies:
         policies = {**shipped_policies(rules), **policies}
     if games is None and seed is not None:
-        raise ValueError(f"--seed ({seed}) is of no use without --games: exact results are not drawn")
-    from train.reports.playoffs_files import write_playoffs  # needs matplotlib: better said before the work
+        raise ValueError(f"--seed ({seed}) requires --games: exact results are not sampled")
+    from train.reports.playoffs_files import write_playoffs  # needs matplotlib: fail before the work
 
     with advancing("pairings", len(policies) ** 2) as progress:
         result = play_all(rules, policies, games, seed or 0, progress)
@@ -70,7 +70,7 @@ def playoffs(
         return
     out.print(standing_table(result))
     means = means_table(result)
-    if out.measure(means).minimum <= out.width:  # else only the files have it
+    if out.measure(means).minimum <= out.width:  # too wide tables are in the files only
         out.print(means)
     say("Written: " + ", ".join(map(str, files)))
 
@@ -83,7 +83,7 @@ def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
         if word in words[: len(policies)]:
             raise ValueError(f"{word} is given twice")
         if needs_others(word):
-            raise ValueError(f"{word} must know its opponent, so it cannot play against all others")
+            raise ValueError(f"{word} needs to know its opponent, so it cannot take part in play-offs")
         taken = short.count(name) > 1 or (names_a_policy(name) and name != word)
         policies[printable(word if taken else name)] = policy_from(word, game)
     return policies

@@ -1,4 +1,4 @@
-"""`cardwar report`: one HTML page on runs."""
+"""`cardwar report`: an HTML report on runs."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from train.command.console import say
 
 
 def report(
-    # A folder that cannot be read is one of the damaged ones.
+    # Unreadable folders count as damaged.
     folders: Annotated[list[Path], typer.Argument(metavar="RUN [RUN ...]", help="Folders of runs.", readable=False)],
     page: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The page; brief tables go beside it, with the suffix .md.")
+        Path, typer.Option("--out", metavar="FILE", help="Output page; brief tables go beside it, with the suffix .md.")
     ] = Path("report.html"),
     skip_damaged: Annotated[
         bool,
-        typer.Option("--skip-damaged", help="Leave damaged folders out and name them; else they are an error."),
+        typer.Option("--skip-damaged", help="Skip damaged folders with a warning instead of failing."),
     ] = False,
 ) -> None:
-    """Write one HTML page on runs.
+    """Write an HTML report on runs.
 
-    For each game it has curves, tables, and the commands that repeat the runs.
+    For each game it has curves, tables and the commands that reproduce the runs.
     """
     from train.reports.page import say_skipped, write_report  # needs the extra `report`
 

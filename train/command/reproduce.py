@@ -1,4 +1,4 @@
-"""`cardwar reproduce`: the figures of a source, recomputed beside the published ones."""
+"""`cardwar reproduce`: recomputes the figures of a publication beside the published ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _counts(findings: Sequence[Finding], title: str) -> Table:
 
 def _details(findings: Sequence[Finding]) -> Table:
     """Figures under the place they are from; a reason that neighbours share is printed once, below the last of them."""
-    table = Table(title="where more is to be said than that they agree")
+    table = Table(title="figures that differ or need a remark")
     table.add_column("place: item, reason", ratio=1)
     table.add_column("published", justify="right", max_width=14)
     table.add_column("computed", justify="right", max_width=14)
@@ -84,11 +84,11 @@ def reproduce(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Compute the figures of a published source again, and compare.
+    """Recompute the figures of a publication and compare.
 
-    The exit code is 0 if our figures pass all checks, else 1.
+    The exit code is 0 if all checks on the recomputed figures pass, else 1.
     """
-    import_module("matplotlib")  # pictures need it: better said before the work
+    import_module("matplotlib")  # needed for plots: fail before the work
     with advancing("states explored") as progress:
         made, seconds = timed(lambda: recompute(name, progress))
     files = write(made, folder or Path("runs") / f"reproduce-{name}")

@@ -1,4 +1,4 @@
-"""`cardwar solve`: find an equilibrium and show it."""
+"""`cardwar solve`: compute an equilibrium and show it."""
 
 from __future__ import annotations
 
@@ -39,33 +39,34 @@ def _ray_runs() -> bool:
 def solve(
     game: GameName,
     words: Words = None,
-    exact: Annotated[bool | None, typer.Option(help="Compute with exact rationals (small games).")] = None,
+    exact: Annotated[bool | None, typer.Option(help="Use exact rational arithmetic (small games).")] = None,
     engine: Annotated[
-        str | None, typer.Option(metavar="threads|ray", help="How to solve a large duel; default threads.")
+        str | None, typer.Option(metavar="threads|ray", help="Parallel backend for large duels; default threads.")
     ] = None,
     keep_layers: Annotated[
         int | None,
-        typer.Option(
-            help="Keep in memory the values of this many layers, those with most cards left (large duels); default all."
-        ),
+        typer.Option(help="Number of layers whose values stay in memory, most cards first (large duels); default all."),
     ] = None,
     cache: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Store values there, and continue from those stored (large duels)."),
+        typer.Option(metavar="DIR", help="Store values in this folder and resume from them (large duels)."),
     ] = None,
     state: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help='Show play at this state, e.g. "hands=1,3/2,3 score=1 ties=0".'),
     ] = None,
     selection: Annotated[
-        str, typer.Option(metavar="default|max_entropy|exploit:POLICY", help="Which optimal strategy, if several are.")
+        str,
+        typer.Option(
+            metavar="default|max_entropy|exploit:POLICY", help="Which optimal strategy to return if there are several."
+        ),
     ] = "default",
     max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find an equilibrium, its value and a certificate.
+    """Compute an equilibrium, its value and a certificate.
 
-    Shows both players' strategies at the start, or with --state at any state.
+    Shows both players' strategies at the start, or at another state with --state.
     """
     rules = game_of_words(game, words or [])
     there = None if state is None else _asked_state(state, rules)
@@ -96,7 +97,7 @@ def solve(
 
 
 def _say_how(title: str, solution: baselines.Solution) -> None:
-    """Says the value, and how it was found."""
+    """Prints the value and how it was computed."""
     value = points(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
     say(f"{title}: value {value} to player_0")
     stored = "" if solution.solved == solution.states else f" ({solution.solved:,} now, the others before)"
@@ -107,15 +108,15 @@ def _say_how(title: str, solution: baselines.Solution) -> None:
 
 
 def _asked_state(text: str, game: Game[Any]) -> Any:
-    """The state to look at.
+    """The state that --state names.
 
     Raises:
-        ValueError: If players do not see the state, the text does not read as one, or the game is over in it.
+        ValueError: If players do not see the state, the text is not a state, or the game is over in it.
     """
     if not game.facts.public_state:
         raise ValueError(
-            f"--state ({text}) is of no use for {game.facts.name}: players do not see the state; "
-            "without it, strategies are shown by what a player knows"
+            f"--state ({text}) does not apply to {game.facts.name}: players do not see the state; "
+            "without it, strategies are shown by information state"
         )
     state = state_from(text, game)
     if not game.acting_players(state):
@@ -124,7 +125,7 @@ def _asked_state(text: str, game: Game[Any]) -> Any:
 
 
 def _as_data(solution: baselines.Solution) -> dict[str, Any]:
-    """The solution as JSON can hold it; a game that can start in several states has play at the first ones."""
+    """The solution as JSON data; with several initial states, play at the first ones."""
     starts: dict[str, Any] = {}
     if isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) > 1:
         starts["starts"] = [

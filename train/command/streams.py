@@ -1,4 +1,4 @@
-"""The standard streams, also where the command is started without them, and output that cannot be written."""
+"""Standard streams that are closed or cannot be written."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from contextlib import suppress
 
 
 def open_standard_streams() -> None:
-    """Opens the null device for each standard stream that is closed, for which Python has None.
+    """Opens the null device for each closed standard stream, which Python sets to None.
 
-    Input is then at its end, and errors go nowhere. Output is opened for reading only: results that cannot be shown
-    are an error, as they are for other programs.
+    Input is then empty and errors are discarded. Output is opened read-only, so that lost results are an error.
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115  # for as long as the process lives
@@ -23,15 +22,15 @@ def open_standard_streams() -> None:
 
 
 def unwritten_output() -> str:
-    """Writes what is still buffered for standard output, and says why it cannot be written; "" if it can.
+    """Flushes standard output; returns the reason if that fails, else "".
 
     Raises:
-        SystemExit: With code 1 if nobody reads the output any more, as after `| head`.
+        SystemExit: With code 1 if the reader has closed the pipe, as after `| head`.
     """
     try:
         sys.stdout.flush()
     except OSError as error:
-        # What is buffered goes nowhere now, else Python would try to write it once more when it ends.
+        # Discard the buffer, else Python would try to write it again at exit.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)

@@ -1,4 +1,4 @@
-"""`cardwar study`: many runs from one file. If it was stopped, the same command continues it."""
+"""`cardwar study`: many runs from one file. The same command resumes an interrupted study."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ if TYPE_CHECKING:
 
 
 def study(
-    config: Annotated[Path, typer.Argument(metavar="FILE", help="File of the study, such as studies/quick.toml.")],
+    config: Annotated[Path, typer.Argument(metavar="FILE", help="Study file, e.g. studies/quick.toml.")],
     folder: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Folder for runs and reports; default runs/NAME.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Output folder for runs and reports; default runs/NAME.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of runs at once, each in its own process.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of parallel runs, each in its own process.")] = 1,
     only: Annotated[
         str | None,
-        typer.Option(metavar="PATTERN", help="Do only runs whose name contains this or matches it (* and ?)."),
+        typer.Option(metavar="PATTERN", help="Only do runs whose name contains or matches this pattern (* and ?)."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs and how far each of them is.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the runs and their progress without starting any.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Do the runs of a study's file that are not finished yet.
+    """Do all unfinished runs of a study and report on them.
 
-    Then reports on them. The exit code is 1 if a run fails.
+    The exit code is 1 if a run fails.
     """
     # These need torch and matplotlib, which most commands do without.
     from train.studies.runner import StudyTask, carry_out
@@ -66,7 +68,7 @@ def _fits(run: StudyRun, pattern: str) -> bool:
 
 
 def _draw_missing(chosen: Sequence[StudyTask]) -> None:
-    """Draws the pictures of finished runs that were killed before they drew them."""
+    """Plots finished runs that were killed before they were plotted."""
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.studies.runner import State
 
@@ -76,7 +78,7 @@ def _draw_missing(chosen: Sequence[StudyTask]) -> None:
 
 
 def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Report]:
-    """Writes every page that has at least one run that has begun."""
+    """Writes every page with at least one started run."""
     from train.reports.page import say_skipped, write_report
 
     begun = {task.run.name: task for task in tasks if task.held is not None}
@@ -91,7 +93,7 @@ def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Rep
 
 @contextmanager
 def _shown(title: str, tasks: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> Iterator[Show]:
-    """Shows progress: live bars on a terminal, elsewhere a line on stderr for every run that ends."""
+    """Shows progress: live bars on a terminal, else a line on stderr per run that ends."""
 
     def line(working: Sequence[StudyTask], just_ended: Sequence[StudyTask]) -> None:
         for task in just_ended:
@@ -148,7 +150,7 @@ def _reached(task: StudyTask) -> str:
 
 
 def _figure(task: StudyTask) -> tuple[str, float]:
-    """What was measured last, in words, and how much it is."""
+    """Name and value of the latest figure."""
     from train.reports.tables import figure_in_words  # needs what reports need
 
     assert task.held is not None  # it has rows
@@ -184,7 +186,7 @@ def _state(task: StudyTask) -> str:
 
 
 def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:
-    """What `_print` shows, as JSON holds it."""
+    """What `_print` shows, as JSON data."""
     runs = [
         {
             "name": task.run.name,

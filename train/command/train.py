@@ -1,4 +1,4 @@
-"""`cardwar train`: learn a policy and measure it."""
+"""`cardwar train`: train a policy and measure it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from train.algorithms.contract import CommonArgs
     from train.runs.loop import RunResult
 
-# Unless the user says how often, a run is measured at least about so many times.
+# Least number of evaluations per run, unless the user sets --evaluate-every.
 EVALUATIONS = 10
 
 
@@ -30,24 +30,26 @@ def train(
         list[str] | None,
         typer.Argument(
             metavar="[KEY=VALUE ...] [--OPTION VALUE ...]",
-            help="Parameters of the game, and options of the algorithm (see --list-options).",
+            help="Parameters of the game and options of the algorithm (see --list-options).",
         ),
     ] = None,
     algorithm: Annotated[
-        str | None, typer.Option(help=f"One of {', '.join(ALGORITHMS)}; default minimax_q or ppo, by the game.")
+        str | None,
+        typer.Option(help=f"One of {', '.join(ALGORITHMS)}; default minimax_q or ppo, depending on the game."),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Run folder; made from the names if not given.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Run folder; default derived from game, algorithm and seed."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume a run that was interrupted.")] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a policy in self-play, and measure it.
+    """Train a policy and measure it.
 
-    Where the game is small enough, the result says exactly how far the policy is from optimal. Elsewhere it is
-    measured in matches. That is done at least ten times on the way, unless --evaluate-every says how often.
+    Reports exact exploitability (or NashConv) if the game is small enough, else results of matches. Evaluates at
+    least ten times during training unless --evaluate-every is given.
     """
     parameters, options, rest = split_words(words or [])
     if rest:
@@ -79,7 +81,7 @@ def train(
 
 
 def _with_a_curve(arguments: CommonArgs) -> CommonArgs:
-    """The same arguments, but a short run is measured often enough for a curve."""
+    """The same arguments, evaluating short runs often enough for a curve."""
     often = max(1, min(arguments.evaluate_every, arguments.steps // EVALUATIONS))
     return dataclasses.replace(arguments, evaluate_every=often)
 
@@ -98,11 +100,11 @@ def _print_as_json(rules: Game[Any], entry: Algorithm, result: RunResult) -> Non
 
 
 def _say_other_defaults(entry: Algorithm, rules: Game[Any], given: Collection[str]) -> None:
-    """Says on stderr which defaults are others for this game."""
+    """Reports on stderr the defaults that differ for this game."""
     usual, here = entry.defaults(), entry.defaults(rules)
     others = [f"{_spelled(name)} {here[name]}" for name in here if here[name] != usual[name] and name not in given]
     if others:
-        say_aside(f"This game has many actions, so the defaults are {' '.join(others)}")
+        say_aside(f"This game has many actions; defaults used: {' '.join(others)}")
 
 
 def _spelled(argument: str) -> str:
@@ -110,7 +112,7 @@ def _spelled(argument: str) -> str:
 
 
 def _options_table(entry: Algorithm, rules: Game[Any]) -> Table:
-    table = Table("option", "default", "what it is", title=f"{entry.name}: {entry.summary}")
+    table = Table("option", "default", "description", title=f"{entry.name}: {entry.summary}")
     defaults = entry.defaults(rules)
     for field in dataclasses.fields(entry.args_type()):
         table.add_row(_spelled(field.name), str(defaults[field.name]), field.metadata["description"])

@@ -1,4 +1,4 @@
-"""`cardwar watch`: one game, between policies or from a record, move by move on the terminal or as a moving picture."""
+"""`cardwar watch`: one game between policies or from a record, in the terminal or as an animated GIF."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from train.command.console import Advance, advancing, out, say
 from train.policies.by_word import line_up_from
 from train.words import game_for, points, split_words
 
-# A moving picture of more takes minutes to make and many megabytes.
+# Longer GIFs take minutes and many megabytes.
 MOST_FRAMES = 500
 
 
@@ -29,15 +29,12 @@ def watch(
         list[str] | None,
         typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
     ] = None,
-    gif: Annotated[Path | None, typer.Option(help="Write a moving picture to this file instead.")] = None,
+    gif: Annotated[Path | None, typer.Option(help="Write an animated GIF to this file instead.")] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of chance and of the policies' draws; 0 if not given.")
+        int | None, typer.Option(min=0, help="Seed of chance and of the policies' actions; default 0.")
     ] = None,
 ) -> None:
-    """Watch one game, or write it to a file as a moving picture.
-
-    Without --gif it is shown on the terminal, move by move.
-    """
+    """Watch one game move by move in the terminal, or write it as an animated GIF."""
     parameters, options, policies = split_words(words or [])
     if options:
         raise ValueError(f"no such option: --{next(iter(options))}")
@@ -46,7 +43,9 @@ def watch(
     remarks: Sequence[str] = ()
     if game not in GAMES and Path(game).is_file():
         if words or seed is not None:
-            raise ValueError(f"{words[0] if words else '--seed'} is of no use with a record, which has the whole game")
+            raise ValueError(
+                f"{words[0] if words else '--seed'} cannot be used with a record, which holds the whole game"
+            )
         rules, policies, shown, remarks = _recorded(Path(game))
     else:
         rules = game_for(game, parameters, len(policies))
@@ -71,9 +70,9 @@ def print_game(
 
     Args:
         game: The rules.
-        names: Who plays in each seat.
-        shown: What is revealed after each joint action, the start first.
-        remarks: What is said below each of them, or nothing; empty lines are left out.
+        names: The policy in each seat.
+        shown: The initial position and that after each joint action.
+        remarks: A line to print below each position; empty ones are left out.
     """
     for number, revealed in enumerate(shown):
         out.print(Rule(f"move {number}" if number else "start", style="dim"))
@@ -88,11 +87,11 @@ def print_game(
 
 
 def write_gif(game: Game[Any], shown: Sequence[Revealed[Any]], path: Path) -> None:
-    """Writes a moving picture with a frame for each state.
+    """Writes an animated GIF with a frame per state.
 
     Raises:
         ValueError: If there are too many states.
-        OSError: If the file cannot be written; it is then as it was.
+        OSError: If the file cannot be written; an existing file is left unchanged.
     """
     if len(shown) > MOST_FRAMES:
         shorter = "; max_rounds=... makes the game shorter" if game.facts.max_rounds is not None else ""

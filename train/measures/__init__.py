@@ -1,1 +1,1 @@
-"""How well a policy does: exactly, as a lower bound, or in matches. The three are never mixed and always named."""
+"""Ways of measuring a policy: exactly, as a lower bound, or in matches. They are never mixed and always named."""

@@ -1,10 +1,9 @@
-"""Lower bounds: somebody is found who wins from a policy, and plays many new games against it.
+"""Lower bounds on exploitability: trains an exploiter, then measures it in many new games.
 
 Source: F. Timbers et al., "Approximate exploitability: learning a best response in large games" (IJCAI 2022).
 
-What a best response gains cannot be less than what somebody else gains. So the bound holds however badly the responder
-was learned. It is then low, and a low bound proves nothing. The games that choose the responder are not those that
-measure it.
+A best response gains at least as much as any other policy, so the bound holds however weak the exploiter is. A low
+bound does not show that the policy is good. The games that select the exploiter are not those that measure it.
 """
 
 from __future__ import annotations
@@ -26,23 +25,22 @@ from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 from train.words import game_in_words, points
 
-# Games that each candidate plays to be chosen; the one that is chosen plays others.
+# Games per candidate in the selection; the selected one then plays new games.
 GAMES_TO_CHOOSE = 1000
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a player gains at least, on average over the seats, who leaves a policy that all others follow.
+    """A lower bound on the gain from deviating unilaterally from a policy, averaged over the seats.
 
-    In a two-player zero-sum game that is a lower bound on exploitability; in others, on NashConv divided by the number
-    of players.
+    In a two-player zero-sum game this bounds exploitability; in other games, NashConv divided by the number of players.
 
     Attributes:
-        low: The bound, payoff points: with 99 % probability a best response gains at least as much.
-        mean: What the responder gained on average; not a bound.
-        responder: Who gained it, in words.
+        low: The bound in payoff points; holds with 99 % confidence.
+        mean: The exploiter's mean gain; not a bound.
+        responder: Name of the exploiter.
         games: Games that it played.
-        certain: Whether nothing is left to chance, so that the responder gains exactly this much in every game.
+        certain: Whether the games are deterministic, so that the exploiter gains exactly this.
     """
 
     low: float
@@ -69,15 +67,15 @@ def bound_by(
     seed: int,
     progress: Progress | None = None,
 ) -> Bound:
-    """Plays new games and says what they prove.
+    """Measures an exploiter in new games.
 
     Args:
         game: The game.
-        name: The responder in words.
-        responder: Has one seat, each in turns.
-        policy: Has all other seats.
-        games: Games to play; one in each seat if nothing is left to chance.
-        seed: Another seed than that of learning and choosing.
+        name: Name of the exploiter.
+        responder: The exploiter; it plays every seat in turn.
+        policy: Plays all other seats.
+        games: Games to play; one per seat if they are deterministic.
+        seed: Must differ from the seeds of training and selection.
         progress: As for `match`.
     """
     error = 1.0 - CONFIDENCE
@@ -95,20 +93,20 @@ def bound_by(
 
 
 class ResponseBound:
-    """A lower bound on what can be won from a policy, by PPO that learns against it anew at each evaluation."""
+    """A lower bound on exploitability, from a PPO exploiter trained from scratch at each evaluation."""
 
     kind: ClassVar[Kind] = "lower bound"
     figure = "bound"
 
     def __init__(self, game: Game[Any], steps: int, games: int) -> None:
-        """Takes the joint actions that PPO learns for, and the games that measure its best responder."""
+        """Takes the exploiter's training steps and the number of games that measure it."""
         self._game, self._games = game, games
         self._args = ResponderArgs(steps=steps)
         self._named = fitting_policies(game)
         self.reference: Figures = {}
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
-        """The bound, and the mean that it is for, payoff points."""
+        """The bound and the exploiter's mean gain, payoff points."""
         learner = Responder(self._game, self._args, Opponents.of(policy, self._game), seed)
         learner.advance(self._args.steps)
         network = learner.network()
@@ -121,13 +119,13 @@ class ResponseBound:
 
     def news(self, figures: Mapping[str, Any]) -> str:
         """The bound."""
-        return f"at least {figures['bound']:.4f} can be won"
+        return f"an exploiter wins at least {figures['bound']:.4f}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """The bound, and that a low one proves nothing."""
+        """The bound, with a warning that the true figure may be far higher."""
         return (
-            f"From the policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and "
-            f"{seconds:.0f} s a player can win at least {points(figures['bound'], 4)} points on average over the seats "
+            f"An exploiter wins at least {points(figures['bound'], 4)} points, averaged over the seats, from the "
+            f"policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and {seconds:.0f} s "
             f"(99 % confidence, {FINAL_SHARE * self._games:,} games). This is a lower bound: a best response may win "
             "far more."
         )

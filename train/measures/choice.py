@@ -1,4 +1,4 @@
-"""Chooses how policies of a game are measured in a run."""
+"""Selects the measure of a run."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ def measure_for(game: Game[Any], args: CommonArgs) -> Measure:
 
     Args:
         game: The game that is learned.
-        args: `measure` is "exact", "bound", "matches", or "auto": exact where the oracles reach without long waiting,
-            else matches. `against` names the policies to play matches against, separated by commas; "auto" is uniform
-            play, or the policies that a best response is learned to. `matches` is the number of games of each match,
-            or for a bound; `bound_steps` says for how long a responder learns.
+        args: See the fields of `CommonArgs`. With `measure="auto"`, games small enough for a quick exact result are
+            measured exactly, others in matches. `against="auto"` is uniform play, or a best response's opponents.
 
     Raises:
-        ValueError: If there is no such way, it is out of reach, or one of the policies cannot play the game.
+        ValueError: If the measure is unknown or infeasible for the game, or an opponent cannot play the game.
     """
     if args.measure not in WAYS:
         raise ValueError(f"measure ({args.measure!r}) must be one of {', '.join(WAYS)}")

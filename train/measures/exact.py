@@ -1,4 +1,4 @@
-"""Evaluates policies exactly, and puts the result into words."""
+"""Exact evaluation of policies, and sentences that report it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ _points = partial(points, digits=4)
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How a policy of a two-player zero-sum game does when both seats play it; all figures are payoff points.
+    """Exact figures of a policy in a two-player zero-sum game, in payoff points.
 
     Attributes:
-        exploitability: NashConv / 2: what a best response to the policy wins beyond the game's value, on average
-            over both seats.
-        nash_conv: Sum over both players of what each could gain by deviating.
+        exploitability: NashConv / 2: what a best response wins beyond the game's value, averaged over the seats.
+        nash_conv: Sum over both players of the gain of a best response.
         guarantees: The policy's payoff against a best response, in each seat.
     """
 
@@ -35,11 +34,11 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Reference:
-    """Figures that a learned policy is compared with, in payoff points.
+    """Reference figures for learned policies, in payoff points.
 
     Attributes:
         value: The game's value to player 0.
-        uniform_exploitability: Exploitability of playing every legal action with the same probability.
+        uniform_exploitability: Exploitability of the uniform policy.
     """
 
     value: float
@@ -50,22 +49,21 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
     """Evaluates a policy exactly.
 
     Raises:
-        ValueError: If the game is not a two-player zero-sum game, it is too large, or the policy does not answer
-            with probabilities.
+        ValueError: If the game is not two-player zero-sum or too large, or the policy returns no valid probabilities.
     """
     require_game(game)
     facts = game.facts
     if facts.num_players != 2 or not facts.zero_sum:
         raise ValueError(f"{facts.name}: exploitability is for two-player zero-sum games")
     result = nash_conv(game, policy)
-    # In a zero-sum game a player is left with minus what a best response of the other takes.
+    # In a zero-sum game a player guarantees minus the value of the other's best response.
     responses = [payoff + gain for payoff, gain in zip(result.payoffs, result.per_player, strict=True)]
     return Evaluation(result.total / 2, result.total, (-responses[1], -responses[0]))
 
 
 @cached_by_game(8)
 def reference(game: Game[Any]) -> Reference:
-    """The game's value and uniform play's exploitability; the last few games' are remembered.
+    """The game's value and uniform play's exploitability; caches the last few games.
 
     Raises:
         ValueError: As `evaluate`.
@@ -75,15 +73,7 @@ def reference(game: Game[Any]) -> Reference:
 
 
 def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, seconds: float) -> str:
-    """Says in three sentences what was achieved.
-
-    Args:
-        game: The game that was learned.
-        learner: The algorithm's label, e.g. "minimax-Q".
-        evaluation: Evaluation of the learned policy.
-        steps: Steps taken in learning.
-        seconds: Wall time that learning took.
-    """
+    """Reports a learned policy's evaluation in three sentences; arguments as for `Measure.verdict`."""
     known = reference(game)
     first, second = evaluation.guarantees
     return (
@@ -102,7 +92,7 @@ class Exploitability:
     figure = "exploitability"
 
     def __init__(self, game: Game[Any]) -> None:
-        """Solves the game, so that there is something to compare with.
+        """Solves the game for reference figures.
 
         Raises:
             ValueError: As `evaluate`.
@@ -112,7 +102,7 @@ class Exploitability:
         self.reference: Figures = {"value": known.value, "uniform_exploitability": known.uniform_exploitability}
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
-        """Exploitability, NashConv and what is guaranteed in each seat, payoff points."""
+        """Exploitability, NashConv and the guaranteed payoff in each seat, payoff points."""
         result = evaluate(self._game, policy)
         seats = {f"guaranteed_{seat}": payoff for seat, payoff in enumerate(result.guarantees)}
         return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, **seats}
@@ -122,20 +112,20 @@ class Exploitability:
         return f"exploitability {figures['exploitability']:.4f}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """See `verdict`; adds what a learned best response gets, where the figures say so."""
+        """See `verdict`; adds the payoff of a learned best response, if measured."""
         guarantees = figures["guaranteed_0"], figures["guaranteed_1"]
         evaluation = Evaluation(figures["exploitability"], figures["nash_conv"], guarantees)
         return verdict(self._game, learner, evaluation, steps, seconds) + response_in_words(figures)
 
 
 class Deviations:
-    """What each player could gain by deviating, in any game within the oracles' reach."""
+    """NashConv and each player's gain from deviating, in any game that an oracle supports."""
 
     kind: ClassVar[Kind] = "exact"
     figure = "nash_conv"
 
     def __init__(self, game: Game[Any]) -> None:
-        """Measures uniform play, so that there is something to compare with.
+        """Measures uniform play for reference.
 
         Raises:
             ValueError: If the game is too large.
@@ -164,12 +154,12 @@ class Deviations:
 
 
 def response_in_words(figures: Mapping[str, float]) -> str:
-    """Says what a learned best response gets, from the last row of its run; "" for other learners."""
+    """Reports a learned best response's payoff from its last metrics row; "" for other learners."""
     if "shortfall" not in figures:
         return ""
     got, best = ((figures[f"{name}_0"] + figures[f"{name}_1"]) / 2 for name in ("payoff", "best"))
     share = f", {figures['share']:.1%} of it" if "share" in figures else ""
     return (
-        f" It was made to exploit: from its opponent it gets {_points(got)}{share}, "
-        f"where a best response gets {_points(best)} (on average over the seats)."
+        f" It was trained as an exploiter: against its opponent it gets {_points(got)}{share}, "
+        f"where a best response gets {_points(best)} (averaged over the seats)."
     )

@@ -1,4 +1,4 @@
-"""Measures policies by games against policies with names."""
+"""Measures policies in matches against named policies."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from train.words import game_in_words, points
 
 
 class Matches:
-    """Mean payoffs and shares of games won against policies in the other seats."""
+    """Mean payoffs and win rates against policies in the other seats."""
 
     kind: ClassVar[Kind] = "matches"
 
     def __init__(self, game: Game[Any], opponents: Mapping[str, Sequence[str]], games: int) -> None:
-        """Takes who is played against.
+        """Loads the opponents.
 
         Args:
             game: The game.
-            opponents: Name of a match -> one policy, as `policy_from` understands it, for all other seats, or one for
-                each, round the table.
-            games: Games of each match.
+            opponents: Name of a match -> one policy for all other seats, or one per other seat in order (each as
+                `policy_from` reads it).
+            games: Games per match.
 
         Raises:
             ValueError: If a policy cannot play the game.
@@ -37,7 +37,7 @@ class Matches:
         self.reference: Figures = {}
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
-        """For each opponent the mean payoff and the share of games won, with both ends of their 99 % intervals."""
+        """For each opponent the mean payoff and the win rate, with the ends of their 99 % intervals."""
         figures: Figures = {}
         games = self._games * (FINAL_SHARE if final else 1)
         for name, policies in self._opponents.items():
@@ -54,7 +54,7 @@ class Matches:
         return f"against {name} {_with_interval(figures, f'payoff_{name}')}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """What it gets from each opponent, and how to learn more about it."""
+        """The payoff against each opponent, and how to measure further."""
         seats = "the other seat" if self._game.facts.num_players == 2 else "all other seats"
         results = "; ".join(
             f"{_with_interval(figures, f'payoff_{name}')} points against {name} in {seats}, "
@@ -64,7 +64,7 @@ class Matches:
         return (
             f"The policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and {seconds:.0f} s "
             f"gets {results}. These are samples of {FINAL_SHARE * self._games:,} games each, with 99 % intervals. They "
-            "do not say how far it is from optimal; cardwar exploit --approximate looks for somebody who wins from it."
+            "do not measure exploitability; cardwar exploit --approximate trains an exploiter for a lower bound."
         )
 
 

@@ -1,4 +1,4 @@
-"""What the rest of the package needs to know of a way of measuring policies."""
+"""The interface of a measure of policies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 from cardwar_envs.core.policy import Policy
 from train.kinds import Figures, Kind
 
-# The last evaluation of a run plays so many times as many games as those before.
+# The final evaluation plays this many times as many games as earlier ones.
 FINAL_SHARE = 10
 
 
@@ -15,9 +15,9 @@ class Measure(Protocol):
     """One way of measuring policies of one game.
 
     Attributes:
-        kind: What its figures are.
-        figure: The figure that pictures and progress show.
-        reference: What figures are compared with, by name; empty if there is nothing.
+        kind: Kind of its figures.
+        figure: The figure that plots and progress messages show.
+        reference: Reference figures by name; may be empty.
     """
 
     kind: ClassVar[Kind]
@@ -29,8 +29,8 @@ class Measure(Protocol):
 
         Args:
             policy: The policy.
-            seed: Seed of all that is drawn.
-            final: Whether learning has ended; samples are then `FINAL_SHARE` times as large.
+            seed: Random seed.
+            final: Whether training has ended; samples are then `FINAL_SHARE` times as large.
         """
         ...
 
@@ -39,12 +39,12 @@ class Measure(Protocol):
         ...
 
     def verdict(self, learner: str, figures: dict[str, Any], steps: int, seconds: float) -> str:
-        """Says in a few sentences what was achieved.
+        """Reports the result in a few sentences.
 
         Args:
             learner: The algorithm's label, e.g. "minimax-Q".
-            figures: What it measured of the learned policy.
-            steps: Steps taken in learning.
-            seconds: Wall time that learning took.
+            figures: Figures of the learned policy.
+            steps: Training steps taken.
+            seconds: Wall time of training.
         """
         ...

@@ -1,4 +1,4 @@
-"""A person's choices by name, and how a person finds one of thousands."""
+"""A person's choices by name, with a search for one of thousands."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Which requests a server on this machine answers, and the headers that every answer has.
+"""Access control of the local server, and its response headers.
 
-Other pages in the same browser, and other users of the machine, can reach a loopback address, too. So the path of every
-request must begin with a secret token. A request that names another host is refused, because a foreign page can have
-its own name lead here (DNS rebinding), and so is one that comes from another origin.
+Other pages in the same browser and other users of the machine can reach a loopback address, too. So the path of every
+request must begin with a secret token. Requests with another Host (DNS rebinding) or Origin are refused.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = "127.0.0.1"
-# A page may load what this server has and nothing else, and no other page may show or read it.
+# The page loads from this server only, and no other page can embed or read it.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -27,7 +26,7 @@ HEADERS = {
 
 
 class Guard:
-    """Lets pass what comes from the page itself, and adds the headers that every answer has."""
+    """Passes on requests from the page itself, and adds `HEADERS` to every response."""
 
     def __init__(self, app: ASGIApp, port: int, token: str) -> None:
         self._app, self._token = app, token
@@ -57,11 +56,11 @@ class Guard:
         """Why a request is not answered; empty if it is."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host not in self._hosts:
-            return "This server is for this machine only.\n"
+            return "This server accepts requests from this machine only.\n"
         own = f"http://{host}"
         if origin != own and (origin is not None or request.method not in ("GET", "HEAD")):
-            return "This request does not come from the page of this server.\n"
+            return "This request does not come from this server's page.\n"
         _, *parts = request.scope["path"].split("/")
         if len(parts) < 2 or not hmac.compare_digest(parts[0].encode(), self._token.encode()):
-            return "Open the address that `cardwar play` has printed.\n"
+            return "Open the address that `cardwar play` printed.\n"
         return ""

@@ -16,7 +16,7 @@ from train.validation import Strict
 
 
 class Asked(Strict):
-    """What every request that changes something names: the game, and the turn that its sender sees."""
+    """The game and turn that the sender sees; part of every request that changes something."""
 
     game: str
     turn: int
@@ -28,8 +28,8 @@ class AskedMove(Asked):
     action: int
 
 
-class Refused(Exception):  # noqa: N818  # an answer, and no mistake in this program
-    """A request that changes nothing; `status` is that of the answer."""
+class Refused(Exception):  # noqa: N818  # a response, not a bug
+    """A refused request; `status` is the HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class Refused(Exception):  # noqa: N818  # an answer, and no mistake in this pro
 
 
 class Host:
-    """The game that is on, and the next ones.
+    """The current game, and the next ones.
 
     Attributes:
         trainer: The game.
@@ -74,7 +74,7 @@ class Host:
         """Begins another game, with another seed, once this one has ended."""
         self._check(asked)
         if self.trainer.ending is None:
-            raise Refused(409, "This game goes on. Give it up first.")
+            raise Refused(409, "This game is still in progress. Give it up first.")
         self._begin()
 
     def stop(self, ending: str) -> None:
@@ -85,9 +85,9 @@ class Host:
 
     def _check(self, asked: Asked) -> None:
         if asked.game != self.game_id:
-            raise Refused(409, "That was another game. This page now shows the one that is on.")
+            raise Refused(409, "That request was for another game. This page now shows the current one.")
         if asked.turn != turn_of(self.trainer):
-            raise Refused(409, "The game has gone on meanwhile, in another tab. This page now shows where it stands.")
+            raise Refused(409, "The game has moved on, in another tab. This page now shows its current state.")
 
     def _keep(self) -> None:
         """Writes the record of a game that has ended; that of a later game goes beside the first, over no other file.

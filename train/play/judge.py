@@ -1,7 +1,7 @@
-"""What a move costs: payoff points that it gives away against an opponent who plays the equilibrium.
+"""The cost of a move: the expected payoff it gives away against an opponent who plays the equilibrium.
 
-The equilibrium's mix is one of often many that are optimal. So moves are judged by cost and never by how often the
-mix plays them: a move that any optimal strategy plays costs nothing.
+There are often many optimal strategies, so moves are judged by cost, never by their probability in one equilibrium: a
+move that any optimal strategy plays costs nothing.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from baselines import PrivateSolution, Solution, StateSolution
 
 # Costs below this share of the largest payoff (at least 1) are rounding errors of the solver.
 ROUNDING = 1e-9
-# Verdicts on so many decisions are kept: the same ones come up again and again in small games.
+# Decisions whose verdicts are cached; they recur in small games.
 KEPT = 10_000
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a player could do in one decision, and what it did.
+    """One decision: the action played, and the cost and equilibrium probability of each legal action.
 
     Attributes:
         played: The action that was played.
@@ -42,14 +42,14 @@ class Verdict:
 
 
 class Judge(Protocol):
-    """Says what moves cost."""
+    """Computes the cost of moves."""
 
     def verdict(self, state: Any, player: int, action: int) -> Verdict:
         """The verdict on an action that `player` has played in `state`."""
 
 
 def judge_by(solution: Solution) -> Judge:
-    """The judge who goes by a game's solution."""
+    """A judge based on a game's solution."""
     if isinstance(solution, PrivateSolution):
         return PrivateJudge(solution)
     assert isinstance(solution, StateSolution)  # there are two kinds
@@ -64,7 +64,7 @@ class StateJudge:
         self._known: dict[tuple[Any, int], tuple[dict[int, float], dict[int, float]]] = {}
 
     def verdict(self, state: Any, player: int, action: int) -> Verdict:
-        """See `Judge`; costs are expectations over what the other plays and over chance."""
+        """See `Judge`; costs are expectations over the opponent's action and chance."""
         if len(self._known) >= KEPT:
             self._known.clear()
         if (state, player) not in self._known:
@@ -85,7 +85,7 @@ class StateJudge:
 class PrivateJudge:
     """Judges moves in a game in which both players move once on private information.
 
-    A cost is an expectation over what the other holds, given what the player knows.
+    A cost is an expectation over the opponent's information, given the player's.
     """
 
     def __init__(self, solution: PrivateSolution) -> None:
@@ -106,7 +106,7 @@ class PrivateJudge:
 
 
 def _costs(solution: Solution, actions: tuple[int, ...], worth: NDArray[np.float64]) -> dict[int, float]:
-    """What each action is worth less than the best; less than the error of the solution counts as nothing."""
+    """Each action's loss against the best one; losses below the solution's error count as 0."""
     facts = solution.game.facts
     largest = max(1.0, abs(facts.min_payoff), abs(facts.max_payoff))
     error = max(solution.gap, ROUNDING * largest)

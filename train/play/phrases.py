@@ -1,4 +1,4 @@
-"""What the terminal and the page say of a game, in the same words and numbers."""
+"""The texts that the terminal and the web page share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from train.play.trainer import Step, Table, Trainer
 from train.words import points
 
-# Of a decision with more choices than this, such as a war with thousands, the rows that matter are shown.
+# Decisions with more choices than this show only the relevant rows.
 MOST_ROWS = 15
 NOTHING = "That cost nothing."
 REVIEW_FIRST = "The costliest move first"
@@ -25,7 +25,7 @@ class Row:
 
 
 def player_name(table: Table, player: int) -> str:
-    """A player with its part, e.g. `player_1 (equilibrium)`."""
+    """A player and its policy, e.g. `player_1 (equilibrium)`."""
     return f"player_{player} ({table.opponents.get(player, 'you')})"
 
 
@@ -45,7 +45,7 @@ def moves_in_words(table: Table, step: Step) -> list[tuple[str, str]]:
 
 
 def cost_in_words(table: Table, step: Step) -> str:
-    """What the person's move cost and what would have cost nothing; empty if it is not judged."""
+    """The cost of the person's move and the moves without cost; empty if it is not judged."""
     if step.verdict is None:
         return ""
     if step.cost == 0.0:
@@ -62,7 +62,7 @@ def free_moves(table: Table, step: Step) -> str:
 
 
 def rows_of(table: Table, step: Step) -> list[Row]:
-    """What the person could have played. Of very many actions: those in the mix, the cheapest, and the one played."""
+    """The person's options; with very many, those in the mix, the cheapest, and the one played."""
     verdict = step.verdict
     if verdict is None:
         return []
@@ -90,7 +90,7 @@ def ending_in_words(trainer: Trainer) -> str:
 
 
 def given_away(trainer: Trainer) -> str:
-    """What the total counts; why there are no costs, if there are none."""
+    """The unit of the total; or why moves are not judged."""
     if trainer.table.judge is None:
         return trainer.table.without_costs
     count = len(trainer.decisions)
@@ -98,5 +98,5 @@ def given_away(trainer: Trainer) -> str:
 
 
 def total_in_words(trainer: Trainer) -> str:
-    """What all moves so far gave away; why there are no costs, if there are none."""
+    """The cost of all moves so far; or why moves are not judged."""
     return given_away(trainer) if trainer.table.judge is None else f"{points(trainer.total)} {given_away(trainer)}"

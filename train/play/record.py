@@ -21,9 +21,9 @@ from train.storage.formats import Points, Seed, Value
 from train.validation import MAX_INT, Strict, check
 from train.words import json_parameters, points
 
-# Goes up when older records can no longer be read.
+# Increased when older records can no longer be read.
 FORMAT = 1
-# Of a decision with more choices than this, such as a war with thousands, only those that matter are written down.
+# Decisions with more choices than this store only the relevant ones.
 MANY = 100
 
 Whole = Annotated[int, Field(ge=0, le=MAX_INT)]
@@ -31,7 +31,7 @@ Cost = Annotated[Points, Field(ge=0)]
 
 
 class StoredSeal(Strict):
-    """The opponents' moves as they were sealed, and the SHA-256 of that text, which was shown first."""
+    """The text that seals the opponents' moves, and its SHA-256."""
 
     digest: str
     text: str
@@ -54,7 +54,7 @@ class StoredStep(Strict):
 
 
 class StoredGame(Strict):
-    """A whole record; see `Trainer` for what the entries mean."""
+    """A whole record; see `Trainer` for the entries."""
 
     format: Literal[1]
     game: str
@@ -72,13 +72,13 @@ class StoredGame(Strict):
 
 
 def record_of(trainer: Trainer) -> dict[str, Any]:
-    """A game as plain data, as `StoredGame` has it. It shows what is hidden, so it is for games that have ended.
+    """A game as plain data (see `StoredGame`). It reveals hidden information, so the game must have ended.
 
     Raises:
         ValueError: If the game goes on.
     """
     if trainer.ending is None:
-        raise ValueError("there is no record before the game has ended: it would show what is hidden")
+        raise ValueError("no record before the game has ended: it would show what is hidden")
     table = trainer.table
     return {
         "format": FORMAT,
@@ -223,7 +223,7 @@ class Record:
         live, acting = self.seat in self.game.live_players(state), bool(self.game.acting_players(state))
         possible = ("given up", "broken off") if live else ("out",) if acting else ("over",)
         if ending not in possible:
-            raise ValueError(f"ending ({ending!r}) is not how the game stands after these moves")
+            raise ValueError(f"ending ({ending!r}) does not match the state after these moves")
         if left is not None:
             _check_digest("left", left)
 

@@ -1,8 +1,7 @@
-"""Moves that are fixed before a person chooses, and shown afterwards so that anybody can check them.
+"""Commitments to the opponents' moves, made before a person chooses and opened afterwards.
 
-The trainer writes the opponents' moves down behind a random nonce and shows the SHA-256 of that text. Afterwards
-it shows the text. The nonce is there because few moves are possible: without it, hashing all of them would
-tell which one it is.
+The trainer shows the SHA-256 of a random nonce and the opponents' moves, and afterwards this text. Without the nonce
+the moves could be found by hashing the few that are possible.
 """
 
 from __future__ import annotations
@@ -36,17 +35,17 @@ class Seal:
 
     @property
     def command(self) -> str:
-        """A line for a shell that computes the digest from the text."""
+        """A shell command that computes the digest from the text."""
         return f"printf %s {shlex.quote(self.text)} | sha256sum"
 
 
 def seal(game: Game[Any], number: int, moves: Mapping[int, int]) -> Seal:
-    """Seals the moves (player -> action) of a person's opponents in the person's decision of that number."""
+    """Seals the opponents' moves (player -> action) at the person's decision `number`."""
     return Seal(f"{secrets.token_hex(NONCE_BYTES)} {_sentence(game, number, moves)}")
 
 
 def opens_to(text: str, game: Game[Any], number: int, moves: Mapping[int, int]) -> bool:
-    """Whether a sealed text says that these moves were played."""
+    """Whether a sealed text commits to these moves."""
     return text.partition(" ")[2] == _sentence(game, number, moves)
 
 

@@ -1,4 +1,4 @@
-"""Who sits where, and whether the equilibrium is known: what must be settled before a game begins."""
+"""Sets up a game for `cardwar play`: seats, opponents, and the equilibrium if it can be computed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from train.play.trainer import Table
 from train.policies.by_word import policy_from
 
 EQUILIBRIUM = "equilibrium"
-# Who plays where the equilibrium is not known and nobody was named.
+# Default opponent without a known equilibrium.
 WITHOUT_EQUILIBRIUM = "uniform"
-# A person waits so long, in seconds, without being asked.
+# Seconds of computation without asking the person.
 PATIENCE = 60.0
 
 
 class TooLongError(Exception):
-    """Finding the equilibrium takes longer than a person waits without being asked."""
+    """Computing the equilibrium takes longer than allowed without asking."""
 
     def __init__(self, seconds: float | None) -> None:
         """Takes the estimate; None if it is not known."""
@@ -35,14 +35,14 @@ class TooLongError(Exception):
 
 
 class _Patience:
-    """Passes progress on; stops work that will take, or has taken, longer than a person waits."""
+    """Forwards progress; stops work that takes, or will take, longer than allowed."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress, self._accepted = progress, False
         self._since: float | None = None
 
     def expect(self, total: int) -> None:
-        """Called with the number of matrix games before the work, where it is known."""
+        """Called before the work with the number of matrix games, if known."""
         seconds = seconds_for(total)
         if seconds > PATIENCE:
             raise TooLongError(seconds)
@@ -52,7 +52,7 @@ class _Patience:
             expect(total)
 
     def __call__(self, done: int) -> None:
-        """Called now and then. The first call starts the clock, because compiling comes before it."""
+        """Starts the clock at the first call, which comes after compilation."""
         now = time.monotonic()
         self._since = self._since or now
         if not self._accepted and now - self._since > PATIENCE:
@@ -62,7 +62,7 @@ class _Patience:
 
 
 def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | None = None) -> Solution:
-    """The equilibrium by which moves are judged.
+    """Computes the equilibrium that judges moves.
 
     Args:
         game: The rules.
@@ -111,5 +111,5 @@ def _opponent(word: str, game: Game[Any], solution: Solution | None) -> Policy:
     if word == EQUILIBRIUM and solution is not None:
         return solution.policy
     if needs_others(word):
-        raise ValueError(f"{word} must know what the others play, and nobody knows that of you")
+        raise ValueError(f"{word} needs the other players' policies, and yours is unknown")
     return policy_from(word, game)

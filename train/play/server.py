@@ -1,4 +1,4 @@
-"""The page: a game, served to browsers on this machine only."""
+"""Serves a game to browsers on this machine only."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 
 class Site:
-    """What the server answers to each path below the token."""
+    """The server's endpoints, below the token."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -80,7 +80,7 @@ class Site:
 
     async def _record(self, request: Request) -> Response:
         if self._host.trainer.ending is None:
-            raise Refused(409, "The record can be had when the game has ended: it shows what is hidden.")
+            raise Refused(409, "The record is available once the game has ended: it shows what is hidden.")
         attached = {"Content-Disposition": f'attachment; filename="game-{self._host.game_id}.json"'}
         return Response(record_bytes(self._host.trainer), media_type="application/json", headers=attached)
 
@@ -91,13 +91,15 @@ class Site:
             except ValueError as error:  # also a move that the rules do not allow
                 raise Refused(400, str(error)) from None
             except OSError as error:
-                raise Refused(507, f"The record cannot be written: {error}. Save it from this page instead.") from None
+                raise Refused(
+                    507, f"The record cannot be written: {error}. Download it from this page instead."
+                ) from None
             return JSONResponse(self._view())
 
         return changed
 
     async def refused(self, request: Request, error: Exception) -> Response:
-        """The answer to a request that has changed nothing: why, and where the game stands."""
+        """The response to a refused request: the reason, and the current view."""
         status = error.status if isinstance(error, Refused) else 500
         return JSONResponse({"error": str(error), "view": self._view()}, status_code=status)
 
@@ -114,8 +116,8 @@ async def _asked(request: Request, kind: type[Asked]) -> Any:
             content += chunk
             if len(content) > MAX_BODY:
                 raise Refused(413, f"The request is longer than {MAX_BODY} bytes.")
-    except ClientDisconnect:  # the page was closed meanwhile; nobody reads this answer
-        raise Refused(400, "The request is not whole.") from None
+    except ClientDisconnect:  # the page was closed
+        raise Refused(400, "The request is incomplete.") from None
     held = parse_object(content)
     with one_line():
         return kind.model_validate(held)
@@ -134,7 +136,7 @@ def make_app(host: Host, port: int, token: str) -> ASGIApp:
 
 
 def new_server(app: ASGIApp) -> uvicorn.Server:
-    """A server that says nothing of its own; `run` starts it."""
+    """A server without output of its own; `run` starts it."""
     quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
     return uvicorn.Server(uvicorn.Config(app, lifespan="off", ws="none", **quiet))
 
@@ -153,8 +155,8 @@ def serve(
     """
     port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
     host = Host(table, seed, record)
-    say(table.without_costs or f"The equilibrium of {game_in_words(table.game)} is found.")
-    say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C ends the server.")
+    say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
+    say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C stops the server.")
     try:
         new_server(make_app(host, port, token)).run(sockets=[listening])
     except KeyboardInterrupt:
@@ -164,7 +166,7 @@ def serve(
 
 
 def listening_at(port: int) -> socket.socket:
-    """A socket that listens on this machine only; port 0 takes a free one.
+    """A socket that listens on this machine only; port 0 picks a free port.
 
     Raises:
         ValueError: If the port is taken or there is no such port.

@@ -1,4 +1,4 @@
-"""Playing in a terminal: shows the state, asks for a move by its name, and says what the move cost."""
+"""Play in a terminal: shows the state, prompts for a move, and reports its cost."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from train.play.choices import Choices
 from train.play.trainer import Step, Trainer
 from train.words import game_in_words, points
 
-# So many choices are listed at a time.
+# Choices listed at a time.
 LISTED = 20
 HELP = """\
-Type a move as the game names it, and press Enter. A move cannot be taken back.
+Type the name of a move and press Enter. Moves cannot be taken back.
   #2           plays the move with this number
   some words   where there are many moves, lists those whose names have these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
   help         shows this
   give up      ends the game; so does quit
-What a move costs: the expected payoff points that it gives away against an opponent who plays the equilibrium.
-A move that some optimal strategy plays costs nothing, however rarely the equilibrium shown plays it.
-The opponents' moves are drawn before you are asked. The sealed line is the SHA-256 of a text with a random
-number and their moves. After your move you see the text, and the line "check" computes the same SHA-256 in a shell."""
+The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
+some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
+The opponents' moves are drawn before yours. "sealed" is the SHA-256 of a text with their moves and a random
+number. After your move you see the text, and the command after "check" computes the same SHA-256 in a shell."""
 GIVE_UP = ("give up", "quit", "exit")
 
 
@@ -31,13 +31,13 @@ def play_in_terminal(trainer: Trainer, console: Console) -> None:
     """Plays a game to its end.
 
     Raises:
-        EOFError: If the input ends before the game; the trainer stands where it stood.
+        EOFError: If the input ends before the game; the trainer is unchanged.
     """
     table = trainer.table
     _say(console, f"{game_in_words(table.game)}: you are player_{table.seat}")
     for player, name in table.opponents.items():
         _say(console, f"player_{player} is {name}")
-    _say(console, table.without_costs or "Each move is judged by what it gives away against the equilibrium.")
+    _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
     _say(console, "Type help for help.")
     shown = 0
     while True:
@@ -78,7 +78,7 @@ def _asked(trainer: Trainer, console: Console) -> int | None:
             return action
         found = choices.matching(text)
         if text and not found:
-            _say(console, f"{text!r} is none of your moves. Type help for help; your moves are:")
+            _say(console, f"{text!r} is not one of your moves. Type help for help; your moves are:")
         _show_choices(choices, found or list(choices.names), console)
 
 

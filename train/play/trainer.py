@@ -30,8 +30,8 @@ class Table:
         seat: The person's.
         opponents: Seat -> name of the policy there, for all other seats.
         policies: Seat -> policy, for the same seats.
-        judge: Says what moves cost; None if that is not known.
-        without_costs: Why it is not known, in a sentence; empty if it is.
+        judge: Computes the cost of moves; None without an equilibrium.
+        without_costs: A sentence that says why there is no judge; else empty.
     """
 
     game: Game[Any]
@@ -49,11 +49,11 @@ class Step:
     Attributes:
         before: The state in which it was played.
         actions: Player -> action, for those who acted.
-        outcome: Which of the rules' `transitions` came about.
+        outcome: Index of the outcome among the rules' `transitions`.
         after: The state that it led to.
         rewards: Payoff points paid on the way, one per player.
-        seal: What held the opponents' moves; None if the person had no move to make.
-        verdict: What the person's move cost; None if that is not known, or the person had none to make.
+        seal: Commitment to the opponents' moves; None if the person did not act.
+        verdict: Cost of the person's move; None if it was not judged or the person did not act.
     """
 
     before: Any
@@ -75,14 +75,14 @@ class Trainer:
 
     Attributes:
         table: Who plays what.
-        seed: Seed of the opponents' moves and of chance. Whoever knows it can work out the moves ahead.
-        start: The state in which the game began.
-        dealt: Which of the outcomes of the rules' `initial` that is.
-        state: Where the game stands.
+        seed: Seed of the opponents' moves and of chance. It reveals their future moves.
+        start: The initial state.
+        dealt: Its index among the outcomes of the rules' `initial`.
+        state: The current state.
         steps: The joint moves so far.
         payoffs: What each player was paid so far, payoff points.
         ending: How the game ended; None while it goes on.
-        left: If the game was broken off, what the opponents had sealed at that moment.
+        left: If the game was broken off, the opponents' sealed moves at that moment.
     """
 
     def __init__(self, table: Table, seed: int) -> None:
@@ -125,7 +125,7 @@ class Trainer:
         return sum((step.cost for step in self.steps), 0.0)
 
     def revealed(self) -> Revealed[Any]:
-        """What the person may see of the game now; nothing that is sealed is among it."""
+        """What the person may see now; excludes sealed moves."""
         last = self.steps[-1] if self.steps else None
         over = not self.table.game.acting_players(self.state)
         actions, before = (None, None) if last is None else (last.actions, last.before)

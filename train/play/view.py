@@ -1,4 +1,4 @@
-"""What a page may know of a game in progress, as plain data. Nothing that is sealed or private is among it."""
+"""The view of a game in progress for the page, as plain data without sealed or private information."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from train.play.seal import Seal
 from train.play.trainer import Step, Trainer
 from train.words import game_in_words, points
 
-# Up to so many choices are all buttons. Of more, a page shows the first few, and others are found by typing.
+# Up to MOST_BUTTONS choices are all shown as buttons; of more, the first few, and the filter finds others.
 MOST_BUTTONS, FEW_BUTTONS = 40, 12
 
 
@@ -54,12 +54,12 @@ def view_of(trainer: Trainer, game_id: str) -> dict[str, Any]:
 
 
 def turn_of(trainer: Trainer) -> int:
-    """A number that changes with every move and at the end. A request names it, so that a stale one is noticed."""
+    """A number that changes with every move and at the end. Requests carry it, so that stale ones are refused."""
     return trainer.number + (trainer.ending is not None)
 
 
 def choices_in(trainer: Trainer, text: str) -> dict[str, Any]:
-    """The person's choices that match a text (see `Choices.matching`), and how many more there are than are shown."""
+    """The person's choices that match a text (see `Choices.matching`), and the number not shown."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     found, most = choices.matching(text), MOST_BUTTONS if len(choices.names) <= MOST_BUTTONS else FEW_BUTTONS
     shown = [{"action": action, "name": choices.names[action]} for action in found[:most]]
@@ -67,7 +67,7 @@ def choices_in(trainer: Trainer, text: str) -> dict[str, Any]:
 
 
 def _last(trainer: Trainer) -> dict[str, Any] | None:
-    """The person's last move, and what was played without the person afterwards."""
+    """The person's last move, and the moves of others since."""
     places = [place for place, step in enumerate(trainer.steps) if step.seal is not None]
     since = trainer.steps[places[-1] if places else 0 :]
     if not since:

@@ -1,13 +1,13 @@
-"""Whether a game has many actions; learners and their networks go by this, and by nothing else of a game's size."""
+"""Whether a game has many actions: the only aspect of a game's size that learners depend on."""
 
 from typing import Any
 
 from cardwar_envs.core.game import Game
 
-# With fewer actions, a network has an output for each of them, which can express more than sums of parts.
+# With fewer actions, a network has an output per action, which is more expressive than sums over parts.
 MANY_ACTIONS = 100
 
 
 def has_many_actions(game: Game[Any]) -> bool:
-    """Whether networks for the game go by parts of actions, and its masks are kept as bits."""
+    """Whether networks for the game have outputs for parts of actions, and its masks are stored as bits."""
     return game.facts.num_actions >= MANY_ACTIONS

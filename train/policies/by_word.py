@@ -12,7 +12,7 @@ from cardwar_envs.core.policy import named_policy, names_a_policy, seated_polici
 
 
 def policy_from(word: str, game: Game[Any]) -> Policy:
-    """The policy that a word means: a policy's name, a run folder, or a policy file.
+    """The policy with this name, or the one in this run folder or policy file.
 
     Raises:
         ValueError: If the word is none of these, or the policy does not fit the game.
@@ -22,10 +22,10 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
 
 
 def split_policies(words: str) -> list[str]:
-    """The words for policies in a text with commas between them; the name of a folder may have commas itself.
+    """Splits policy names at commas; an existing path may contain commas itself.
 
     Raises:
-        ValueError: If there is none before or after a comma.
+        ValueError: If a name is empty.
     """
     names = [words] if os.path.exists(words) else [word.strip() for word in words.split(",")]
     if not all(names):
@@ -34,17 +34,17 @@ def split_policies(words: str) -> list[str]:
 
 
 def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
-    """A policy for each seat, found as by `policy_from`. One of them may be a policy that has to know the others.
+    """A policy for each seat, as by `policy_from`. One of them may depend on the others.
 
     Raises:
-        ValueError: As `policy_from`; also if their number is wrong, or more than one has to know the others.
+        ValueError: As `policy_from`; also if their number is wrong, or more than one depends on the others.
     """
     return seated_policies([_name_or_policy(word, game) for word in words], game)
 
 
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     known = names_a_policy(word)
-    if not known and os.path.exists(word):  # false also for what is no path, such as too long a name
+    if not known and os.path.exists(word):  # also false for an invalid path, e.g. one too long
         from train.policies.files import load_policy  # needs torch, which most commands do without
 
         return load_policy(Path(word), game)

@@ -1,4 +1,4 @@
-"""What stands in front of a network: observations by switches and a learned memory, or scaled."""
+"""Encodings of a network's input: observations as switches with a learned memory, or scaled."""
 
 from __future__ import annotations
 

@@ -29,5 +29,5 @@ class LearnedPolicy(Policy, Protocol):
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedPolicy:
-        """The policy that `to_archive` was asked of."""
+        """Restores a policy from `to_archive`."""
         ...

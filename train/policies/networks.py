@@ -139,10 +139,10 @@ class NetworkPolicy:
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> Self:
-        """The policy that `to_archive` was asked of.
+        """Restores a policy from `to_archive`.
 
         Raises:
-            ValueError: If the tensors are not those of such a network for the game.
+            ValueError: If the tensors do not fit this network and game.
         """
         if not data["layers"] < len(tensors):
             raise ValueError(f"{len(tensors)} tensors are too few for {data['layers']} hidden layers")
@@ -157,7 +157,7 @@ class NetworkPolicy:
 
     @staticmethod
     def outputs_for(game: Game[Any], network: Network) -> int:
-        """The number of outputs that a network must have: by default one for each action, or for each part of one."""
+        """The required number of outputs: by default one per action, or per part of one."""
         return game.facts.num_actions if network.parts is None else network.parts.size
 
     def _legal_outputs(

@@ -40,7 +40,7 @@ class LearnedTable(TablePolicy):
         """Takes observations `[rows, observation_size]`, each once, and probabilities `[rows, num_actions]`.
 
         Raises:
-            ValueError: If a shape is not that of the game.
+            ValueError: If a shape does not fit the game.
         """
         facts, rows = game.facts, len(observations)
         shapes = (rows, facts.observation_size), (rows, facts.num_actions)
@@ -83,17 +83,17 @@ class LearnedTable(TablePolicy):
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedTable:
-        """The policy that `to_archive` was asked of.
+        """Restores a policy from `to_archive`.
 
         Raises:
-            ValueError: If the tensors are not those of a table for the game.
+            ValueError: If the tensors are not a table for the game.
         """
         types = {name: tensor.dtype for name, tensor in tensors.items()}
         if types != {"observations": torch.float32, "probabilities": torch.float64}:
             raise ValueError(f"a table holds observations (float32) and probabilities (float64), not {types}")
         observations, probabilities = tensors["observations"].numpy(), tensors["probabilities"].numpy()
         if not ((probabilities >= 0.0).all() and (np.abs(probabilities.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
-            raise ValueError("a row of its table is no probabilities")
+            raise ValueError("a row of its table is not a probability distribution")
         if len(np.unique(observations, axis=0)) < len(observations):
             raise ValueError("an observation has two rows in its table")
         return cls(game, observations, probabilities)

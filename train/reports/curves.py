@@ -1,4 +1,4 @@
-"""Learning curves: a figure over steps and seconds, from what run folders hold. Each kind of figure has its look."""
+"""Learning curves from run folders: a figure over steps and seconds, in a style per kind of figure."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from train.reports.tables import figure_in_words
 from train.words import points, printable
 
 PLOT_FILE = "exploitability.png"
-# Exact figures are joined by lines. Samples are open points with bars; bounds are triangles, above which the truth is.
+# Exact figures are lines; samples are open points with error bars; lower bounds are triangles.
 SAMPLE: dict[str, Any] = {"marker": "o", "mfc": "none", "ls": ":"}
 BOUND: dict[str, Any] = {"marker": "^", "ls": ""}
-# So many labels of ten digits fit beside each other.
+# Labels of ten digits that fit beside each other.
 MOST_STEPS_MARKED = 6
 # Seconds are written down to a thousandth; less cannot stand on a logarithmic axis.
 LEAST_SECONDS = 1e-3
@@ -37,7 +37,7 @@ NUMBERS = FuncFormatter(lambda number, _: f"{number:,.10g}")
 
 
 class Curve(NamedTuple):
-    """A curve that comes from anywhere; what its values are its owner must know.
+    """A curve from any source, in the caller's units.
 
     Attributes:
         label: Its name in the picture.

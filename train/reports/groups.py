@@ -21,13 +21,13 @@ from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow,
 from train.words import train_words
 
 CONFIDENCE = 0.95
-# What the names of the ends of a sample's interval end in.
+# Name suffixes of the ends of a sample's interval.
 ENDS = ("_low", "_high")
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run folder holds.
+    """The content of a run folder.
 
     Attributes:
         folder: The folder.
@@ -43,22 +43,22 @@ class Run:
 
     @property
     def seed(self) -> int:
-        """The seed of everything random in it."""
+        """The run's seed."""
         return self.config["seed"]
 
     @property
     def is_log(self) -> bool:
-        """Whether it is a log of somebody's own learner; nobody but its owner knows when that has finished."""
+        """Whether it is an `ExploitabilityLog`, for which the end of training is unknown."""
         return self.config["algorithm"] == OWN
 
     @property
     def finished(self) -> bool:
-        """Whether it has taken all steps that were asked for."""
+        """Whether it has taken all requested steps."""
         return bool(self.rows) and (self.is_log or self.rows[-1]["steps"] >= self.config["args"]["steps"])
 
     @property
     def command(self) -> str:
-        """The command that repeats it, with all arguments written out; a remark if it is a log."""
+        """The command that reproduces it, with all arguments; a comment if it is a log."""
         if self.is_log:
             return f"# {self.config['label']}, seed {self.seed}: recorded in {self.folder} by ExploitabilityLog"
         return shlex.join(["cardwar", *train_words(self.config["title"], self.config, self.folder)])
@@ -83,7 +83,7 @@ class MedianInterval:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ in nothing but the seed.
+    """Runs that differ only in the seed.
 
     Attributes:
         runs: In order of seed.
@@ -95,7 +95,7 @@ class Group:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The first run's; the others differ from it in the seed alone."""
+        """The first run's; the others differ only in the seed."""
         return self.runs[0].config
 
     @property
@@ -105,7 +105,7 @@ class Group:
 
     @property
     def counted(self) -> list[Run]:
-        """The finished runs; if there are none, those that have been evaluated at all."""
+        """The finished runs; if there are none, those evaluated at least once."""
         return [run for run in self.runs if run.finished] or [run for run in self.runs if run.rows]
 
     def last(self, figure: str) -> MedianInterval | None:
@@ -172,7 +172,7 @@ class GameReport:
 
     @property
     def reference(self) -> dict[str, float]:
-        """What the figures are compared with, e.g. the game's value and uniform play's exploitability."""
+        """Reference figures, e.g. the game's value and uniform play's exploitability."""
         return self.groups[0].config["reference"]
 
 
@@ -205,7 +205,7 @@ def read_run(path: str | Path) -> Run:
     """
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
-    config = {"measured": "exact", "figure": "exploitability", **config}  # older folders say neither
+    config = {"measured": "exact", "figure": "exploitability", **config}  # older folders lack both
     rows = folder.read_metrics()
     needed = [config["figure"], *(f"{config['figure']}{end}" for end in ENDS if config["measured"] == "matches")]
     for number, row in enumerate(rows):
@@ -229,7 +229,7 @@ def refuse_twins(run: Run, others: Sequence[Run]) -> None:
 
 
 def arrange(runs: Sequence[Run]) -> list[GameReport]:
-    """Sorts runs by game and kind of figures, and groups those that differ in nothing but the seed.
+    """Sorts runs by game and kind of figures, and groups those that differ only in the seed.
 
     Raises:
         ValueError: If there are none.

@@ -47,7 +47,7 @@ class PlayOffs:
     """Every policy against every other.
 
     Attributes:
-        game: What they play.
+        game: The game.
         names: Of the policies.
         pairings: `[row][column]`: the row's policy in seat 0, the column's in seat 1.
         exploitability: Of each policy, exact, payoff points; None if results are sampled.
@@ -84,7 +84,7 @@ class PlayOffs:
 
 
 def require_pairings(game: Game[Any], games: int | None) -> None:
-    """Refuses what `play_all` cannot do, before any policy is made.
+    """Refuses invalid requests before any policy is made.
 
     Raises:
         ValueError: As `play_all` for a game of another kind.
@@ -93,7 +93,7 @@ def require_pairings(game: Game[Any], games: int | None) -> None:
     if facts.num_players != 2 or not facts.zero_sum:
         raise ValueError(f"{facts.name}: play-offs are for two-player zero-sum games")
     if games is not None and facts.max_rounds is None:
-        raise ValueError(f"--games ({games}) is of no use for {facts.name}: its results are exact")
+        raise ValueError(f"--games ({games}) does not apply to {facts.name}: its results are exact")
 
 
 def play_all(
@@ -109,7 +109,7 @@ def play_all(
         game: A two-player zero-sum game.
         policies: By name.
         games: How many to play for each pairing, in a game with a limit of rounds; None for exact results.
-        seed: Seed of what is drawn in them.
+        seed: Random seed of these games.
         progress: Called with the number of pairings played so far.
 
     Raises:
@@ -127,7 +127,7 @@ def play_all(
         measured = tuple(exploitability(game, each) for each in policies.values()) if games is None else None
     except ValueError as error:
         if games is None and facts.max_rounds is not None:
-            raise ValueError(f"{error}; --games samples so many games instead") from None
+            raise ValueError(f"{error}; --games N samples N games per pair instead") from None
         raise
     return PlayOffs(game, tuple(policies), tuple(rows), measured, games)
 

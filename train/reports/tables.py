@@ -11,20 +11,20 @@ from train.kinds import EXPLAINED, is_measured
 from train.reports.groups import GameReport, Group, MedianInterval, Run
 from train.words import points, printable
 
-# A file that starts with these words holds a report's tables and may be overwritten.
+# A file that starts with these words is a report's table file and may be overwritten.
 FIRST_WORDS = "Exploitability is exact: NashConv / 2"
 NOTE = (
     f"{FIRST_WORDS}, what a perfect opponent wins on average beyond the game's value, in payoff "
-    "points. With several seeds figures are medians, and the interval is one for the median, from order statistics: it "
-    "reaches 95 % from 6 seeds on."
+    "points. With several seeds, figures are medians, with a confidence interval for the median from order statistics: "
+    "it reaches 95 % from 6 seeds on."
 )
 PAGE_NOTE = (
-    f"{NOTE} What is guaranteed is what the policy gets in that seat against a perfect opponent. Curves are drawn "
+    f"{NOTE} A guaranteed payoff is what the policy gets in that seat against a perfect opponent. Curves are drawn "
     "where all seeds were evaluated, over median seconds."
 )
-# What means something in Markdown; in an address, what makes it a link.
+# Markdown's special characters, and those that make an address a link.
 MARKS = r"[\\`*_\[\]<>|#&~$@]|:(?=//)|(?<=www)\."
-# How the names of figures begin -> the same in words.
+# Prefix of a figure's name -> the same in words.
 IN_WORDS = {
     "payoff_": "payoff against ",
     "wins_": "share won against ",
@@ -36,7 +36,7 @@ DIGITS, BRIEF_DIGITS = 6, 4
 
 
 def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
-    """Markdown: for each game a table, the best learner first, and the commands that repeat its runs."""
+    """Markdown: for each game a table, the best learner first, and the commands that reproduce its runs."""
     parts = [NOTE, *(f"Left out: {plain(line)}" for line in skipped)]
     for game in games:
         parts += [
@@ -65,12 +65,12 @@ def _fenced(text: str) -> str:
 
 
 def heading(game: GameReport) -> str:
-    """The game, and what its figures are if they are not exact."""
+    """The game, and the kind of its figures if not exact."""
     return game.title if game.kind == "exact" else f"{game.title}: {game.kind}"
 
 
 def known(game: GameReport) -> str:
-    """What the figures are compared with, or what kind of figures they are, in words."""
+    """The reference figures, or the kind of figures, in words."""
     reference = game.reference
     if game.kind != "exact":
         return EXPLAINED[game.kind]
@@ -204,5 +204,5 @@ def _run_cells(group: Group, run: Run) -> list[str]:
 
 
 def commands(game: GameReport) -> str:
-    """The commands that repeat the runs, a line for each."""
+    """The commands that reproduce the runs, one per line."""
     return "\n".join(run.command for group in game.groups for run in group.runs)

@@ -1,1 +1,1 @@
-"""One run: learn, evaluate exactly, write down."""
+"""Single runs: training, evaluation and run folders."""

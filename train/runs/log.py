@@ -1,7 +1,6 @@
-"""A log of anybody's learner: measures its policies, and writes a run folder like those of this package's learners.
+"""A log for learners of your own: measures their policies, and writes a run folder like this package's learners do.
 
-The learner can be anything: it hands over a policy now and then. `cardwar report`, `cardwar playoffs` and `plot_runs`
-take the folder beside others.
+`cardwar report`, `cardwar playoffs` and `plot_runs` read the folder like any other.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.validation import MAX_INT
 from train.words import game_in_words, json_parameters
 
-# A policy is kept as a table if it was asked for so many observations at most.
+# A policy is saved as a table if it was queried at this many observations at most.
 MOST_KEPT = 200_000
 
 
 class ExploitabilityLog:
-    """Measures the policies of a learner of your own, and keeps the figures in a run folder.
+    """Measures the policies of your own learner, and stores the figures in a run folder.
 
-    A folder that holds such a log already is continued, so a script that was killed can be started again. After each
-    `record` the folder is complete. It also keeps the newest policy as a table, for play-offs, if that is measured
-    exactly with at most 200,000 questions.
+    An existing log in the folder is continued, so a killed script can be restarted. After each `record` the folder is
+    complete. It also holds the newest policy as a table, for play-offs, if an exact measurement takes at most 200,000
+    queries.
 
     Attributes:
         folder: The folder.
-        measured: What kind of figures these are: "exact", a "lower bound", or "matches".
-        rows: What was recorded: one dict for each call of `record`, in order.
+        measured: The kind of figures: "exact", "lower bound" or "matches".
+        rows: One dict per call of `record`, in order.
     """
 
     def __init__(
@@ -61,22 +60,22 @@ class ExploitabilityLog:
         against: str = "uniform",
         sinks: Sequence[Sink] = (),
     ) -> None:
-        """Makes the folder, or opens that of the same log.
+        """Creates the folder, or opens an existing log.
 
         Args:
-            game: What is learned.
+            game: The game that is learned.
             folder: A new or empty folder, or that of the same log.
-            label: Name of the learner in reports. Logs with the same label and other seeds are put together there.
-            seed: Seed of the learner, 0 to 2**32 - 1; also of what is drawn if figures are not exact.
+            label: Name of the learner in reports, which group logs with the same label and different seeds.
+            seed: Seed of the learner, 0 to 2**32 - 1; also of sampled measurements.
             step: What a step is, in a few words, for axes and tables.
-            measure: "exact"; or, where that is out of reach, "matches" (1,000 games, with 99 % intervals), or "bound"
-                (a responder learns anew for each row, which takes long).
-            against: The policies that matches are played against, separated by commas.
-            sinks: Each gets every row after it is written, e.g. `wandb_sink(run)`.
+            measure: "exact"; or, where that is infeasible, "matches" (1,000 games, with 99 % intervals) or "bound"
+                (trains an exploiter from scratch for each row, which takes long).
+            against: The opponents in matches, separated by commas.
+            sinks: Called with every row after it is written, e.g. `wandb_sink(run)`.
 
         Raises:
-            ValueError: If the folder holds anything but this log; if the game is out of reach of exact measures; or
-                an argument is not allowed.
+            ValueError: If the folder holds anything but this log, the game cannot be measured exactly, or an argument
+                is invalid.
         """
         require_game(game)
         seed = whole_number("seed", seed, range(MAX_SEED + 1))
@@ -98,23 +97,22 @@ class ExploitabilityLog:
 
     @property
     def steps(self) -> int:
-        """Steps at the last row; 0 also if there is none."""
+        """Steps of the last row; 0 if there is none."""
         return int(self.rows[-1]["steps"]) if self.rows else 0
 
     def record(self, steps: int, policy: Policy | str) -> MetricsRow:
         """Measures a policy that plays in all seats, and writes a row.
 
         Args:
-            steps: How many steps the learner has taken: 0 before it learns, and more than at the row before.
-            policy: Anything with `action_probabilities(observations, action_masks)`, see `Policy`; or a policy's name,
-                a run folder or a policy file.
+            steps: Training steps so far: 0 before training, and more than in the previous row.
+            policy: A `Policy`, or the name of one, a run folder or a policy file.
 
         Returns:
-            The row: `steps`, `seconds` since the log was begun, `measured`, and the figures in payoff points.
+            The row: `steps`, `seconds` since the log was created, `measured`, and the figures in payoff points.
 
         Raises:
-            ValueError: If the steps are not more than before, the policy does not answer with probabilities, or
-                somebody else writes into the folder. Nothing is written then.
+            ValueError: If the steps do not increase, the policy returns no valid probabilities, or another process
+                writes into the folder. Nothing is written then.
         """
         steps = whole_number("steps", steps, range(MAX_INT + 1))
         if self.rows and steps <= self.steps:
@@ -133,7 +131,7 @@ class ExploitabilityLog:
         return row
 
     def rewind(self, steps: int) -> None:
-        """Drops the rows after a step, for a learner that goes on from an older checkpoint of its own."""
+        """Drops the rows after a step, for a learner that resumes from an older checkpoint."""
         rows = [row for row in self.rows if row["steps"] <= steps]
         if not rows and self.rows:
             raise ValueError(f"steps ({steps}) must be at least {self.rows[0]['steps']:.0f}, where the first row is")
@@ -144,8 +142,8 @@ class ExploitabilityLog:
         with alone_in(self.folder):
             if self._folder.read_metrics() != self.rows:
                 raise ValueError(
-                    f"{self.folder} has other rows than this log: somebody else writes there; "
-                    "make the log anew to go on from its rows, or take another folder"
+                    f"{self.folder} has other rows than this log: another process writes there; "
+                    "reopen the log to continue from its rows, or choose another folder"
                 )
             if answers is not None:
                 self._keep(answers)
@@ -153,7 +151,7 @@ class ExploitabilityLog:
         self.rows = rows
 
     def _keep(self, answers: _Remembered) -> None:
-        """Keeps the policy in the folder; one that cannot be kept leaves none there, rather than an old one."""
+        """Saves the policy in the folder; removes an old one if this one cannot be saved."""
         path = self.folder / POLICY_FILE
         policy = answers.stands_for
         has_kind = type(policy) in POLICY_KINDS.values()
@@ -192,11 +190,11 @@ def _measure(game: Game[Any], way: str, against: str) -> Measure:
 
 
 class _Remembered:
-    """Passes questions on to a policy, and remembers its answers: an exact measure asks for all that can come up.
+    """Wraps a policy and records its answers: an exact measure queries every reachable observation.
 
     Attributes:
         stands_for: The policy.
-        asked_through: What a measure is to ask.
+        asked_through: The policy that a measure should query.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -204,7 +202,7 @@ class _Remembered:
         self._observations: list[NDArray[np.float32]] = []
         self._answers: list[NDArray[np.float64]] = []
         self._count = 0
-        # A policy that is not asked for every observation cannot be kept as a table of them.
+        # Measures do not query these policies at every observation, so the record would be incomplete.
         partly = getattr(policy, "by_words", False) or getattr(policy, "stationary", False)
         self.asked_through: Policy = policy if partly else self
 
@@ -218,7 +216,7 @@ class _Remembered:
         return answers
 
     def table(self, game: Game[Any]) -> LearnedTable | None:
-        """The policy as a table, if it was asked for few enough observations."""
+        """The policy as a table, if the queries were few enough."""
         if not 0 < self._count <= MOST_KEPT:
             return None
         # Adding zero turns -0.0, whose bytes differ, into 0.0.

@@ -1,4 +1,4 @@
-"""Runs any algorithm: lets it learn, measures it, writes everything down, and goes on after a kill."""
+"""Runs any algorithm: trains, measures, checkpoints, and resumes after a kill."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class RunResult:
     Attributes:
         folder: Folder with everything about the run.
         policy: The policy at its end.
-        measured: What kind of figures `figures` are: "exact", a "lower bound", or "matches".
-        figures: What was measured of that policy, by name, e.g. `exploitability`.
-        reference: What the figures are compared with, e.g. `uniform_exploitability`.
-        steps: Steps taken in learning; `Algorithm.step` says what a step is.
-        seconds: Wall time of learning, evaluations included, over all parts of a resumed run.
-        verdict: All this in words.
+        measured: The kind of `figures`: "exact", "lower bound" or "matches".
+        figures: Figures of that policy by name, e.g. `exploitability`.
+        reference: Reference figures by name, e.g. `uniform_exploitability`.
+        steps: Training steps, in units of `Algorithm.step`.
+        seconds: Wall time including evaluations, over all parts of a resumed run.
+        verdict: The result in words.
     """
 
     folder: Path
@@ -72,24 +72,20 @@ def run(
     echo: TextIO | None = None,
     sinks: Sequence[Sink] = (),
 ) -> RunResult:
-    """Learns to play a game and measures the result.
+    """Trains a policy and measures it.
 
     Args:
-        game: Any game that the algorithm takes.
+        game: Any game that the algorithm supports.
         algorithm: A key of `ALGORITHMS`.
-        args: Its arguments, an instance of its `Args`.
-        out: Folder of the run: a new or empty one or, with `resume`, that of a run that was
-            started with the same game, algorithm, arguments and seed.
-        seed: Seed of everything random, 0 to 2**32 - 1.
-        resume: Whether to go on with the run in `out`.
-        echo: Where progress is shown: live on a terminal, else one line per evaluation.
-        sinks: Each gets every new row after it is written, e.g. `train.runs.sinks.wandb_sink(run)`.
-
-    Returns:
-        The result. With `resume`, a run that has ended gives the result that it had.
+        args: An instance of the algorithm's `Args`.
+        out: Run folder: new or empty; with `resume`, that of a run with the same game, algorithm, arguments and seed.
+        seed: Random seed, 0 to 2**32 - 1.
+        resume: Whether to resume the run in `out`; a finished run returns its result.
+        echo: Stream for progress: live on a terminal, else one line per evaluation.
+        sinks: Called with every new row after it is written, e.g. `train.runs.sinks.wandb_sink(run)`.
 
     Raises:
-        ValueError: If an argument does not fit, or another run is at work in `out`; nothing in it is changed then.
+        ValueError: If an argument is invalid, or another run is active in `out`; nothing in it is changed then.
     """
     require_game(game)
     entry = algorithm_named(algorithm)
@@ -99,7 +95,7 @@ def run(
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
     with own_generators(seed, threads), ExitStack() as until_the_end:
-        learner = entry.learner(game, args, seed)  # first, because it says whether it can learn the game
+        learner = entry.learner(game, args, seed)  # first: raises if it cannot learn the game
         measure = measure_for(game, args)
         config = _config(game, entry, args, seed, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))
@@ -119,7 +115,7 @@ def run(
 def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int, measure: Measure) -> dict[str, Any]:
     return {
         **run_identity(game, entry.name, args, seed),
-        # For pictures and reports, which read nothing but this file and the metrics.
+        # For plots and reports, which read only this file and the metrics.
         "title": game_in_words(game),
         "label": entry.label,
         "step": entry.step,
@@ -131,7 +127,7 @@ def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int, meas
 
 @contextmanager
 def own_generators(seed: int, threads: int) -> Iterator[None]:
-    """Seeds torch's and numpy's own generators for the time of a run, and sets torch's threads."""
+    """Seeds the global generators of torch and numpy during a run, and sets torch's threads."""
     before = torch.get_num_threads(), torch.get_rng_state(), np.random.get_state()
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
@@ -145,7 +141,7 @@ def own_generators(seed: int, threads: int) -> Iterator[None]:
 
 
 def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], measure: Measure) -> list[MetricsRow]:
-    """Puts everything back to where the checkpoint was made; returns the rows up to there."""
+    """Restores the checkpoint; returns the rows up to it."""
     checkpoint = folder.read_checkpoint(config)
     if checkpoint is None:
         return []
@@ -155,14 +151,15 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], me
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"{unlike[0]} is not kept by both")
-        measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # every figure is there that is told of at the end
+        measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # checks that all figures of the final report exist
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        # It is whole, so it was written by a version that kept other things.
+        # The checksum holds, so another version wrote it.
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(
-            f"the checkpoint in {folder.path} is not of this version ({reason}); start the run again in another folder"
+            f"the checkpoint in {folder.path} was written by another version ({reason}); "
+            "restart the run in another folder"
         ) from None
     rows: list[MetricsRow] = data["rows"]
     folder.write_metrics(rows)
@@ -186,7 +183,7 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
 
 
 def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
-    """Learns from one evaluation to the next, and yields the row of each; `seconds` were spent before."""
+    """Trains from one evaluation to the next and yields their rows; `seconds` were spent before."""
     started = time.perf_counter() - seconds
     while learner.steps < args.steps:
         due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
@@ -203,10 +200,7 @@ def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seco
 
 @contextmanager
 def _tensorboard(folder: RunFolder, rows: list[MetricsRow]) -> Iterator[OnRow]:
-    """Writes rows as TensorBoard events, after those that a killed run had come to.
-
-    Nothing reads these events but TensorBoard: they follow from the rows and are written anew when a run is resumed.
-    """
+    """Writes rows as TensorBoard events; a resumed run rewrites all of them."""
     refuse_links(folder.path, TENSORBOARD_FOLDER)
     path = folder.path / TENSORBOARD_FOLDER
     for stale in path.glob("events.out.tfevents.*"):

@@ -1,4 +1,4 @@
-"""Where the rows of a run or of a log can go as well, while it goes on: to a service that shows curves."""
+"""Sinks: send the rows of a run or log to a tracking service as they are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Sink = Callable[[MetricsRow], object]
 
 
 def tagged(row: MetricsRow) -> dict[str, float]:
-    """A row's figures by names that say what kind of figure each is, e.g. `exact/exploitability`."""
+    """A row's figures under names with their kind, e.g. `exact/exploitability`."""
     kind = row["measured"]
     return {
         f"{kind.replace(' ', '_')}/{name}" if is_measured(name, kind) else f"learning/{name}": figure

@@ -1,4 +1,4 @@
-"""Only one run at a time works in a folder."""
+"""A lock: only one run at a time works in a folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from filelock import lock_descriptor
 
 @contextmanager
 def alone_in(folder: Path, make: bool = False) -> Iterator[None]:
-    """Keeps other processes that ask for the same out of a folder; the lock ends with the process, however it ends.
+    """Locks a folder against other runs; the lock ends with the process.
 
     The folder itself is locked, so nothing is written into it. Where a file system cannot lock folders, as some in
     networks, nothing is locked, nor on Windows, which opens no folders.
@@ -38,7 +38,7 @@ def alone_in(folder: Path, make: bool = False) -> Iterator[None]:
             free = True
         if not free:
             raise ValueError(
-                f"{folder}: another run is at work in this folder; wait for its end, or choose another folder"
+                f"{folder}: another run is active in this folder; wait for its end, or choose another folder"
             )
         yield
     finally:

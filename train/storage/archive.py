@@ -17,12 +17,12 @@ from baselines.files import parse_object, require_plain, write_atomically
 
 DIGEST = "sha256"
 DATA = "data"
-# Of a file. A file with holes can say that it is longer than any disk, and all of it would be read for the checksum.
+# Maximum size of a file: a sparse file can claim to be larger than any disk, and the checksum would read all of it.
 MOST_BYTES = 8 * 2**30
 
 
 class Archive(NamedTuple):
-    """Named tensors and data that JSON can hold."""
+    """Named tensors and JSON data."""
 
     tensors: dict[str, Tensor]
     data: dict[str, Any]
@@ -37,7 +37,7 @@ def write_archive(path: Path, archive: Archive) -> None:
 
 
 def read_archive(path: Path, folder: Path | None = None) -> Archive:
-    """Reads what `write_archive` wrote.
+    """Reads a file written by `write_archive`.
 
     Args:
         path: The file.
@@ -59,7 +59,7 @@ def read_archive(path: Path, folder: Path | None = None) -> Archive:
             raise ValueError("its checksum does not match")
         return Archive(tensors, parse_object(data))
     except MemoryError:
-        raise ValueError(f"{path} is larger than the memory that there is") from None
+        raise ValueError(f"{path} does not fit into memory") from None
     except (OSError, RuntimeError, SafetensorError, ValueError) as error:  # torch's, if it cannot map the file
         raise ValueError(f"{path} is missing or damaged: {error}") from None
 

@@ -1,4 +1,4 @@
-"""What the JSON files of a run must hold. Each file is checked as a whole before any of it is used.
+"""Schemas of a run's JSON files. Each file is validated as a whole before use.
 
 Importing this does not import torch.
 """
@@ -16,13 +16,13 @@ from baselines.matrix_game.limits import LARGEST_PAYOFF
 from train.kinds import Kind, is_measured
 from train.validation import MAX_INT, Strict
 
-# Goes up when older run folders can no longer be read.
+# Increased when older run folders can no longer be read.
 FORMAT = 1
 MAX_SEED = 2**32 - 1
-# Stands for the algorithm in the folder of a log of somebody's own learner.
+# The algorithm of an `ExploitabilityLog`.
 OWN = "own"
 
-# Words and lists are as long as a game or an algorithm may need.
+# Maximum length of texts and lists.
 LONGEST = 10_000
 Text = Annotated[str, Field(max_length=LONGEST)]
 
@@ -79,7 +79,7 @@ class StoredArgs(Strict):
 
 
 class StoredIdentity(Strict):
-    """What tells one run from another, as `run_identity` makes it."""
+    """The identity of a run, as `run_identity` returns it."""
 
     game: Text
     parameters: dict[Text, Value]
@@ -99,19 +99,19 @@ def _check_reference(reference: dict[str, float]) -> dict[str, float]:
     return reference
 
 
-# What exact figures are compared with: all of one of these lines, at least.
+# Reference figures of exact measures: at least all of one line.
 REFERENCES = (("uniform_nash_conv",), ("value", "uniform_exploitability"))
 
 
 class StoredConfig(StoredIdentity):
-    """`config.json`: what was asked for, and all that pictures and reports say of it."""
+    """`config.json`: the configuration of a run, and what plots and reports need."""
 
     format: Literal[1]
     title: Text
     label: Text
     step: Text
-    measured: Kind = "exact"  # the only kind that there was at first
-    # The figure of a row that pictures show, and what figures are compared with, payoff points.
+    measured: Kind = "exact"  # the only kind in older files
+    # The figure that plots show, and the reference figures, in payoff points.
     figure: Name = "exploitability"
     reference: Annotated[dict[Name, Points], AfterValidator(_check_reference)]
 
@@ -126,7 +126,7 @@ class StoredConfig(StoredIdentity):
 
 
 class StoredMetadata(Strict):
-    """`metadata.json`: where and when a run began, such as the versions of this and other packages."""
+    """`metadata.json`: when and with which versions a run was started."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Text]
@@ -146,7 +146,7 @@ class StoredRow(Strict):
 
     steps: Annotated[float, Field(ge=0, le=MAX_INT)]
     seconds: Annotated[float, Field(ge=0, le=MAX_INT)]
-    measured: Kind = "exact"  # the only kind that there was at first
+    measured: Kind = "exact"  # the only kind in older files
 
     @model_validator(mode="after")
     def _measured_figures_are_payoffs_or_shares(self) -> StoredRow:
@@ -192,7 +192,7 @@ class StoredRows(Strict):
 
 
 class StoredCheckpoint(StoredRows):
-    """The data of a checkpoint; what is in `learner` the learner itself checks."""
+    """The data of a checkpoint; the learner validates `learner` itself."""
 
     run: StoredIdentity
     learner: dict[str, Any]

@@ -1,11 +1,11 @@
-"""The folder of a run: what was asked for, what came out, and how a killed run continues.
+"""The folder of a run: configuration, results, and the checkpoint from which a killed run resumes.
 
-`config.json` says which run it is, `metadata.json` where and when it was made, and `metrics.csv`
-has one row for each evaluation. The checkpoint decides: it is replaced in one step and also holds
-the rows. So a run can be killed at any moment, and everything else is made again from the checkpoint.
+`config.json` identifies the run, `metadata.json` records its environment, and `metrics.csv` has a row per evaluation.
+The checkpoint is authoritative: it is replaced atomically and also holds the rows. So a run can be killed at any
+moment, and everything else is rebuilt from the checkpoint.
 
-`checksums.txt` shows whether a file that has no checksum inside is as it was written. While
-`metrics.csv` is being replaced, it has a line for the old metrics and one for the new ones.
+`checksums.txt` verifies files without a checksum of their own. While `metrics.csv` is being replaced, it has a line for
+the old metrics and one for the new ones.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
 CONFIG_FILE, METADATA_FILE, METRICS_FILE = "config.json", "metadata.json", "metrics.csv"
 CHECKPOINT_FILE, CHECKSUM_FILE = "checkpoint.safetensors", "checksums.txt"
-ANEW = "put back a copy, or start the run again in another folder"
-RESUME = "to resume the run (--resume) writes it anew from the checkpoint"
+ANEW = "restore a copy, or restart the run in another folder"
+RESUME = "resuming the run (--resume) rebuilds it from the checkpoint"
 
 # Bytes of a file of settings or checksums.
 MOST_SETTINGS = 1_000_000
-# Under this name a policy's data has the identity of the run that learned it.
+# Key of the run's identity in a policy's data.
 RUN = "run"
 
-# What a run is: one that differs in any of these is another run.
+# Runs that differ in any of these are different runs.
 IDENTITY = tuple(StoredIdentity.model_fields)
 
 # Figures of one evaluation by name; `measured` says what kind of figures they are.
@@ -82,7 +82,7 @@ class RunFolder:
         if folder.path.exists() and not folder.path.is_dir():
             raise ValueError(f"{path} is not a folder")
         held = {each.name for each in folder.path.iterdir()} if folder.path.exists() else set()
-        # A run that was killed before it could begin leaves hidden files and these two behind.
+        # A run killed during creation leaves hidden files and these two.
         if any(not name.startswith(".") for name in held - {METADATA_FILE, CHECKSUM_FILE}):
             raise ValueError(f"{path} holds other files; choose an empty or a new folder")
         folder.path.mkdir(parents=True, exist_ok=True)
@@ -117,12 +117,10 @@ class RunFolder:
     def check_same(self, identity: Mapping[str, Any]) -> None:
         """Raises ValueError if the run is damaged, or has another game, algorithm, arguments or seed."""
         if difference := _difference(self.config(), identity):
-            raise ValueError(
-                f"{self.path} holds a run with {difference}; resume it with the arguments that it was started with"
-            )
+            raise ValueError(f"{self.path} holds a run with {difference}; resume it with its original arguments")
 
     def config(self) -> dict[str, Any]:
-        """What was asked for, as `StoredConfig`.
+        """The configuration, as `StoredConfig`.
 
         Raises:
             ValueError: If the file is missing, damaged or of another format.
@@ -132,7 +130,7 @@ class RunFolder:
         return self._read_json(CONFIG_FILE, StoredConfig)
 
     def identity(self) -> dict[str, Any]:
-        """What tells this run from others, as `StoredIdentity`.
+        """The run's identity, as `StoredIdentity`.
 
         Raises:
             ValueError: As `config`.
@@ -141,7 +139,7 @@ class RunFolder:
         return {name: config[name] for name in IDENTITY}
 
     def metadata(self) -> dict[str, Any]:
-        """Where and when it was made, as `StoredMetadata`.
+        """The environment of the run, as `StoredMetadata`.
 
         Raises:
             ValueError: If the file is missing or damaged.
@@ -181,25 +179,25 @@ class RunFolder:
         try:
             check(StoredCheckpoint, checkpoint.data)
         except ValueError as error:
-            raise ValueError(f"{path} is not of this version ({error}); {ANEW}") from None
+            raise ValueError(f"{path} was written by another version ({error}); {ANEW}") from None
         self._check_owner(path, checkpoint.data["run"], identity)
         return checkpoint
 
     def check_policy(self, path: Path, data: Mapping[str, Any]) -> None:
-        """Raises ValueError if the data of a policy file in this folder says that it is of another run.
+        """Raises ValueError if a policy file in this folder belongs to another run.
 
-        Policies that are no run's, and those of older versions, say nothing.
+        Policies of no run, and those of older versions, are not checked.
         """
         if RUN in data:
             try:
                 check(StoredIdentity, data[RUN])
             except ValueError as error:
-                raise ValueError(f"{path} does not say whose it is ({error}); {ANEW}") from None
+                raise ValueError(f"{path} does not name its run ({error}); {ANEW}") from None
             self._check_owner(path, data[RUN], self.config())
 
     def _check_owner(self, path: Path, owner: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
         if difference := _difference(owner, identity):
-            raise ValueError(f"{path} is that of another run, with {difference}; {ANEW}")
+            raise ValueError(f"{path} belongs to another run, with {difference}; {ANEW}")
 
     def write_checkpoint(self, checkpoint: Archive) -> None:
         """Replaces the checkpoint, atomically."""
@@ -253,9 +251,7 @@ class RunFolder:
     def _check_sum(self, name: str, content: bytes) -> None:
         """Raises ValueError if a file does not hold what was written."""
         if _checksum(name, content) not in self._checksums():
-            raise ValueError(
-                f"{CHECKSUM_FILE} does not have its checksum, so that one of the two is missing or damaged"
-            )
+            raise ValueError(f"its checksum is not in {CHECKSUM_FILE}, so one of the two is missing or damaged")
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
@@ -263,12 +259,12 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 def _checksum(name: str, content: bytes) -> bytes:
-    """A line as the program `sha256sum` writes and checks it."""
+    """A line in the format of `sha256sum`."""
     return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The first thing in which two runs differ, in words; empty if they are the same run."""
+    """The first difference between two runs, in words; empty for the same run."""
     for key in IDENTITY:
         one, other = held[key], wanted[key]
         if one != other and isinstance(one, dict) and isinstance(other, dict):

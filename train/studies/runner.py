@@ -1,4 +1,4 @@
-"""Does the runs of a study, each in a process of its own. A run that was stopped is continued."""
+"""Does the runs of a study, each in its own process; interrupted runs are resumed."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.studies.study_file import StudyRun
 
 LOCK = ".lock"
-# With fewer bytes left a run cannot write what it has to.
+# Bytes of free disk space that a run needs.
 LITTLE_ROOM = 1_000_000
-# Without -P the working folder would be the first on the path, and a study could be run with its modules for ours.
+# Without -P, modules in the working folder would shadow ours.
 PROGRAM = (sys.executable, "-P", "-m", "train.cli")
 POLL_SECONDS = 0.5
-# Runs notice at once that their study was killed, unless they are in the middle of a compiled computation.
+# Seconds that runs may take to notice the end of their study: compiled code delays it.
 PATIENCE_SECONDS = 10.0
 
 
@@ -46,12 +46,12 @@ class StudyTask:
     """A run of the study and what its folder holds by now.
 
     Attributes:
-        run: What is asked for.
+        run: The run.
         out: The study's folder.
         folder: The run's folder, in the study's.
-        log: File with what the run printed when it was last at work.
-        reason: Why it has failed; None if it has not.
-        held: The run's folder as it was last read; None if there was nothing to read, or it is damaged.
+        log: File with the run's latest output.
+        reason: Why it failed; None if it did not.
+        held: The run's folder as last read; None if it is missing or damaged.
         damage: Why the folder could not be read; None if it could.
     """
 
@@ -89,7 +89,7 @@ class StudyTask:
             return State.FAILED
         if self.held is None:
             return State.UNFINISHED if (self.folder / CONFIG_FILE).exists() else State.NEW
-        # The policy is the last that learning writes.
+        # A run writes the policy last.
         ended = self.held.finished and (self.folder / POLICY_FILE).exists()
         return State.FINISHED if ended else State.UNFINISHED
 
@@ -100,12 +100,12 @@ class StudyTask:
 
     @property
     def share(self) -> float:
-        """The part of its steps that has been taken, in [0, 1]."""
+        """The fraction of its steps taken, in [0, 1]."""
         return min(1.0, self.last["steps"] / self.run.args.steps) if self.last else 0.0
 
     @property
     def pace(self) -> float | None:
-        """Seconds that a step has taken on average; None before the first step was evaluated."""
+        """Mean seconds per step; None before the first evaluation after step 0."""
         return self.last["seconds"] / self.last["steps"] if self.last and self.last["steps"] else None
 
 

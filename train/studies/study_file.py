@@ -1,14 +1,14 @@
-"""The file of a study: which runs it asks for.
+"""The file of a study, which lists its runs.
 
-    title = "..."                            # of the report; the file's name if this is left out
-    seeds = [0, 1, 2]                        # of every group that names none; [0] if this is left out
+    title = "..."                            # of the report; default: the file's name
+    seeds = [0, 1, 2]                        # of groups without seeds; default: [0]
 
     [defaults.ppo]                           # arguments of an algorithm wherever it runs
     steps = 500_000
 
     [presets.ppo_short]                      # an algorithm with arguments of its own
     algorithm = "ppo"
-    label = "PPO for a short time"           # in the report; the preset's name if this is left out
+    label = "PPO for a short time"           # in the report; default: the preset's name
     steps = 10_000
 
     [[runs]]                                 # a group: every game with every algorithm and every seed
@@ -16,11 +16,10 @@
     algorithms = ["ppo", "ppo entropy=0", "ppo_short"]
     seeds = [0]
     args = { evaluate_every = 10_000 }       # for all algorithms of the group
-    page = "entropy"                         # entropy.html has these runs; report.html if this is left out
+    page = "entropy"                         # page of these runs: entropy.html; default: report.html
 
-Games and algorithms are written as on the command line of `cardwar train`. An argument may be given in several
-places: the one beside the algorithm counts, else the group's, else the preset's, else the default. A run that several
-groups ask for is made once.
+Games and algorithms are written as on the command line of `cardwar train`. Arguments beside the algorithm take
+precedence over the group's, then the preset's, then the defaults. A run in several groups is done once.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ class _Named(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyRun:
-    """A run that a study asks for.
+    """A run of a study.
 
     Attributes:
         name: Name of its folder.
@@ -106,18 +105,18 @@ class StudyRun:
     seed: int
 
     def words(self, folder: Path) -> list[str]:
-        """The words after `cardwar` that make this run in a folder."""
+        """The words after `cardwar` that do this run in a folder."""
         return train_words(game_in_words(self.game), self.identity, folder)
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What `RunFolder.check_same` compares."""
+        """The identity that `RunFolder.check_same` compares."""
         return run_identity(self.game, self.algorithm, self.args, self.seed)
 
 
 @dataclass(frozen=True)
 class Study:
-    """What a file asks for.
+    """The content of a study file.
 
     Attributes:
         title: Heading of the report.
@@ -134,9 +133,8 @@ def read_study(path: str | Path) -> Study:
     """Reads the file of a study and checks all of it.
 
     Raises:
-        ValueError: If the file is not as the head of this module says; a game, an algorithm, a parameter or an
-            argument is unknown or has a value that is not allowed; or two different runs would have one name. The
-            error names the place.
+        ValueError: If the file does not follow the format above; a game, an algorithm, a parameter or an argument is
+            unknown or invalid; or two different runs would have the same name. The error names the place.
         OSError: If it cannot be read.
     """
     with _at(str(path)):

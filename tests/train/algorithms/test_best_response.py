@@ -159,10 +159,10 @@ def test_the_command_takes_an_opponent(tmp_path, capsys):
     assert "PPO best response learned in 400 steps" in out
     last = RunFolder(tmp_path / "run").read_metrics()[-1]
     got, share = (last["payoff_0"] + last["payoff_1"]) / 2, last["share"]
-    assert f"from its opponent it gets {got:.4f}, {share:.1%} of it, where a best response gets 1.0000" in out
+    assert f"against its opponent it gets {got:.4f}, {share:.1%} of it, where a best response gets 1.0000" in out
     assert RunFolder(tmp_path / "run").config()["args"]["opponent"] == "lowest_card"
     code, out, _ = command.run(capsys, "train", "jujitsu", "--algorithm", "best_response", "--list-options")
-    assert (code, "--opponent" in out, "policy to respond to" in out) == (0, True, True)
+    assert (code, "--opponent" in out, "policy to exploit" in out) == (0, True, True)
 
 
 def test_a_resumed_run_is_an_unbroken_one(tmp_path):
@@ -187,7 +187,7 @@ def test_a_run_does_not_go_on_against_another_opponent(tmp_path):
     before = (tmp_path / "run" / "metrics.csv").read_bytes()
     shutil.rmtree(tmp_path / "cfr")
     run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=4), tmp_path / "cfr")
-    with pytest.raises(ValueError, match=r"opponent .*cfr has changed since: it plays otherwise now"):
+    with pytest.raises(ValueError, match=r"opponent .*cfr has changed since: it now plays differently"):
         run(GAME, "best_response", args, tmp_path / "run", resume=True)
     assert (tmp_path / "run" / "metrics.csv").read_bytes() == before
 

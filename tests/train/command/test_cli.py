@@ -133,7 +133,7 @@ def test_a_table_that_lacks_observations_says_so(capsys, monkeypatch):
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: partial)
     code, out, _ = run(capsys, "exploit", "jujitsu", "num_cards=3")
     assert code == 0
-    assert f"The table had an answer to {partial.known} of {partial.asked} questions; " in out
+    assert f"The table had entries for {partial.known} of {partial.asked} queries; " in out
     assert 0 < partial.known < partial.asked
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: foreign)
     code, out, err = run(capsys, "exploit", "jujitsu", "num_cards=3")

@@ -87,8 +87,8 @@ def test_what_is_for_two_players_and_zero_sums_refuses_the_rest_in_one_line(
 def test_defaults_that_differ_with_many_actions_are_named(capsys, tmp_path):
     (tmp_path / "taken").touch()  # so nothing is learned
     for words, said in (
-        (["war"], "the defaults are --entropy 0.03 --final-entropy 0.1\n"),
-        (["war", "--entropy", "0.2"], "the defaults are --final-entropy 0.1\n"),
+        (["war"], "defaults used: --entropy 0.03 --final-entropy 0.1\n"),
+        (["war", "--entropy", "0.2"], "defaults used: --final-entropy 0.1\n"),
         (["war", "--entropy", "0.2", "--final-entropy", "1"], ""),
         (["jujitsu"], ""),
     ):

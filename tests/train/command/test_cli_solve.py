@@ -200,4 +200,4 @@ def test_of_many_starts_the_first_are_shown(capsys, monkeypatch):
     monkeypatch.setattr(mixes, "MAX_STARTS", 2)
     _, out, _ = run(capsys, "solve", "goofspiel", "num_cards=4")
     assert out.count("with probability 1/4") == 2
-    assert "2 more starts; --state shows play at each" in out
+    assert "2 more initial states; --state shows play at each" in out

@@ -58,7 +58,7 @@ def test_games_with_chance_are_played_by_number_and_seed(capsys):
 def test_tables_for_people(capsys):
     code, out, err = run(capsys, "match", "war", "min", "max", "max_rounds=40")
     assert (code, err) == (0, "")
-    for text in ("1 game", "player_1", "not finished", "40 rounds; there is no chance in this game"):
+    for text in ("1 game", "player_1", "not finished", "40 rounds; this game is deterministic"):
         assert text in out
     code, out, err = run(
         capsys, "match", "war", "ranks=3", "discards=0", "max_rounds=20", "dummie", "min", "--games", "50"
@@ -82,7 +82,7 @@ def test_tables_for_people(capsys):
         (["war", "min", "runs/none"], "no run folder or policy file 'runs/none'"),
         (["war", "general_purpose_adversary", "dummie"], "must know what the others play, but DummiePlayer plays"),
         (["war", *["general_purpose_adversary"] * 2], "only one can know what the others do"),
-        (["jujitsu", "num_cards=3", "uniform", "uniform", "--games", "9"], "--games (9) is of no use for jujitsu"),
+        (["jujitsu", "num_cards=3", "uniform", "uniform", "--games", "9"], "--games (9) does not apply to jujitsu"),
         (["jujitsu", "num_cards=3", "uniform", "uniform", "--seed", "9"], "its results are exact"),
         (["jujitsu", "uniform", "uniform", "uniform"], "3 policies given for 2 players"),
         (["jujitsu", "num_cards=3", "min", "max"], "MinPlayer plays war, not jujitsu"),

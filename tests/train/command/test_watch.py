@@ -84,5 +84,5 @@ def test_a_missing_library_is_named_with_its_extra(capsys, monkeypatch, tmp_path
     monkeypatch.setitem(sys.modules, module, None)
     code, out, err = run(capsys, *GAME, "uniform", "uniform", "--gif", str(tmp_path / "x.gif"))
     assert (code, out) == (2, "")
-    assert err.endswith("comes with the extra: pip install 'cardwar-envs[render]'\n")
+    assert err.endswith("install the extra: pip install 'cardwar-envs[render]'\n")
     assert list(tmp_path.iterdir()) == []

@@ -153,7 +153,7 @@ def test_two_tabs_and_a_reload(open_page, host):
     by_mouse(first, "2")
     expect(first.locator("#number")).to_have_text("2")
     by_mouse(second, "4")  # which belongs to a turn that is over
-    expect(second.locator("#message")).to_contain_text("has gone on meanwhile, in another tab")
+    expect(second.locator("#message")).to_contain_text("has moved on, in another tab")
     expect(second.locator("#number")).to_have_text("2")
     assert [step.actions[0] for step in host.trainer.steps] == [1]
     before = first.locator("#digest").inner_text()

@@ -94,7 +94,7 @@ def changed(content, place, value):
         (["steps", 0, "verdict", "costs", "0"], -1.0, "must be at least 0"),
         (["steps", 0, "verdict", "costs", "0"], float("nan"), "must be a finite number"),
         (["payoffs"], [0.0, 0.0], "payoffs ([0.0, 0.0]) must be"),
-        (["ending"], "given up", "ending ('given up') is not how the game stands"),
+        (["ending"], "given up", "ending ('given up') does not match the state"),
         (["left"], {"digest": "00", "text": "x"}, "left.digest is not the SHA-256"),
         (["extra"], 1, "unknown name 'extra'"),
     ],
@@ -130,7 +130,7 @@ def test_a_record_is_watched_as_it_is(finished, tmp_path, capsys, more):
     write_record(finished, tmp_path / "game.json")
     code, out, err = run(capsys, "watch", str(tmp_path / "game.json"), *more)
     assert (code, out) == (2, "")
-    assert "is of no use with a record" in err
+    assert "cannot be used with a record" in err
 
 
 def test_a_file_that_is_no_record_is_not_watched(tmp_path, capsys):

@@ -217,7 +217,7 @@ def test_other_host_names_are_refused(tab, name):
     before = stands(tab.host)
     for answer in (tab.get("state", Host=name), tab.post("play", tab.shown(action=0), Host=name)):
         assert answer.status_code == 403
-        assert answer.text == "This server is for this machine only.\n"
+        assert answer.text == "This server accepts requests from this machine only.\n"
     assert stands(tab.host) == before
 
 
@@ -244,7 +244,7 @@ def test_without_the_token_there_is_nothing(tab, token):
     answers = [tab.get(path, token=token) for path in ("", "state", "page.js", "record.json")]
     answers.append(tab.post("play", tab.shown(action=0), token=token))
     assert {answer.status_code for answer in answers} == {403}
-    assert {answer.text for answer in answers} == {"Open the address that `cardwar play` has printed.\n"}
+    assert {answer.text for answer in answers} == {"Open the address that `cardwar play` printed.\n"}
     assert stands(tab.host) == before
 
 
@@ -282,9 +282,9 @@ def test_a_move_of_another_turn_or_game_changes_nothing(tab, host):
     tab.play(2)
     before = stands(host)
     for asked, said in (
-        (other.shown(action=3), "The game has gone on meanwhile, in another tab."),
-        (tab.shown(action=3, turn=99), "The game has gone on meanwhile, in another tab."),
-        (tab.shown(action=3, game="0" * 16), "That was another game."),
+        (other.shown(action=3), "The game has moved on, in another tab."),
+        (tab.shown(action=3, turn=99), "The game has moved on, in another tab."),
+        (tab.shown(action=3, game="0" * 16), "That request was for another game."),
     ):
         for path in ("play", "give-up", "new"):
             sent = asked if path == "play" else {name: asked[name] for name in ("game", "turn")}

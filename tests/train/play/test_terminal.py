@@ -71,9 +71,9 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         for line in ("4", "#1", "3"):
             screen.type(line)
             screens.append(screen.until(PROMPT))
-        assert "'4' is none of your moves" not in screens[0]
+        assert "'4' is not one of your moves" not in screens[0]
         screen.type("4")  # played already
-        assert "'4' is none of your moves" in screen.until(PROMPT)
+        assert "'4' is not one of your moves" in screen.until(PROMPT)
         screen.type("2")
         screens.append(screen.until(None))
         assert screen.process.wait() == 0
@@ -170,7 +170,7 @@ def test_a_war_is_found_by_its_cards(monkeypatch, capsys):
     assert "and 1,300 more; type some of the cards" in out
     assert "\n  #1 discards 2 3 4 and battles with 5\n" in out
     assert "player_0 (you): discards 2 3 4 and battles with 6\n" in out
-    assert "costs" in out
+    assert "moves are not judged" in out
     assert "points given away" not in out
 
 
@@ -184,9 +184,9 @@ def test_a_war_is_found_by_its_cards(monkeypatch, capsys):
         (["jujitsu", "--against", "nobody"], "unknown policy 'nobody'"),
         (["jujitsu", "--against", "uniform,uniform"], "2 opponents given for 1 seats"),
         (["war", "num_players=4", "--against", "min,max"], "2 opponents given for 3 seats"),
-        (["war", "--against", "general_purpose_adversary"], "must know what the others play"),
+        (["war", "--against", "general_purpose_adversary"], "needs the other players' policies"),
         (["war", "--against", "equilibrium"], "more than 4000000 positions"),
-        (["jujitsu", "--port", "1"], "--port (1) is of use with --web only"),
+        (["jujitsu", "--port", "1"], "--port (1) requires --web"),
         (["jujitsu", "--web", "--port", "65536"], "port (65536) must be in 0..65535"),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
     (tmp_path / "thesis.tex").write_text("kept")
     code, _, err = run(capsys, "play", "jujitsu", "--record", str(tmp_path / "thesis.tex"))
     assert (code, (tmp_path / "thesis.tex").read_text()) == (2, "kept")
-    assert "is there already; choose another file" in err
+    assert "already exists; choose another file" in err
     assert run(capsys, "play", "jujitsu", "--record", str(tmp_path / "no" / "game.json"))[0] == 2
 
 
@@ -214,7 +214,7 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(monke
     code, out, _ = run(capsys, "play", "jujitsu", "num_cards=5", "--seed", "1")
     assert code == 0
     # 89 matrix games on two processors
-    assert "jujitsu num_cards=5 takes about 89 seconds, so you play without costs; --yes waits for it." in out
+    assert "jujitsu num_cards=5 takes about 89 seconds, so moves are not judged; --yes computes it." in out
     assert "player_1 is uniform" in out
 
 
@@ -231,4 +231,4 @@ def test_a_very_long_number_is_no_move(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO(f"#{'9' * 5000}\n2\n#1\n"))
     code, out, err = run(capsys, "play", "jujitsu", "num_cards=2", "--seed", "1")
     assert (code, err) == (0, "")
-    assert "is none of your moves" in out
+    assert "is not one of your moves" in out

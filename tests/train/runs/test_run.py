@@ -257,7 +257,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path, changed, message):
     other_run(tmp_path / "other", **changed)
     shutil.copy(tmp_path / "other" / "checkpoint.safetensors", tmp_path / "run")
     before = contents(tmp_path)
-    with pytest.raises(ValueError, match=rf"checkpoint.safetensors is that of another run, {message}"):
+    with pytest.raises(ValueError, match=rf"checkpoint.safetensors belongs to another run, {message}"):
         small_run(tmp_path / "run", resume=True)
     assert contents(tmp_path) == before
 

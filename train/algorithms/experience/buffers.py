@@ -1,4 +1,4 @@
-"""Buffers of what was played: the newest moves of two players, or an even sample of all decisions."""
+"""Replay buffers: the newest moves of two players, or a uniform sample of all decisions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Column = tuple[tuple[int, ...], DTypeLike]
 
 
 class Buffer:
-    """Rows of several columns, of which no more than a fixed number is kept.
+    """A buffer of rows with several columns and a fixed capacity.
 
     Attributes:
         added: How many rows were ever added.
@@ -62,8 +62,8 @@ class Buffer:
 class Replay(Buffer):
     """The newest moves, as both players saw them.
 
-    The masks before a move follow from the observations. Of many actions they are kept nevertheless, because working
-    them out takes long, and all masks are kept as bits.
+    The masks before a move follow from the observations, but are stored (as bits) in games of many actions, where
+    computing them is slow.
     """
 
     def __init__(self, game: Game[Any], size: int) -> None:
@@ -93,7 +93,7 @@ class Replay(Buffer):
 
 
 class Reservoir(Buffer):
-    """Keeps each decision that was ever added with the same probability.
+    """A reservoir: keeps each decision ever added with the same probability.
 
     Source: J. S. Vitter, "Random sampling with a reservoir" (1985), algorithm R.
     """

@@ -1,8 +1,8 @@
 """Actor, critic and rollouts for Stable-Baselines3 in games of many actions or many players.
 
 sb3-contrib knows a distribution with an output for each action, which computes with legal and illegal actions alike,
-and it learns from every row of a rollout, also from those of players who are out of the game. Here a distribution sums
-over legal actions only, and a rollout gives back only the rows in which somebody could choose.
+and it trains on every row of a rollout, also on those of players who are out of the game. Here a distribution sums
+over legal actions only, and a rollout returns only the rows of players with legal actions.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def kl_divergence(first: MaskableCategorical, second: MaskableCategorical) -> Te
 
 
 class ScaledFeatures(BaseFeaturesExtractor):
-    """Observations, scaled, as the first layer gets them; what stands behind them is cut off or left as it is."""
+    """Scaled observations for the first layer; columns after them are dropped, or kept unscaled."""
 
     def __init__(self, observation_space: Any, game: Game[Any], rest: bool = False) -> None:
         self._size = game.facts.observation_size
@@ -122,7 +122,7 @@ class ScaledFeatures(BaseFeaturesExtractor):
 
 
 def policy_arguments(game: Game[Any]) -> dict[str, Any]:
-    """What SB3's policies need beside the sizes of layers, for wide bounds and many actions."""
+    """Further arguments of SB3's policies, for wide bounds and many actions."""
     arguments: dict[str, Any] = {}
     if Scaling(game).needed:
         arguments |= {"features_extractor_class": ScaledFeatures, "features_extractor_kwargs": {"game": game}}
@@ -132,14 +132,14 @@ def policy_arguments(game: Game[Any]) -> dict[str, Any]:
 
 
 def actor(policy: MaskableActorCriticPolicy) -> nn.Sequential:
-    """The layers of SB3's policy that lead from observations `[batch, observation_size]` to outputs."""
+    """The layers of SB3's policy from observations `[batch, observation_size]` to outputs."""
     features = policy.features_extractor
     first = [features.scaling] if isinstance(features, ScaledFeatures) else []
     return nn.Sequential(*first, *policy.mlp_extractor.policy_net, policy.action_net)
 
 
 class DecisionBuffer(MaskableRolloutBuffer):
-    """A rollout that gives back the rows of players who were in the game; masks of many actions are kept as bits."""
+    """A rollout that returns only rows of players with legal actions; masks of many actions are stored as bits."""
 
     def __init__(self, *args: Any, bits: bool, **kwargs: Any) -> None:
         self._bits = bits
@@ -161,7 +161,7 @@ class DecisionBuffer(MaskableRolloutBuffer):
         super().add(*args, action_masks=as_bits(action_masks) if self._bits else action_masks, **kwargs)
 
     def get(self, batch_size: int | None = None) -> Generator[MaskableRolloutBufferSamples, None, None]:
-        """Minibatches of the rows in which somebody could choose, in random order."""
+        """Minibatches of the rows of players with legal actions, in random order."""
         if not self.generator_ready:
             kept = self.swap_and_flatten(self._present)[:, 0]
             for name in COLUMNS:

@@ -1,4 +1,4 @@
-"""A league in its simplest form: in some games of self-play, others have all seats but one."""
+"""A simple league: in some games of self-play, other policies have all seats but one."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from train.algorithms.experience.named_policies import NamedPolicies
 from train.policies.by_word import split_policies
 from train.policies.networks import SoftmaxPolicy
 
-# The name that stands for earlier selves of the run, and how many of them are kept.
+# The name of earlier checkpoints of the run, and how many of them are kept.
 PAST, MOST_PAST = "past", 10
 
 
 class League:
-    """The others: policies with names, and earlier selves of the learner.
+    """The opponents: named policies, and earlier checkpoints of the learner.
 
     Attributes:
-        learns: `[num_games, num_players]`: the learner's seats: all of the first games, one of each of the last ones.
-        has_past: Whether earlier selves take part.
+        learns: `[num_games, num_players]`: the learner's seats: all in the first games, one in each of the last ones.
+        has_past: Whether earlier checkpoints take part.
     """
 
     def __init__(self, game: Game[Any], num_games: int, words: str, share: float) -> None:
-        """Takes the game, the number of games, names with commas between them, and the share of games with others.
+        """Takes the game, the number of games, names separated by commas, and the fraction of games with opponents.
 
         Raises:
-            ValueError: If there is no such policy, it cannot play the game, or the share is less than one game.
+            ValueError: If a policy is unknown or cannot play the game, or the fraction is less than one game.
         """
         names, players = split_policies(words), game.facts.num_players
         count = round(share * num_games)
@@ -45,18 +45,18 @@ class League:
         self._past: list[SoftmaxPolicy] = []
 
     def remember(self, policy: SoftmaxPolicy) -> None:
-        """Adds an earlier self; the oldest ones are forgotten."""
+        """Adds a checkpoint and drops the oldest beyond `MOST_PAST`."""
         self._past = [*self._past, policy][-MOST_PAST:]
 
     def opponents(self) -> Opponents:
-        """All others. Each name is drawn equally often; earlier selves share their name's part."""
+        """All opponents. Each name has equal probability, which earlier checkpoints share."""
         policies = [*self._named.policies, *self._past]
         weights = np.ones(len(policies))
         weights[len(self._named.policies) :] = self._past_weight / max(1, len(self._past))
         return Opponents(policies, weights[None] / max(1.0, weights.sum()))
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The earlier selves, and what identifies the policies with names."""
+        """The earlier checkpoints, and fingerprints of the named policies."""
         archives = [policy.to_archive() for policy in self._past]
         tensors = {
             f"past.{i}.{name}": each for i, of_one in enumerate(archives) for name, each in of_one.tensors.items()
@@ -67,7 +67,7 @@ class League:
         """Takes back what `state` returned.
 
         Raises:
-            ValueError: If a policy with a name has changed since.
+            ValueError: If a named policy has changed since.
         """
         self._named.check(data["named"])
         self._past = [

@@ -1,4 +1,4 @@
-"""The policies that a best response is learned against, and exact figures of the response where they can be had."""
+"""The opponents of a learned best response, and exact figures of the response where feasible."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cardwar_envs.sb3.against import Opponents
 from train.algorithms.experience.named_policies import NamedPolicies
 from train.policies.by_word import split_policies
 
-OPPONENT_HELP = "policy to respond to: a name, a run folder or a policy file; or one for each other seat, with commas"
-# A best response's value below this is only rounding, and no share of it is given.
+OPPONENT_HELP = "policy to exploit: a name, run folder or policy file; or one per other seat, separated by commas"
+# A best-response value below this is rounding error, and no share of it is reported.
 LEAST_VALUE = 1e-6
 
 
@@ -21,16 +21,14 @@ class LineUp:
     """The policies of the other seats.
 
     Attributes:
-        opponents: The same for the learner's games.
+        opponents: The same policies, for the learner's environments.
     """
 
     def __init__(self, game: Game[Any], words: str) -> None:
-        """Takes names with commas between them: one for all other seats, or one for each.
-
-        With one for each, the first has the seat after the learner's, and so on round the table.
+        """Takes names separated by commas: one for all other seats, or one per seat, from the one after the learner's.
 
         Raises:
-            ValueError: If their number is another, there is no such policy, or it cannot play the game.
+            ValueError: If their number is wrong, or a policy is unknown or cannot play the game.
         """
         names, others = split_policies(words), game.facts.num_players - 1
         if len(names) not in (1, others):
@@ -43,12 +41,11 @@ class LineUp:
         self._best = [best_response(game, policies[0], seat).value for seat in (0, 1)] if exact else []
 
     def figures(self, greedy: Policy, sampled: Policy | None = None) -> dict[str, float]:
-        """Exact payoffs against the opponent, in payoff points; none where no oracle reaches.
+        """Exact payoffs against the opponent, in payoff points; none if no oracle supports the game.
 
-        `payoff_0` and `payoff_1` are the greedy policy's payoffs in each seat, `sampled_0` and `sampled_1` those
-        of the policy as it was learned, `best_0` and `best_1` the exact best response's. `shortfall` is what the
-        greedy policy misses on average over the seats. `share` and `sampled_share` are the two policies' shares
-        of the exact value; they are left out if it is not positive.
+        `payoff_0` and `payoff_1` are the greedy policy's payoffs in each seat, `sampled_0` and `sampled_1` those of the
+        stochastic policy, `best_0` and `best_1` the exact best response's. `shortfall` is the greedy policy's mean loss
+        over the seats. `share` and `sampled_share` are fractions of the exact value, omitted unless it is positive.
         """
         if not self._best:
             return {}
@@ -71,13 +68,9 @@ class LineUp:
         return [head_to_head(self._game, *first).mean, -head_to_head(self._game, *second).mean]
 
     def state(self) -> dict[str, Any]:
-        """What identifies the opponents."""
+        """Fingerprints of the opponents."""
         return self._named.state()
 
     def check(self, kept: Mapping[str, Any]) -> None:
-        """Checks that the opponents are those that `state` was asked of.
-
-        Raises:
-            ValueError: If one of them has changed since.
-        """
+        """Raises ValueError if an opponent has changed since `state`."""
         self._named.check(kept)

@@ -1,4 +1,4 @@
-"""Opponents that the user names, and how a resumed run knows them again."""
+"""Named opponents, and the check that they have not changed when a run is resumed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.envs.game_batch import GameBatch
 from train.policies.by_word import policy_from
 
-# The games and moves of random play in which policies are asked what they would do.
+# Size of the random play in which policies are fingerprinted.
 GAMES, MOVES = 16, 16
-# Sums of answers that differ by less, differ by rounding only.
+# Differences between fingerprints up to this are rounding errors.
 ROUNDING = 1e-5
 
 
 class NamedPolicies:
-    """Policies by their names, known again by their answers.
+    """Named policies with fingerprints.
 
     Attributes:
         policies: The policies in order of the names.
@@ -35,22 +35,18 @@ class NamedPolicies:
         self._answers = {name: answers(game, policy) for name, policy in zip(names, self.policies, strict=True)}
 
     def state(self) -> dict[str, list[float]]:
-        """What JSON can hold of the policies: their answers by name."""
+        """The fingerprints by name, as JSON data."""
         return self._answers
 
     def check(self, kept: Mapping[str, Sequence[float]]) -> None:
-        """Checks that the policies are those that `state` was asked of.
-
-        Raises:
-            ValueError: If one of them answers otherwise now.
-        """
+        """Raises ValueError if a policy has changed since `state`."""
         for name, now in self._answers.items():
             if not np.allclose(now, kept[name], rtol=0.0, atol=ROUNDING):
-                raise ValueError(f"opponent {name} has changed since: it plays otherwise now")
+                raise ValueError(f"opponent {name} has changed since: it now plays differently")
 
 
 def answers(game: Game[Any], policy: Policy) -> list[float]:
-    """What a policy would do in some positions of random play, always the same: `[MOVES]` weighted sums."""
+    """A policy's fingerprint: `[MOVES]` weighted sums of its probabilities in fixed random games."""
     batch, sums = GameBatch(game, GAMES, seed=0), []
     weights = np.random.default_rng(0).random(game.facts.num_actions)
     observations, masks = batch.reset()

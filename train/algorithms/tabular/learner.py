@@ -1,7 +1,7 @@
-"""What learners without a network have in common: iterations over all information states of a game.
+"""The base of tabular learners, which iterate over all information states of a game.
 
-They draw nothing at random, so the seed of a run changes nothing. They are exact in the limit, and their
-speed is a yardstick for learners that sample.
+They are deterministic, so the seed has no effect. They converge to exact play, and their speed is a yardstick for
+learners that sample.
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ from train.policies.table import LearnedTable
 
 @dataclass(frozen=True)
 class TabularArgs(CommonArgs):
-    """Arguments that every learner without a network takes."""
+    """Arguments of every tabular learner."""
 
-    steps: int = option(1_000, "iterations, each over all states of the game", low=1)
-    evaluate_every: int = option(20, "iterations from one evaluation and checkpoint to the next", low=1)
+    steps: int = option(1_000, "iterations over all states", low=1)
+    evaluate_every: int = option(20, "iterations between evaluations, each with a checkpoint", low=1)
 
 
 @dataclass(frozen=True)
 class ReachArgs(TabularArgs):
     """Arguments of learners that can weight by reach, as papers about trees do."""
 
-    reach: int = option(0, "1: weight by reach, as on a tree; 0: every state is a game of its own", low=0, high=1)
+    reach: int = option(
+        0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", low=0, high=1
+    )
 
 
 class TabularLearner(ABC):
-    """A learner whose memory is a few arrays, each of the shape of a player's strategy."""
+    """A learner whose state is a few arrays, each of the shape of a player's strategy."""
 
     label: ClassVar[str]
 
@@ -46,7 +48,7 @@ class TabularLearner(ABC):
         """Takes the game, the algorithm's arguments and a seed, which is not used.
 
         Raises:
-            ValueError: If it is not a two-player zero-sum game whose information states can be listed.
+            ValueError: If it is not a two-player zero-sum game whose information states can be enumerated.
         """
         self.steps = 0
         self.game = game

@@ -25,9 +25,9 @@ from train.algorithms.tabular.learner import TabularArgs, TabularLearner
 class Args(TabularArgs):
     """Arguments of magnetic mirror descent."""
 
-    learning_rate: float = option(0.2, "step size on values as shares of the greatest payoff", low=1e-9)
-    temperature: float = option(0.2, "weight of the pull to the magnet, in the same unit", low=0.0)
-    magnet_rate: float = option(0.01, "share by which the magnet follows at each iteration", low=0.0, high=1.0)
+    learning_rate: float = option(0.2, "step size, for values scaled by the greatest payoff", low=1e-9)
+    temperature: float = option(0.2, "weight of the regularization towards the magnet, in the same unit", low=0.0)
+    magnet_rate: float = option(0.01, "rate of the magnet's moving average, per iteration", low=0.0, high=1.0)
 
 
 class Learner(TabularLearner):

@@ -31,11 +31,11 @@ async function ask(path, body) {
   try {
     answer = await fetch(path, options);
   } catch {
-    throw new Error("The server does not answer. If it has ended, start it again: the game is over then.");
+    throw new Error("The server does not respond. If it has stopped, start it again; this game is lost.");
   }
   const said = await answer.json().catch(() => ({}));
   if (!answer.ok) {
-    throw Object.assign(new Error(said.error || `The server answers ${answer.status}.`), { view: said.view });
+    throw Object.assign(new Error(said.error || `The server returned status ${answer.status}.`), { view: said.view });
   }
   return said;
 }
@@ -171,7 +171,7 @@ async function showSeals() {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(opened.text));
   const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const holds = hex === shown;
-  put("holds", holds ? "✓ This page has checked it against what it showed before." : "✗ This is not what was sealed!");
+  put("holds", holds ? "✓ Verified: this matches the SHA-256 shown before your move." : "✗ This does not match the sealed SHA-256!");
   $("holds").classList.toggle("costly", !holds);
 }
 
