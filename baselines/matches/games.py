@@ -79,10 +79,10 @@ def only_game(
     None if chance was met in it: in the deal, in a move, in a mixed answer, or in an answer that differs when a
     policy is asked again.
     """
-    witnesses = RecordingPolicies(game, players)
-    table = _Table(game, witnesses.seats, 1, seeds, at_end, while_certain=True)
+    recorded = RecordingPolicies(game, players)
+    table = _Table(game, recorded.seats, 1, seeds, at_end, while_certain=True)
     played = table.play(1, None)
-    return played if table.certain and witnesses.answer_alike() else None
+    return played if table.certain and recorded.is_consistent() else None
 
 
 def sampled_games(

@@ -280,7 +280,6 @@ class StateSolution(Solution):
         return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """See `Solution`."""
         state = self._start() if state is None else state
         strategies, acting = self.strategies(state), self.game.acting_players(state)
         return [
@@ -292,7 +291,6 @@ class StateSolution(Solution):
         ]
 
     def show(self, state: Any = None) -> Figure:
-        """See `Solution`."""
         from baselines.display.figures import play_figure
 
         return play_figure(self.at(state), self.game.facts.name)
@@ -346,7 +344,6 @@ class PrivateSolution(Solution):
         return bool((high - low).max() <= 1e-5)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """See `Solution`."""
         if state is not None:
             raise ValueError(
                 f"{self.game.facts.name}: players do not see the state, so there is no play at a state; "
@@ -364,7 +361,6 @@ class PrivateSolution(Solution):
         ]
 
     def show(self, state: Any = None) -> Figure:
-        """See `Solution`."""
         from baselines.display.figures import behaviour_figure
 
         return behaviour_figure(self.labelled(state), self.game.facts.name, self.value)

@@ -151,7 +151,7 @@ class LevelPolicy:
 
     Attributes:
         level: Which one, with its exact exploitability.
-        by_words: It plays alike in situations with the same word (see `baselines.oracles.rank_games.words`).
+        by_words: It plays alike in situations with the same word (see `baselines.oracles.rank_games.interleavings`).
     """
 
     by_words = True

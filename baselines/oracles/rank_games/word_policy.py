@@ -1,4 +1,4 @@
-"""Lets policies for the word view of a duel play its card view; see `baselines.oracles.rank_games.words` for words."""
+"""Lets policies for the word view of a duel play its card view; see `baselines.oracles.rank_games.interleavings` for words."""
 
 from __future__ import annotations
 

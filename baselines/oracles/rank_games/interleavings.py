@@ -81,7 +81,7 @@ def fits(hands: Hands) -> bool:
 
 def letters_of(hands: Hands) -> Letters:
     """The alphabet of all words that two hands can come to."""
-    from baselines.oracles.rank_games import words_kernel  # numba takes most of a second to import
+    from baselines.oracles.rank_games import interleavings_kernel  # numba takes most of a second to import
 
     counts = rank_counts(hands)
     pairs = _pairs(counts)
@@ -97,10 +97,10 @@ def letters_of(hands: Hands) -> Letters:
                 rest[by, letter], rest_length[by, letter] = _pack(spelt, width), len(spelt)
     rank = np.full(1 << cut, -1, dtype=np.int32)
     counted = np.zeros((most + 1, most + 1), dtype=np.int64)
-    words_kernel.rank_halves(rank, counted, width, cards)
+    interleavings_kernel.rank_halves(rank, counted, width, cards)
     starts = (np.cumsum(counted.ravel()) - counted.ravel()).reshape(counted.shape)
     halves = np.empty(counted.sum(), dtype=np.int32)
-    words_kernel.list_halves(halves, rank, starts, width, cards)
+    interleavings_kernel.list_halves(halves, rank, starts, width, cards)
     letters = Letters(width, length, cut, cards, swapped, rest, rest_length, rank, halves, starts, counted)
     return read_only(letters)
 

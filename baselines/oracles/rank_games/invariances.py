@@ -1,7 +1,7 @@
 """Holds policies that say that they play by words to it, on a sample of states.
 
 Such a policy is asked once for all states with one word: about the word's own hands, of the lowest ranks (see
-`baselines.oracles.rank_games.words`). So in states of the game as it is played it must do what it does there.
+`baselines.oracles.rank_games.interleavings`). So in states of the game as it is played it must do what it does there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STATES = 128
 SEED = 0
 
 
-def hold_to_words(game: Duel, policies: Sequence[Policy | None]) -> int:
+def check_by_words(game: Duel, policies: Sequence[Policy | None]) -> int:
     """Asks policies about random states and about the hands of their words.
 
     Args:

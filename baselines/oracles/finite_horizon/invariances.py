@@ -46,7 +46,7 @@ def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> ND
     return known
 
 
-def hold_to_rounds(game: Game[Any], form: RoundsForm[Any], policies: Iterable[Policy]) -> int:
+def check_rounds(game: Game[Any], form: RoundsForm[Any], policies: Iterable[Policy]) -> int:
     """Asks policies that are not asked everywhere about random positions; returns how many answers were compared.
 
     Raises:
