@@ -34,8 +34,8 @@ def solve(
     Args:
         game: A two-player zero-sum game of public state that always ends, or one in which both players move once on
             private information.
-        selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's name,
-            or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
+        selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's
+            name, or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
             value. The default plays uniformly where that is optimal at every state (Dinosaur War, Dice Wars).
         exact: Compute in rationals (small games): `Solution.exact` is then the value as a
             fraction, and values and strategies are rounded from exact ones. If None, only where that is
@@ -53,8 +53,8 @@ def solve(
         A `StateSolution`, or a `PrivateSolution` of a game on private information, with its certificate.
 
     Raises:
-        ValueError: If the game is unsupported or too large, the selection is unknown, an option does not fit the game, or
-            rationals are combined with a selection other than the default.
+        ValueError: If the game is unsupported or too large, the selection is unknown, an option does not fit the game,
+            or rationals are combined with a selection other than the default.
         ModuleNotFoundError: If Ray is requested and not installed.
     """
     require_game(game)
@@ -82,15 +82,15 @@ def best_response(
             information. A duel in which only the order of ranks matters may have some ten million states. It is
             measured on interleavings, of which there are far fewer, if the game shows these (`view="word"`) or the
             policy declares `by_words` (it plays alike wherever the interleaving is the same).
-        policy: The others' policies: one for all seats, or one per seat (`player`'s is not used). In a game of many rounds
-            it is queried once per number of rounds left, or only once if it declares `stationary`.
+        policy: The others' policies: one for all seats, or one per seat (`player`'s is not used). In a game of many
+            rounds it is queried once per number of rounds left, or only once if it declares `stationary`.
         player: The responding player.
-        max_states: Greatest number of states (default a million), or of positions in a game of many rounds (four million).
-            It applies to games whose states are enumerated: neither to duels in which only the order of ranks matters
-            nor to games on private information.
-        illegal: How to treat probability on illegal actions, as policies trained without masks may have. "raise" raises an
-            error. "renormalise" removes it and rescales the rest; the figure is then that of the changed policy, and a
-            warning and the result state how much was removed.
+        max_states: Greatest number of states (default a million), or of positions in a game of many rounds (four
+            million). It applies to games whose states are enumerated: neither to duels in which only the order of ranks
+            matters nor to games on private information.
+        illegal: How to treat probability on illegal actions, as policies trained without masks may have. "raise" raises
+            an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed policy, and
+            a warning and the result state how much was removed.
 
     Returns:
         Its value and policy.

@@ -191,7 +191,7 @@ def consistent(
         responder: A seat whose policy is not queried, if any.
 
     Raises:
-        ValueError: If `illegal` is something else, a declared invariance fails, or a table knows no queried observation.
+        ValueError: If `illegal` is unknown, a declared invariance fails, or a table knows no queried observation.
         TwoAnswersError: If a policy is inconsistent.
         IllegalProbabilityError: If a policy gives probability to an illegal action under "raise", or to illegal actions
             only.

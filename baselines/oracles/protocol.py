@@ -214,7 +214,7 @@ class EquilibriumPolicy:
 
     Attributes:
         table: The solved game.
-        by_words: Whether it plays alike in states with the same interleaving (see `baselines.oracles.rank_games.interleavings`).
+        by_words: Whether it plays alike in states with the same interleaving (see `rank_games.interleavings`).
     """
 
     def __init__(self, table: Table) -> None:

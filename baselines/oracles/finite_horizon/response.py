@@ -228,14 +228,13 @@ class RoundsOracle:
         return HeadToHead(win, loss, tie, win - loss)
 
     def check_invariances(self, policies: Sequence[Policy | None]) -> int:
-        """See `Oracle`; policies that say that they are stationary are asked about other rounds."""
-        asked = {id(each): each for each in policies if each is not None}
-        return check_rounds(self._game, self._form, asked.values())
+        distinct = {id(each): each for each in policies if each is not None}
+        return check_rounds(self._game, self._form, distinct.values())
 
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
         """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
         asked, rounds = _Policies(self._form, policies), self._game.facts.max_rounds
-        assert rounds is not None  # `takes` has asked
+        assert rounds is not None  # checked by `takes`
         for r in range(1, rounds + 1):
             asked.ask(r)
             for sweep in sweeps:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.engine import Solved, WordLayer, WordRules, kernel, pieces_of, solve_piece
+from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.layers import DuelLayers
 from baselines.oracles.rank_games.read_only import read_only
-from baselines.oracles.rank_games.interleavings import Letters
 from cardwar_envs.games.duel import DuelState
 
 # A task is given up after so many workers have died of it, one after the other.
