@@ -1,7 +1,8 @@
 """Interleavings: what matters of two hands if only the order of ranks matters, packed into integers.
 
-An interleaving (public names call it a word) lists the held ranks in ascending order. It has the letter `A` for each card of a rank that only
-player 0 holds, `B` for one that only player 1 holds, and one letter for each rank that both hold:
+An interleaving (public names call it a word) lists the held ranks in ascending order. It has the letter `A` for each
+card of a rank that only player 0 holds, `B` for one that only player 1 holds, and one letter for each rank that both
+hold:
 
     player 0 holds 2, 5, 9 and player 1 holds 3, 5, 6  ->  A B C B A, where C stands for one card of each
     player 0 holds 1, 4, 8 and player 1 holds 2, 4, 7  ->  A B C B A, so both pairs have the same value
