@@ -1,4 +1,4 @@
-"""The truth about each game: equilibria, best responses, exploitability, classic strategies."""
+"""Ground truth for each game: equilibria, best responses, exploitability, classic strategies."""
 
 from typing import Any
 
@@ -27,13 +27,13 @@ from cardwar_envs.core.policy import Policy, named_policy
 
 
 def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
-    """The policy of that name for `game`.
+    """Makes a named policy for `game`.
 
     Args:
         name: `uniform`, `equilibrium`, `equilibrium:max_entropy`, `highest_card` and so on, or a
             name that another distribution has added to the entry-point group `cardwar_envs.policies`.
-        game: The game it is to play.
-        **arguments: What that policy takes besides the game.
+        game: The game to play.
+        **arguments: Further arguments of the policy.
 
     Raises:
         ValueError: If there is no such policy or it does not fit the game.

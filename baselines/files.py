@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-# Windows has neither; there `refuse_links` alone looks for links. A pipe would make its opener wait for somebody.
+# Windows has neither; there `refuse_links` alone looks for links. A pipe would block its opener.
 NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0)
 NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
 # What is no plain file, by its type in `os.stat`.
@@ -32,13 +32,13 @@ MOST_BYTES = 30_000_000
 
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
-    """Replaces a file in one step: whoever reads it finds the old content or the new, both whole.
+    """Replaces a file in one step: readers find the complete old content or the complete new one.
 
     A link of that name is replaced, not followed. Only one process at a time may write a file of that name in
     that folder.
 
     Raises:
-        OSError: If the file cannot be written; the error names it, and it is then as it was.
+        OSError: If the file cannot be written; the error names it, and it is then unchanged.
     """
     beside = path.with_name(f".{path.name}.new")
     try:
@@ -65,7 +65,7 @@ def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
 def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
     """Opens a file below a folder for writing, without following a link there; missing folders are made.
 
-    The folder itself may be a link: whoever names it has chosen it. A file to be written anew ("w") takes the place of
+    The folder itself may be a link: the caller has chosen it. A file to be written anew ("w") takes the place of
     the old one, which keeps its content if it has another name elsewhere (a hard link).
 
     Args:
@@ -129,8 +129,8 @@ def require_plain(path: Path, folder: Path | None = None) -> None:
     """Refuses what is no plain file, such as a link, a folder, a pipe or a device.
 
     Args:
-        path: The file. If somebody named it, it may be a link to a plain file.
-        folder: The folder that somebody named, if the file was found there: then no part of the path below it may be
+        path: The file. If the user named it, it may be a link to a plain file.
+        folder: The folder that the user named, if the file was found there: then no part of the path below it may be
             a link.
 
     Raises:

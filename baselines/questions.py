@@ -1,4 +1,4 @@
-"""The questions that have exact answers: equilibrium, best response, NashConv, exploitability, head-to-head result."""
+"""Exact computations: equilibrium, best response, NashConv, exploitability, head-to-head result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.oracles.choice import oracle_for, solver_for
-from baselines.oracles.consistency import seated
+from baselines.oracles.consistency import consistent
 from baselines.oracles.protocol import Progress, Request, Seats, Selection, require_two_zero_sum
 from baselines.oracles.results import BestResponse, HeadToHead, NashConv, Solution
 from cardwar_envs.core.cached import cached_by_game
@@ -27,36 +27,34 @@ def solve(
     keep_layers: int | None = None,
     cache: str | Path | None = None,
 ) -> Solution:
-    """Finds an equilibrium.
+    """Computes an equilibrium.
 
-    The certificate `gap` holds for the game as its rules describe it; `cardwar_envs.check_game` checks the rules.
+    The certificate `gap` assumes that the rules are consistent, which `cardwar_envs.check_game` checks.
 
     Args:
-        game: A two-player zero-sum game of public state that always ends, or one in which both
-            players move once on private information.
-        selection: Which equilibrium to return where there are several: "default",
-            "max_entropy", "exploit:POLICY" with the name of a policy, or an `Exploit` with a
-            policy object; see `baselines.oracles.state_graph.selection`. The value is the same for all. The default
-            plays every card alike in games where that is optimal at every state (Dinosaur War, Dice Wars).
+        game: A two-player zero-sum game of public state that always ends, or one in which both players move once on
+            private information.
+        selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's
+            name, or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
+            value. The default plays uniformly where that is optimal at every state (Dinosaur War, Dice Wars).
         exact: Compute in rationals (small games): `Solution.exact` is then the value as a
-            fraction, and values and strategies are rounded from exact ones. If None, only where
-            that costs nothing (games on private information with few types).
-        max_states: Refuse games with more matrix games than this. The default is a million, or three thousand
-            million for a duel in which only the order of ranks matters. In a game of many rounds the limit applies
-            to positions; the default is four million.
-        progress: Called with the number of states done so far. If it has a method `expect`, that is
-            called first with the total, where this is known.
-        engine: Where a large duel is solved: "threads" (the default) or "ray". This and the next two are
-            for duels in which only the order of ranks matters.
+            fraction, and values and strategies are rounded from exact ones. If None, only where that is
+            cheap (games on private information with few types).
+        max_states: Greatest number of matrix games; by default a million, or three thousand million for a duel in which
+            only the order of ranks matters. In a game of many rounds it limits positions, by default to four million.
+        progress: Called with the number of states solved so far. Its method `expect`, if any, is first called with the
+            total where this is known.
+        engine: Where a large duel is solved: "threads" (the default) or "ray". This option and the next two apply to
+            duels in which only the order of ranks matters.
         keep_layers: Keep the values of this many layers, starting with the most cards left; all if None.
-        cache: Folder that stores values; complete ones are read instead of computed.
+        cache: Folder that caches values between runs.
 
     Returns:
         A `StateSolution`, or a `PrivateSolution` of a game on private information, with its certificate.
 
     Raises:
-        ValueError: If the game is of another kind or too large, there is no such selection, an option does
-            not fit the game, or rationals are combined with a selection other than the default.
+        ValueError: If the game is unsupported or too large, the selection is unknown, an option does not fit the game,
+            or rationals are combined with a selection other than the default.
         ModuleNotFoundError: If Ray is requested and not installed.
     """
     require_game(game)
@@ -84,31 +82,29 @@ def best_response(
             information. A duel in which only the order of ranks matters may have some ten million states. It is
             measured on interleavings, of which there are far fewer, if the game shows these (`view="word"`) or the
             policy declares `by_words` (it plays alike wherever the interleaving is the same).
-        policy: What the others play: one policy for all seats, or one per seat (the one in
-            `player`'s seat is not used). In a game of many rounds it is queried once for every number
-            of rounds left, or once altogether if it declares `stationary`.
-        player: The player who responds.
-        max_states: Refuse games with more states than this, or positions in a game of many rounds; a million, or four
-            million, if None. It applies to games whose states are enumerated: neither to duels in which only the order
-            of ranks matters nor to games on private information.
-        illegal: What to do about probability that a policy gives to illegal actions, as one trained without
-            masks may. "raise" raises an error. "renormalise" removes it and rescales the rest. The figure is then that
-            of another policy than the one given: a warning and the result say how much was removed.
+        policy: The others' policies: one for all seats, or one per seat (`player`'s is not used). In a game of many
+            rounds it is queried once per number of rounds left, or only once if it declares `stationary`.
+        player: The responding player.
+        max_states: Greatest number of states (default a million), or of positions in a game of many rounds (four
+            million). It applies to games whose states are enumerated: neither to duels in which only the order of ranks
+            matters nor to games on private information.
+        illegal: How to treat probability on illegal actions, as policies trained without masks may have. "raise" raises
+            an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed policy, and
+            a warning and the result state how much was removed.
 
     Returns:
         Its value and policy.
 
     Raises:
-        ValueError: If the game is of another kind or too large, the player does not exist, or
-            a policy does not answer with probabilities. With "renormalise" also if a policy gives all
-            probability to illegal actions somewhere.
+        ValueError: If the game is unsupported or too large, the player does not exist, or a policy does not return
+            probabilities. With "renormalise" also if a policy gives all probability to illegal actions somewhere.
     """
     require_game(game)
     player = whole_number("player", player, range(game.facts.num_players))
     oracle = oracle_for(game, max_states)
-    with seated(game, oracle.claims, as_policies(policy, game), illegal, responder=player) as seats:
-        response = oracle.response(seats.policies, player)
-    return replace(response, removed=seats.removed, asked=seats.asked)
+    with consistent(game, oracle.check_invariances, as_policies(policy, game), illegal, responder=player) as profile:
+        response = oracle.response(profile.policies, player)
+    return replace(response, removed=profile.removed, asked=profile.asked)
 
 
 def nash_conv(game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise") -> NashConv:
@@ -121,25 +117,23 @@ def nash_conv(game: Game[Any], policy: Seats, *, max_states: int | None = None, 
         illegal: As for `best_response`.
 
     Returns:
-        The total and what each player could gain.
+        The total and each player's gain.
 
     Raises:
-        ValueError: If the game is of another kind or too large, or a policy does not answer
-            with probabilities.
+        ValueError: If the game is unsupported or too large, or a policy does not return probabilities.
     """
     require_game(game)
     oracle = oracle_for(game, max_states)
-    with seated(game, oracle.claims, as_policies(policy, game), illegal) as seats:
-        payoffs, responses = oracle.payoffs(seats.policies)
+    with consistent(game, oracle.check_invariances, as_policies(policy, game), illegal) as profile:
+        payoffs, responses = oracle.payoffs(profile.policies)
     gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
-    return NashConv(sum(gains), gains, payoffs, seats.removed, seats.asked)
+    return NashConv(sum(gains), gains, payoffs, profile.removed, profile.asked)
 
 
 def exploitability(game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise") -> float:
-    """Computes NashConv / 2 of a policy in a two-player zero-sum game, payoff points.
+    """Computes NashConv / 2 of a policy in a two-player zero-sum game, in payoff points.
 
-    It is what a perfect opponent wins on average over both seats, beyond the game's value. The arguments are those of
-    `nash_conv`.
+    A best response wins this much above the game's value, averaged over both seats. Arguments as for `nash_conv`.
 
     Raises:
         ValueError: As `nash_conv`; also for games with other than two players, where exploitability is not defined
@@ -153,10 +147,10 @@ def exploitability(game: Game[Any], policy: Seats, *, max_states: int | None = N
 def head_to_head(
     game: Game[Any], first: Policy | str, second: Policy | str, *, max_states: int | None = None
 ) -> HeadToHead:
-    """Computes the exact result of two policies against each other, over every course that the game can take.
+    """Computes the exact result of two policies against each other, over all trajectories of the game.
 
     Args:
-        game: A two-player game, of the kinds that `best_response` takes.
+        game: A two-player game that `best_response` supports.
         first: The policy in seat 0.
         second: The policy in seat 1.
         max_states: As for `best_response`.
@@ -165,13 +159,12 @@ def head_to_head(
         Exact probabilities and the exact mean.
 
     Raises:
-        ValueError: If the game is of another kind or too large, or a policy does not answer
-            with probabilities.
+        ValueError: If the game is unsupported or too large, or a policy does not return probabilities.
     """
     require_game(game)
     if game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
     oracle = oracle_for(game, max_states)
-    with seated(game, oracle.claims, seated_policies((first, second), game)) as seats:
-        odds = oracle.odds(seats.policies)
-    return replace(odds, asked=seats.asked)
+    with consistent(game, oracle.check_invariances, seated_policies((first, second), game)) as profile:
+        odds = oracle.odds(profile.policies)
+    return replace(odds, asked=profile.asked)

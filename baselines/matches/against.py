@@ -1,4 +1,4 @@
-"""What a policy gets in games against others, with confidence intervals."""
+"""Matches of a policy against others, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, seated_policies
 
-# Of games with more deals each seat is played.
+# Games with more deals are played from every seat.
 MOST_DEALS = 1000
 
 
 @dataclass(frozen=True)
 class Match:
-    """What a policy gets against others: a sample, unless nothing is left to chance.
+    """Results of a policy against others: estimates, or exact if there is no randomness.
 
     Attributes:
         games: Games played, in all seats together.
@@ -46,21 +46,21 @@ def match(
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
 ) -> Match:
-    """Plays a policy against others, equally often in each seat (in one seat if the game is alike for all).
+    """Plays a policy against others, equally often in each seat (in one seat if all are equivalent).
 
     Args:
         game: The rules, for any number of players.
-        policy: The policy in question, an object or a name.
+        policy: The policy to evaluate; an object or a name.
         others: The policies in the other seats, round the table from the next one; or one policy for all of them.
         games: Games to play in all. If every policy plays with certainty and the game has no chance, each seat
             needs only one.
         seed: Seed of everything random.
         confidence: Of each of the two intervals.
-        progress: Called now and then with the number of games that are over.
+        progress: Called from time to time with the number of finished games.
 
     Raises:
         ValueError: If there are fewer games than seats to play in, the number of policies is wrong, or a policy does
-            not answer with probabilities.
+            not return probabilities.
     """
     require_game(game)
     players = game.facts.num_players
@@ -75,8 +75,8 @@ def match(
     before = 0
     for seat, line_up in enumerate([] if certain else line_ups):
         share = games // len(seats) + (seat < games % len(seats))
-        told = None if progress is None else partial(_counted, progress, before)
-        played[seat] = sampled_games(game, line_up, share, [seed, seat], told)
+        report = None if progress is None else partial(_counted, progress, before)
+        played[seat] = sampled_games(game, line_up, share, [seed, seat], report)
         before += share
     payoffs = [np.roll(each.payoffs, -seat, axis=1) for seat, each in enumerate(played) if each is not None]
     return _summary(game, np.concatenate(payoffs), certain, confidence)
@@ -98,7 +98,7 @@ def _around_the_table(
 
 
 def _summary(game: Game[Any], payoffs: NDArray[np.float64], certain: bool, confidence: float) -> Match:
-    """What payoffs `[games, players]` say of the first player; nothing is left to chance if they are certain."""
+    """Summarises payoffs `[games, players]` for the first player; exact if `certain`."""
     own, facts = payoffs[:, 0], game.facts
     won = winners_of(payoffs) == 0
     if certain:
@@ -112,7 +112,7 @@ def _summary(game: Game[Any], payoffs: NDArray[np.float64], certain: bool, confi
 
 
 def alike_for_all(game: Game[Any]) -> bool:
-    """Whether it makes no difference which seat one has: neither the rules nor the deal tell seats apart."""
+    """Whether all seats are equivalent, by the rules and the deal."""
     facts = game.facts
     if not (facts.seat_symmetric and facts.public_state):
         return False

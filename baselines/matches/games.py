@@ -18,23 +18,23 @@ from cardwar_envs.core.streams import draw, new_streams
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import chosen_actions
 
-# Games side by side: at most so many, and not more entries of masks in all.
+# Limits on games in a batch, and on entries of their masks.
 MOST_GAMES, MOST_MASKS = 4096, 1 << 23
-# Entries of one answer of a policy at most.
+# Limit on entries of one answer of a policy.
 MOST_ENTRIES = 1 << 20
 CERTAIN_TO = 1e-9
 SEEDS, MOST = range(1 << 64), range(1, 1 << 40)
 NOBODY = -1
-# What is noted of a game that is over, from its last state and the number of its joint actions.
+# Summarises a finished game from its last state and its number of joint actions.
 AtEnd = Callable[[Any, int], Any]
 
 
 class Played(NamedTuple):
-    """Games that are over.
+    """Finished games.
 
     Attributes:
         payoffs: `[games, players]` payoff points of whole games.
-        ends: What `at_end` noted of each of them, in the same order.
+        ends: What `at_end` returned for each, in the same order.
     """
 
     payoffs: NDArray[np.float64]
@@ -56,13 +56,13 @@ def play_games(
         policies: A policy, or the name of one, per seat.
         games: How many games; one if every policy plays with certainty and the game has no chance.
         seed: Seed of everything random.
-        progress: Called now and then with the number of games that are over.
+        progress: Called from time to time with the number of finished games.
 
     Returns:
         `[games, players]` payoff points of whole games.
 
     Raises:
-        ValueError: If the number of games or of policies is wrong, or a policy does not answer with probabilities.
+        ValueError: If the number of games or of policies is wrong, or a policy does not return probabilities.
     """
     require_game(game)
     games, seeds = whole_number("games", games, MOST), [whole_number("seed", seed, SEEDS), 0]
@@ -74,15 +74,14 @@ def play_games(
 def only_game(
     game: Game[Any], players: Sequence[Policy], seeds: list[int], at_end: AtEnd | None = None
 ) -> Played | None:
-    """The only game that policies can play.
+    """The only possible game between the policies.
 
-    None if chance was met in it: in the deal, in a move, in a mixed answer, or in an answer that differs when a
-    policy is asked again.
+    None if it involves randomness: in the deal, a move, a mixed answer, or an inconsistent policy.
     """
-    witnesses = RecordingPolicies(game, players)
-    table = _Table(game, witnesses.seats, 1, seeds, at_end, while_certain=True)
+    recorded = RecordingPolicies(game, players)
+    table = _Table(game, recorded.seats, 1, seeds, at_end, while_certain=True)
     played = table.play(1, None)
-    return played if table.certain and witnesses.answer_alike() else None
+    return played if table.certain and recorded.is_consistent() else None
 
 
 def sampled_games(
@@ -93,7 +92,7 @@ def sampled_games(
     progress: Progress | None = None,
     at_end: AtEnd | None = None,
 ) -> Played:
-    """So many games, whatever is left to chance in them."""
+    """Plays `games` games, random or not."""
     fitting = MOST_MASKS // (game.facts.num_players * game.facts.num_actions)
     return _Table(game, players, min(games, MOST_GAMES, max(16, fitting)), seeds, at_end).play(games, progress)
 
@@ -106,12 +105,12 @@ def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class _Table:
-    """Games side by side. Each place plays a number of games that is fixed beforehand.
+    """A batch of games.
 
-    To take the games that end first instead would prefer short ones.
+    Each place plays a fixed number of games, since taking the first to finish would favour short ones.
 
     Attributes:
-        certain: Whether nothing was left to chance so far: the game drew no number, and no answer was mixed.
+        certain: Whether there was no randomness so far, neither in the game nor in an answer.
     """
 
     def __init__(
@@ -123,7 +122,7 @@ class _Table:
         at_end: AtEnd | None,
         while_certain: bool = False,
     ) -> None:
-        """Sets the games up; with `while_certain` they break off as soon as chance is met."""
+        """Sets the games up; with `while_certain` play stops at the first randomness."""
         first = int(np.random.SeedSequence(seeds).generate_state(1)[0])
         # The game draws from the first half, the policies from the second.
         streams = new_streams(first, 2 * places)
@@ -133,7 +132,7 @@ class _Table:
         self._while_certain, self.certain = while_certain, True
 
     def play(self, games: int, progress: Progress | None) -> Played:
-        """So many games, unless they break off."""
+        """Plays `games` games, or stops at the first randomness if `while_certain`."""
         engine, places = self._engine, len(self._streams)
         left = np.full(places, games // places)
         left[: games % places] += 1
@@ -154,7 +153,7 @@ class _Table:
                 progress(sum(map(len, payoffs)))
             left[ended] -= 1
             going_on = left > 0
-            if not going_on.all():  # nobody looks at the other places any more
+            if not going_on.all():  # drop finished places
                 engine.keep(going_on)
                 self._streams, self._untouched = self._streams[going_on], self._untouched[going_on]
                 left, running, steps, ended = left[going_on], running[going_on], steps[going_on], ended[going_on]
@@ -169,12 +168,12 @@ class _Table:
         """`[places, players]`."""
         observations, masks = self._engine.views()
         actions = np.zeros(acting.shape, dtype=np.int64)
-        asked = defaultdict(list)  # seats that share a policy are asked together
+        queries = defaultdict(list)  # seats that share a policy are queried together
         for seat, policy in enumerate(self._policies):
             # An engine plays uniformly itself, and compiled; but it draws even if only one action is legal.
             uniform = getattr(policy, "plays_uniformly", False) and not self._while_certain
-            asked[None if uniform else id(policy)].append(seat)
-        for shared, seats in asked.items():
+            queries[None if uniform else id(policy)].append(seat)
+        for shared, seats in queries.items():
             here = np.zeros_like(acting)
             here[:, seats] = acting[:, seats]
             if here.any() and shared is None:
@@ -202,7 +201,7 @@ class _Table:
 
     def _drawn(self, places: NDArray[np.intp]) -> NDArray[np.float64]:
         drawn, waiting = np.empty(len(places)), np.arange(len(places))
-        while len(waiting):  # several seats of one game can ask at once, but a stream gives one number at a time
+        while len(waiting):  # several seats of one game can need a number, but a stream yields one at a time
             _, first = np.unique(places[waiting], return_index=True)
             now = waiting[first]
             drawn[now] = draw(self._streams, places[now])

@@ -1,4 +1,4 @@
-"""Confidence intervals for what is sampled. They hold for every number of samples, not only in the limit."""
+"""Confidence intervals that hold for every number of samples, not only in the limit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Interval(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether nothing was left to chance."""
+        """Whether the value is exact rather than sampled."""
         return self.low == self.high
 
 
@@ -42,7 +42,7 @@ def mean_interval(samples: NDArray[np.float64], least: float, most: float, confi
         samples: `[samples]`, independent; their distributions may differ.
         least: No sample can be less.
         most: No sample can be greater.
-        confidence: Probability, at least, that both ends are right; that one end is right is surer.
+        confidence: Probability, at least, that both ends hold.
 
     Raises:
         ValueError: If `samples` is no array of one dimension, there are none, some are out of range, or the
@@ -53,7 +53,7 @@ def mean_interval(samples: NDArray[np.float64], least: float, most: float, confi
     if samples.dtype.kind not in "fiub" or samples.ndim != 1:
         raise ValueError(f"samples must be numbers, [samples], not {samples.dtype} of shape {samples.shape}")
     samples, slack = samples.astype(np.float64, copy=False), 1e-9 * max(1.0, abs(least), abs(most))
-    # So written that NaN is out of range.
+    # Written so that NaN is out of range.
     if not len(samples) or not (samples.min() >= least - slack and samples.max() <= most + slack):
         raise ValueError(f"there must be samples, all in {least:g}..{most:g}")
     mean, width = float(np.mean(samples)), _bernstein_width(samples, least, most, error)

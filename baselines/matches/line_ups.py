@@ -44,7 +44,7 @@ class CrossPlay:
     Attributes:
         games: Games played; 1 if there is no chance in them.
         wins: Games won, per seat.
-        nobody: Games that came to an end without a winner.
+        nobody: Games that ended without a winner.
         unfinished: Games that the limit of rounds stopped while several players were still in them.
         mean_rounds: Mean number of rounds of a game. An unfinished game counts with the rounds that were played.
         std_rounds: Standard deviation of the number of rounds over these games.
@@ -53,7 +53,7 @@ class CrossPlay:
         payoff_errors: Per seat, the standard error of its mean payoff, payoff points: 0 if there is
             no chance, infinite if a single game was drawn.
         rounds: Rounds of the only possible game if there is no chance, else None.
-        winner: The winner of that game; None if nobody wins it, or if there is chance.
+        winner: The winner of that game; None if there is no winner or the game is random.
     """
 
     games: int
@@ -81,7 +81,7 @@ def cross_play(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> CrossPlay:
-    """Lets policies play each other.
+    """Plays games between the policies of a line-up.
 
     If every policy always plays one action with certainty and the game has no chance, one game is
     played. Line-ups of WAR's simple strategies are played by the compiled `baselines.war.simulator`,
@@ -90,16 +90,15 @@ def cross_play(
     Args:
         game: The rules, for any number of players.
         policies: A policy, or the name of one, per seat.
-        games: Games to play if there is chance in them, at least 1.
+        games: Games to play if they are random, at least 1.
         seed: Seed of everything random.
-        progress: Called now and then with the number of games that are over.
+        progress: Called from time to time with the number of finished games.
 
     Returns:
         How the games ended.
 
     Raises:
-        ValueError: If the number of games or of policies is wrong, or a policy does not answer with
-            probabilities.
+        ValueError: If the number of games or of policies is wrong, or a policy does not return probabilities.
     """
     require_game(game)
     games, seed = whole_number("games", games), whole_number("seed", seed, SEEDS)
@@ -117,7 +116,7 @@ def cross_play(
 
 def _stopped_after(game: Game[Any], state: Any, steps: int) -> tuple[bool, int]:
     """Whether the limit of rounds stopped a game in this state with several players in it, and the rounds played."""
-    if isinstance(state, WarState):  # a round can be several joint actions, and payoffs are 0 if nobody wins, too
+    if isinstance(state, WarState):  # a round can be several joint actions, and payoffs are also 0 without a winner
         return len(state.live) > 1, game.initial()[0].state.rounds_left - state.rounds_left
     return False, steps
 

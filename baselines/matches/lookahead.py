@@ -86,7 +86,7 @@ class StateValues:
 
 
 class Lookahead:
-    """Matrix games one move ahead: what every joint action pays, plus the value of the state that it leads to."""
+    """Matrix games one move ahead: the reward of each joint action plus the value of its successor."""
 
     def __init__(self, game: Game[Any]) -> None:
         check_lookahead(game)
@@ -98,7 +98,7 @@ class Lookahead:
         return self._brancher(len(observations)).views(observations)
 
     def _brancher(self, situations: int) -> Brancher:
-        """A batch of the size that suits so many situations: all its games are played, needed or not."""
+        """The batch of suitable size: all its games are played, needed or not."""
         return self._few_trials if situations == 1 else self._trials
 
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:

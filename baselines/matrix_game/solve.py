@@ -1,6 +1,6 @@
 """Solves zero-sum matrix games: one, a batch, or one in exact rationals. Every result carries its duality gap.
 
-The row player maximises. If a game has several equilibria, the choice is always this one:
+The row player maximises. Among several equilibria the choice is deterministic:
 
 * a saddle point in pure strategies, if there is one: the lowest row, then the lowest column;
 * else the vertex that the simplex of `baselines.matrix_game.kernel` (of `solve_matrix_exact` for rationals)
@@ -23,7 +23,7 @@ from baselines.matrix_game.exact_lp import maximise
 from baselines.matrix_game.limits import LARGEST_PAYOFF, RELATIVE_GAP
 from baselines.threads import map_in_threads
 
-# A thread takes so many games at a time, so that handing them out costs nothing.
+# Games per task of a thread, large enough to make scheduling cheap.
 GAMES_AT_A_TIME = 4096
 # With more entries than this, exact rationals of arbitrary floats take too long to be a fallback.
 EXACT_FALLBACK_ENTRIES = 400
@@ -80,7 +80,7 @@ class ExactMatrixSolution:
 
 
 def _kernel() -> Any:
-    # numba takes most of a second to import, which a program that only asks for a policy's name should not pay.
+    # numba takes most of a second to import, too long for programs that solve nothing.
     from baselines.matrix_game import kernel
 
     return kernel
@@ -182,7 +182,7 @@ def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
 
 
 def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The same simplex with twice the digits."""
+    """The same simplex in double-double precision."""
     from baselines.matrix_game.double_double_kernel import solve_carefully
 
     x, y = np.empty(matrix.shape[0]), np.empty(matrix.shape[1])

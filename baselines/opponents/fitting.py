@@ -1,4 +1,4 @@
-"""Which policies with names can play a game."""
+"""The named policies that can play a game."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ SLOW = {"equilibrium", "level"}
 
 
 def fitting_policies(game: Game[Any]) -> dict[str, Policy]:
-    """The policies with names that can play a game, by name.
+    """The named policies that can play a game, by name.
 
-    Those that take long to make or must be told who sits in the other seats are left out, and so is all but one name
-    of uniform play.
+    It omits policies that are slow to make or depend on the other seats, and all but one name of uniform play.
     """
     found: dict[str, Policy] = {}
     for name in policy_names():

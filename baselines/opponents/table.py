@@ -11,10 +11,10 @@ from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observa
 
 
 class TablePolicy:
-    """Plays what a table says for an observation; for other observations, all legal actions are equally likely.
+    """Plays the listed probabilities of an observation, and uniformly at observations not in the table.
 
-    Exact measures refuse a table that knows none of the observations that they ask for: what they would measure is
-    uniform play. Such a measure begins to count anew, so afterwards `asked` and `known` are about what it asked.
+    Exact measures refuse a table that contains no queried observation, since they would measure uniform play. Each
+    measure resets the counts `asked` and `known`.
     """
 
     def __init__(self, table: Mapping[bytes, NDArray[np.float64]]) -> None:
@@ -37,20 +37,20 @@ class TablePolicy:
 
     @property
     def asked(self) -> int:
-        """For how many different observations it was asked."""
+        """Number of distinct observations queried."""
         return len(self._asked)
 
     @property
     def known(self) -> int:
-        """How many of these are in the table."""
+        """Number of these in the table."""
         return len(self._asked & self._table.keys())
 
     def count_anew(self) -> None:
-        """Forgets what it was asked for."""
+        """Resets the counts."""
         self._asked.clear()
 
     def require_known(self) -> None:
-        """Raises a ValueError if it was asked, and for nothing that is in the table."""
+        """Raises a ValueError if it was queried, but never for an observation in the table."""
         if self.asked and not self.known:
             raise ValueError(
                 f"{self!r} knows none of the {self.asked:,} observations that it was asked for; "

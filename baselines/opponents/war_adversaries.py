@@ -28,7 +28,7 @@ class _Adversary:
             must be deterministic, and none may be such an adversary itself.
 
     Attributes:
-        stationary: Whether its play does not depend on the rounds left. That is so if it is so for all others.
+        stationary: Whether its play does not depend on the rounds left, which holds if it holds for all others.
 
     Raises:
         ValueError: If the game is not WAR, or `others` is not as described. A mixed answer of one of the

@@ -1,8 +1,4 @@
-"""The one place that asks what kind of game it is.
-
-Each family of games has an oracle, which says itself what it takes (for questions about policies) and what
-it solves. The first in the list that says yes is asked.
-"""
+"""Chooses the oracle for a game: the first in the list that supports it, for measuring policies or for solving."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
-# States that `within_reach` lists at most. More could be listed, but not while somebody waits for an answer.
+# Limit on the states that `within_reach` enumerates, so that it stays fast.
 QUICKLY_LISTED = 100_000
 
 # The last one takes every game of public state.
@@ -28,10 +24,10 @@ ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, G
 
 @cached_by_game(8)
 def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
-    """The oracle that answers questions about policies of a game; kept for the next question.
+    """The oracle that measures policies of a game; cached per game.
 
     Raises:
-        ValueError: If `max_states` is given for a game whose states are not listed.
+        ValueError: If `max_states` is given for a game whose states are not enumerated.
     """
     kind = next(kind for kind in ORACLES if kind.takes(game))
     if max_states is None:
@@ -45,10 +41,10 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:
-    """The oracle that finds the equilibrium asked for.
+    """The oracle that computes the requested equilibrium.
 
     Raises:
-        ValueError: If an option is given that the game's solver does not have.
+        ValueError: If the game's solver does not have a given option.
     """
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
@@ -64,10 +60,9 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
 
 
 def within_reach(game: Game[Any]) -> bool:
-    """Whether any policy of a game can be measured exactly without asking for more time or states.
+    """Whether any policy of a game can be measured exactly, and quickly, with the default limits.
 
-    Games whose states have to be listed must have at most `QUICKLY_LISTED`. Larger ones may still be measured
-    by those who wait (`nash_conv` lists ten times as many).
+    Games whose states are enumerated may have at most `QUICKLY_LISTED`; `nash_conv` enumerates ten times as many.
     """
     require_game(game)
     return _within_reach(game)
@@ -78,20 +73,20 @@ def _within_reach(game: Game[Any]) -> bool:
     kind = next(kind for kind in ORACLES if kind.takes(game))
     oracle = GraphOracle(game, QUICKLY_LISTED) if kind is GraphOracle else oracle_for(game)
     try:
-        oracle.payoffs([_Asked()] * game.facts.num_players)
+        oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:
         return True
     except ValueError:
         return False
-    return True  # a game in which nobody ever chooses
+    return True  # no player ever has a choice
 
 
 class _QueriedError(Exception):
-    """An oracle has taken the game and begins to ask policies."""
+    """An oracle accepts the game and has begun to query policies."""
 
 
-class _Asked:
-    """A policy that only tells that it was asked."""
+class _QueriedPolicy:
+    """Raises an error as soon as it is queried."""
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> NoReturn:
         raise _QueriedError

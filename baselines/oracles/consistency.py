@@ -1,8 +1,8 @@
-"""Asking policies for exact figures: the same question must always get the same answer.
+"""Checks that the policies behind an exact figure are consistent: the same query always gets the same answer.
 
-A figure can be exact only if a policy is a function of what it sees. A policy that draws its answers, counts its
-questions, or looks at the other rows of a batch has no exact figure. So a sample of the questions is asked again when
-the figure has been worked out, in another order and in smaller batches. A policy that answers differently is refused.
+A figure is exact only if the policy is a function of its observation. A policy that samples its answers, counts its
+queries or reads other rows of the batch has no exact figure. So after the computation a sample of the queries is
+repeated, in another order and in smaller batches, and an inconsistent policy is refused.
 """
 
 from __future__ import annotations
@@ -22,32 +22,30 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import IllegalProbabilityError, Policy, name_of
 
-# Of the questions that a policy was asked so many are asked again, in so many batches. Where there were fewer than the
-# second number, they are asked again several times.
+# At most and at least this many queries are repeated, in this many batches; few queries are repeated several times.
 MOST_AGAIN, FEWEST_AGAIN, BATCHES = 256, 32, 8
-# Answers in single precision differ by about this much with the size of a batch.
+# Single-precision answers vary by about this much with the batch size.
 SAME_TO = 1e-5
-# Of two long answers so many probabilities are shown.
+# Probabilities shown of two long answers.
 SHOWN = 4
 SEED = 0
 ILLEGAL = ("raise", "renormalise")
 
-Claims = Callable[[Sequence[Policy | None]], int]
+InvarianceCheck = Callable[[Sequence[Policy | None]], int]
 
 
 class TwoAnswersError(ValueError):
-    """A policy has answered one question in two ways."""
+    """A policy is inconsistent: it answered the same query in two ways."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How often policies were asked for an exact figure, and how often it was tried whether they answer alike.
+    """How many policy queries an exact figure took, and how many were repeated to check consistency.
 
     Attributes:
-        questions: Answers that the figure was worked out from, one for each observation.
-        again: Answers to a sample of the same questions, asked a second time. They were the same.
-        claims: Answers that were compared because a policy says of itself that it plays alike in other situations
-            (`by_words`, `stationary`). They were alike.
+        questions: Queries behind the figure, one per observation.
+        again: Repeated queries; their answers agreed.
+        claims: Answers compared to check invariances that a policy declares (`by_words`, `stationary`); they agreed.
     """
 
     questions: int
@@ -59,18 +57,18 @@ NOT_ASKED = Asked(0, 0)
 
 
 class RecordingPolicy:
-    """A policy that remembers a sample of its answers."""
+    """Wraps a policy and records a uniform sample of its queries and answers."""
 
     def __init__(self, policy: Policy) -> None:
-        """Takes the policy that it stands for; what that one says of itself is true of the witness."""
+        """Wraps `policy`; other attributes are those of `policy`."""
         self.stands_for, self.questions = policy, 0
         self._rng = np.random.default_rng(SEED)
-        # The rows with the lowest lots are kept, so each question is as likely as every other.
+        # The rows with the lowest lots are kept, so every query is equally likely to be kept.
         self._lots: NDArray[np.float64] | None = None
         self._kept: list[NDArray[Any]] = []  # observations, masks and answers
 
     def __getattr__(self, name: str) -> Any:
-        if name == "stands_for":  # a copy that is being made has none yet
+        if name == "stands_for":  # not set yet while copying
             raise AttributeError(name)
         return getattr(self.stands_for, name)
 
@@ -78,17 +76,17 @@ class RecordingPolicy:
         return repr(self.stands_for)
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """The policy's answer, as it is."""
+        """The policy's answer, unchanged."""
         lots = self._rng.random(len(observations))
         enough = self._lots is not None and len(self._lots) == MOST_AGAIN
         rows = np.flatnonzero(lots < self._lots.max()) if self._lots is not None and enough else np.arange(len(lots))
         if len(rows) > MOST_AGAIN:
             rows = rows[np.argpartition(lots[rows], MOST_AGAIN)[:MOST_AGAIN]]
-        shown = observations[rows], action_masks[rows]  # copies; the policy may write into what it gets
+        shown = observations[rows], action_masks[rows]  # copies; the policy may write into its arguments
         answer = self.stands_for.action_probabilities(observations, action_masks)
         self.questions += len(observations)
         kept = _rows_of(answer, action_masks.shape, rows)
-        if kept is not None and len(rows):  # what is no answer is refused by whoever asks
+        if kept is not None and len(rows):  # the caller refuses malformed answers
             self._keep(lots[rows], [*shown, kept])
         return answer
 
@@ -101,11 +99,11 @@ class RecordingPolicy:
             lots, rows = lots[lowest], [each[lowest] for each in rows]
         self._lots, self._kept = lots, rows
 
-    def ask_again(self, game: Game[Any]) -> int:
-        """Asks the sample again; returns how many questions that were.
+    def repeat_queries(self, game: Game[Any]) -> int:
+        """Repeats the recorded queries and returns their number.
 
         Raises:
-            TwoAnswersError: If an answer is another one than before; it names the state and both answers.
+            TwoAnswersError: If an answer differs; the error names the state and both answers.
         """
         if self._lots is None:
             return 0
@@ -122,7 +120,7 @@ class RecordingPolicy:
                 raise TwoAnswersError(
                     f"{self._named()}: two answers to one question, at {place(game, observations[rows[row]])}: "
                     f"{difference(answers[rows[row]], numbers[row])}; "
-                    "an exact figure needs a policy that always answers a question alike"
+                    "an exact figure needs a policy that is a function of its observation"
                 )
         return len(order)
 
@@ -131,10 +129,10 @@ class RecordingPolicy:
 
 
 class RecordingPolicies:
-    """The policies that are asked for one exact figure.
+    """The policies queried for one exact figure.
 
     Attributes:
-        seats: One witness for each seat; seats that share a policy share it.
+        seats: One `RecordingPolicy` per seat; seats that share a policy share it.
     """
 
     def __init__(self, game: Game[Any], policies: Sequence[Policy]) -> None:
@@ -142,34 +140,31 @@ class RecordingPolicies:
         self._all = {id(policy): RecordingPolicy(policy) for policy in policies}
         self.seats: list[Policy] = [self._all[id(policy)] for policy in policies]
 
-    def ask_again(self, claims: int = 0) -> Asked:
-        """Asks all of them again, when the figure has been worked out.
-
-        Args:
-            claims: How many answers have been compared because of what the policies say of themselves.
+    def repeat_queries(self, compared: int = 0) -> Asked:
+        """Repeats the recorded queries of all policies; `compared` counts the answers of the invariance checks.
 
         Raises:
-            TwoAnswersError: If one of them answers differently.
+            TwoAnswersError: If a policy is inconsistent.
         """
-        again = sum(witness.ask_again(self._game) for witness in self._all.values())
-        return Asked(sum(witness.questions for witness in self._all.values()), again, claims)
+        again = sum(each.repeat_queries(self._game) for each in self._all.values())
+        return Asked(sum(each.questions for each in self._all.values()), again, compared)
 
-    def answer_alike(self) -> bool:
-        """Whether all of them, asked again, answer as before."""
+    def is_consistent(self) -> bool:
+        """Whether all policies give the same answers to repeated queries."""
         try:
-            self.ask_again()
+            self.repeat_queries()
         except TwoAnswersError:
             return False
         return True
 
 
 class Profile:
-    """The policies that an oracle is asked about, and what was learned about them on the way.
+    """The policies that an oracle queries, and the results of the checks.
 
     Attributes:
         policies: One per seat, for the oracle.
-        removed: With "renormalise", what the policies had given to illegal actions; else None. Known at the end.
-        asked: How often they were asked. Known at the end.
+        removed: With "renormalise", the probability removed from illegal actions; else None. Set on leaving.
+        asked: Counts of queries. Set on leaving.
     """
 
     def __init__(self, policies: Sequence[Policy]) -> None:
@@ -179,52 +174,49 @@ class Profile:
 
 
 @contextmanager
-def seated(
+def consistent(
     game: Game[Any],
-    claims: Claims,
+    check_invariances: InvarianceCheck,
     policies: Sequence[Policy],
     illegal: str = "raise",
     responder: int | None = None,
 ) -> Iterator[Profile]:
-    """The policies to ask an oracle about.
-
-    At the end they are asked again, and a warning says how much probability was removed, if any was.
+    """Wraps policies for an oracle: checks declared invariances on entry, and consistency on leaving.
 
     Args:
         game: The game.
-        claims: Holds policies to what they say of themselves, `None` for a seat that is not asked, and returns how
-            many answers it compared: `Oracle.claims` of the oracle that will ask.
+        check_invariances: The oracle's method of that name.
         policies: One per seat.
-        illegal: What to do about illegal actions: "raise" or "renormalise".
-        responder: A seat whose policy is not asked, if there is one.
+        illegal: "raise" or "renormalise" (remove the probability of illegal actions and warn).
+        responder: A seat whose policy is not queried, if any.
 
     Raises:
-        ValueError: If `illegal` is something else, or a table knows none of the observations that are asked for.
-        TwoAnswersError: If a policy gives two answers to one question.
-        IllegalProbabilityError: If a policy gives probability to an illegal action and that is not to be removed, or
-            gives it to illegal actions only.
+        ValueError: If `illegal` is unknown, a declared invariance fails, or a table knows no queried observation.
+        TwoAnswersError: If a policy is inconsistent.
+        IllegalProbabilityError: If a policy gives probability to an illegal action under "raise", or to illegal actions
+            only.
     """
     one_of("illegal", illegal, ILLEGAL)
     tables = [policy for policy in policies if isinstance(policy, TablePolicy)]
     parts = {id(policy): LegalPart(policy) for policy in policies} if illegal == "renormalise" else {}
     plain: list[Policy] = [parts.get(id(policy), policy) for policy in policies]
-    witnesses = RecordingPolicies(game, plain)
-    seats = Profile(witnesses.seats)
+    recorded = RecordingPolicies(game, plain)
+    profile = Profile(recorded.seats)
     try:
-        compared = claims([None if seat == responder else policy for seat, policy in enumerate(plain)])
+        compared = check_invariances([None if seat == responder else policy for seat, policy in enumerate(plain)])
         for table in tables:
             table.count_anew()
-        yield seats
+        yield profile
         for table in tables:
             table.require_known()
         if parts:
-            seats.removed = _removed(list(parts.values()))
-        seats.asked = witnesses.ask_again(compared)
+            profile.removed = _removed(list(parts.values()))
+        profile.asked = recorded.repeat_queries(compared)
     except IllegalProbabilityError as error:
         hint = "" if illegal == "renormalise" else '; illegal="renormalise" measures its legal part'
         raise IllegalProbabilityError(f"{error}{hint}") from None
-    if seats.removed is not None and seats.removed.any:
-        warn_of(seats.removed)
+    if profile.removed is not None and profile.removed.any:
+        warn_of(profile.removed)
 
 
 def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
@@ -233,7 +225,7 @@ def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
 
 
 def place(game: Game[Any], observation: NDArray[np.float32]) -> str:
-    """The state that an observation shows, and who sees it; the observation if it shows no state."""
+    """The state behind an observation and its observer, or the observation itself if the state is not public."""
     try:
         state, player = game.state_of(observation)
     except ValueError:
@@ -242,7 +234,7 @@ def place(game: Game[Any], observation: NDArray[np.float32]) -> str:
 
 
 def difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> str:
-    """Both answers where they differ most, action by action."""
+    """Both answers at the actions where they differ most."""
     apart = np.abs(first - second)
     actions = [action for action in np.argsort(-apart, kind="stable")[:SHOWN] if not apart[action] <= SAME_TO]
     one, other = (
@@ -252,7 +244,7 @@ def difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> str:
 
 
 def _rows_of(answer: Any, shape: tuple[int, ...], rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-    """Some rows of an answer, in an array of their own; None if it is no array of numbers of that shape."""
+    """A copy of some rows of an answer; None unless it is a numeric array of that shape."""
     try:
         numbers = np.asarray(answer)
     except (TypeError, ValueError, RuntimeError):  # the last is torch's

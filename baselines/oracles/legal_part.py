@@ -1,4 +1,4 @@
-"""Policies that give probability to illegal actions, as learners without masks do: refused, or measured without it."""
+"""Removes, and reports, the probability that policies trained without masks give to illegal actions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import cardwar_envs
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.policy import ILLEGAL_TOLERANCE, Policy, renormalised_probabilities
 
-# A warning points at the first line outside these: who called a public function, in however many steps it goes on.
+# A warning points at the first line outside these folders: the call of a public function.
 ROOT = Path(cardwar_envs.__file__).parents[1]
 INSIDE = (*(f"{ROOT / package}{os.sep}" for package in ("cardwar_envs", "baselines", "train")), contextlib.__file__)
 
@@ -25,8 +25,8 @@ class IllegalMass(NamedTuple):
     """The probability of illegal actions that was removed from a policy before it was measured.
 
     Attributes:
-        most: The most at any information state that the oracle asked about.
-        mean: The mean over these, each counted as often as it was asked about.
+        most: The most at any queried information state.
+        mean: The mean over all queries.
     """
 
     most: float
@@ -38,20 +38,20 @@ class IllegalMass(NamedTuple):
 
     @property
     def any(self) -> bool:
-        """Whether it was more than policies that keep to legal actions may have by rounding."""
+        """Whether it exceeds what rounding explains."""
         return self.most > ILLEGAL_TOLERANCE
 
 
 class LegalPart:
-    """A policy's play given that it chooses a legal action, and what that removes.
+    """A policy conditioned on legal actions, with a count of the probability removed.
 
     Attributes:
         stands_for: The policy.
         by_words: As the policy's.
         stationary: As the policy's.
-        rows: How many answers were asked for.
-        removed: The probability that was removed from all of them together.
-        most: The most that was removed from one.
+        rows: Number of queries.
+        removed: The total probability removed.
+        most: The most removed from one answer.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -70,7 +70,7 @@ class LegalPart:
 
 
 def warn_of(removed: IllegalMass) -> None:
-    """Warns that a figure is of a policy without its illegal actions; the warning points at the user's line."""
+    """Warns, at the user's line, that a figure is of a renormalised policy."""
     frame: FrameType | None = sys._getframe()
     level = 0
     while frame is not None and frame.f_code.co_filename.startswith(INSIDE):

@@ -1,7 +1,7 @@
 """The protocol that the oracles of all families of games follow, and the requests and tables that they share.
 
-An *oracle* knows the truth about one game: its equilibrium, best responses to any policy, and the exact
-results of policies against each other. There is one for each family of games (see `baselines.oracles.choice`).
+An *oracle* computes exact results for one game: its equilibrium, best responses and head-to-head results. Each family
+of games has one (see `baselines.oracles.choice`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy
 
-# Two payoffs that differ by this share of their size, or of a point, are the same.
+# Relative tolerance (absolute below one point) within which two payoffs are equal.
 ROUNDING = 1e-9
 # Observations go to a policy in batches of this size.
 BATCH = 1 << 15
@@ -49,7 +49,7 @@ Selection = str | Exploit
 
 @dataclass(frozen=True)
 class Request:
-    """How a game is to be solved; `baselines.solve` explains each entry."""
+    """Options for solving a game; see `baselines.solve`."""
 
     selection: Selection = "default"
     exact: bool | None = None
@@ -72,17 +72,17 @@ Starts = Sequence[Transition[Any]]
 
 
 class Oracle(Protocol):
-    """Exact answers about one game."""
+    """Computes exact results for one game."""
 
     def __init__(self, game: Game[Any]) -> None: ...
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Whether this oracle answers questions about policies of such a game."""
+        """Whether this oracle can measure policies of `game`."""
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Whether this oracle finds the equilibrium of such a game that is asked for."""
+        """Whether this oracle can serve `request` for `game`."""
 
     def solve(self, request: Request) -> Solution:
         """The equilibrium."""
@@ -91,25 +91,22 @@ class Oracle(Protocol):
         """The best response of `player` to the policies in the other seats."""
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        """What each player gets when all follow `policies`, and what its best response would get."""
+        """Each player's payoff when all follow `policies`, and the payoff of its best response."""
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
-        """How games between two policies end."""
+        """Win, loss and tie probabilities between two policies."""
 
-    def claims(self, policies: Sequence[Policy | None]) -> int:
-        """Holds policies to what they say of themselves, if answers will rely on it.
-
-        Policies that say that they play alike in several situations are asked about only one of these. So a sample is
-        asked about others as well.
+    def check_invariances(self, policies: Sequence[Policy | None]) -> int:
+        """Checks, on a sample, the declared invariances of policies that this oracle relies on.
 
         Args:
-            policies: One for each seat; None for one that is not asked.
+            policies: One per seat; None for one that is not queried.
 
         Returns:
             How many answers were compared.
 
         Raises:
-            ValueError: If an answer is not what the policy says it is.
+            ValueError: If a declared invariance fails.
         """
 
 
@@ -133,16 +130,16 @@ class Table(ABC):
 
     @property
     def states(self) -> int | None:
-        """How many matrix games there are to solve, if that is known beforehand."""
+        """How many matrix games there are to solve, if known beforehand."""
         return None
 
     @abstractmethod
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
-        """Solves everything that can follow `starts` as it is asked for; returns the number of matrix games solved."""
+        """Solves all states reachable from `starts` as requested; returns the number of matrix games solved."""
 
     @abstractmethod
     def value_to_go(self, state: Any) -> float:
-        """What player 0 is still to be paid from `state` on, payoff points."""
+        """Expected payoff still to come to player 0 from `state`, payoff points."""
 
     @abstractmethod
     def gap_at(self, state: Any) -> float:
@@ -191,7 +188,6 @@ class CanonicalTable(Table):
         """The solution of a canonical state at which the game is not settled."""
 
     def strategies(self, state: Any) -> Strategies:
-        """See `Table`."""
         if not self.game.acting_players(state):
             raise ValueError(f"the game is over in {state!r}")
         representative, seats = self.game.canonical(state)
@@ -218,7 +214,7 @@ class EquilibriumPolicy:
 
     Attributes:
         table: The solved game.
-        by_words: Whether it plays alike in situations with the same word (see `baselines.oracles.rank_games.words`).
+        by_words: Whether it plays alike in states with the same interleaving (see `rank_games.interleavings`).
     """
 
     def __init__(self, table: Table) -> None:
@@ -238,7 +234,7 @@ def solve_table(table: Table, method: str, request: Request) -> StateSolution:
     Args:
         table: A new table.
         method: How it is filled, in words.
-        request: What is asked for.
+        request: Options.
     """
     game, starts = table.game, table.game.initial()
     expect = getattr(request.progress, "expect", None)
@@ -270,8 +266,8 @@ def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> N
 
     Args:
         game: The game.
-        question: What is asked about it, as the subject of "is for two-player zero-sum games".
-        instead: What to do about it, for the end of the error.
+        question: The subject of "is for two-player zero-sum games" in the error.
+        instead: What to use instead, for the end of the error.
 
     Raises:
         ValueError: If the game has another number of players or is not zero-sum; it names the game.
@@ -281,7 +277,7 @@ def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> N
 
 
 def lead(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many points each of `first` is ahead of `second`, alike in shape; 0 where that can be rounding.
+    """`first - second` in points, 0 where the difference can be rounding.
 
     0.1 + 0.2 points are not ahead of 0.3, although their sum in floats is.
     """

@@ -32,14 +32,14 @@ Behaviour = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class NashConv:
-    """What the players could gain by deviating, each alone.
+    """What each player could gain by deviating unilaterally.
 
     Attributes:
         total: The sum over players, payoff points; 0 at an equilibrium.
         per_player: The gain of each player's best response over its payoff, payoff points.
-        payoffs: What each player gets when nobody deviates, payoff points.
-        removed: With `illegal="renormalise"`, what the policies had given to illegal actions; else None.
-        asked: How often the policies were asked, and asked again.
+        payoffs: Each player's payoff without deviations, payoff points.
+        removed: With `illegal="renormalise"`, what the policies gave to illegal actions; else None.
+        asked: Counts of queries and repeated queries.
     """
 
     total: float
@@ -59,13 +59,13 @@ class NashConv:
 
 @dataclass(frozen=True)
 class BestResponse:
-    """The best that one player can do against fixed policies of the others.
+    """A best response of one player to fixed policies of the others.
 
     Attributes:
         value: Its expected payoff, payoff points.
         policy: A deterministic best response (the lowest of the best actions), for that seat.
         removed: As in `NashConv`.
-        asked: How often the others' policies were asked, and asked again.
+        asked: Counts of queries and repeated queries.
     """
 
     value: float
@@ -76,14 +76,14 @@ class BestResponse:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """What happens between two policies, from the first one's side.
+    """The exact result of two policies against each other, for the first.
 
     Attributes:
         win: Probability that the first gets more than the second.
         loss: Probability that it gets less.
         tie: Probability that both get the same.
         mean: Expected payoff to the first, payoff points.
-        asked: How often the policies were asked, and asked again.
+        asked: Counts of queries and repeated queries.
     """
 
     win: float
@@ -110,11 +110,11 @@ class Solution(ABC):
         value: Expected payoff to player 0 under optimal play, payoff points.
         policy: An equilibrium behaviour strategy, for either seat.
         method: How it was found.
-        gap: Certified bound on the error of `value`, payoff points, if the rules tell the truth about themselves
-            (see `cardwar_envs.check_game`).
+        gap: Certified bound on the error of `value`, payoff points, provided the rules pass
+            `cardwar_envs.check_game`.
         states: How many matrix games, or information states, the solution covers.
-        solved: How many of them were solved now; fewer than `states` if some were read from a cache.
-        seconds: Wall time that solving took, without the start of a cluster.
+        solved: How many were solved in this call; fewer than `states` if some were cached.
+        seconds: Wall time of solving, without starting a cluster.
         exact: `value` as a fraction; None if it was not computed in rationals.
     """
 
@@ -135,7 +135,7 @@ class Solution(ABC):
         """Each player's strategy as labelled data.
 
         Args:
-            state: Where; by default where the game starts. Must be None in a game on private information.
+            state: A state; the initial one by default. Must be None in a game on private information.
 
         Returns:
             Action -> probability, or type -> action -> probability in a game on private information.
@@ -177,10 +177,10 @@ class StatePlay(Protocol):
     """Values and strategies of states, which a `StateSolution` looks up."""
 
     def value_to_go(self, state: Any) -> float:
-        """What player 0 is still to be paid from `state` on, payoff points."""
+        """Expected payoff still to come to player 0 from `state`, payoff points."""
 
     def exact_value_to_go(self, state: Any) -> Fraction:
-        """The same as a fraction."""
+        """`value_to_go` as a fraction."""
 
     def strategies(self, state: Any) -> Strategies:
         """Strategies of both players at `state`."""
@@ -190,11 +190,11 @@ class StatePlay(Protocol):
 class StateSolution(Solution):
     """The `Solution` of a game in which players see the state.
 
-    `gap` adds up the duality gaps of the matrix games on the worst way through the game.
+    `gap` adds up the duality gaps of the matrix games along the worst trajectory.
 
     Attributes:
         states: Matrix games solved. In a game of many rounds: positions, wars included, up to swapping
-            the seats, times the sweeps that were made until values repeated bit for bit.
+            the seats, times the sweeps until values repeated bit for bit.
     """
 
     unit: ClassVar[str] = "matrix games"
@@ -251,10 +251,10 @@ class StateSolution(Solution):
     def at(self, state: Any = None) -> PlayAt:
         """Optimal play at a state, with the set of each player's optimal strategies.
 
-        These sets belong to the state: what is optimal from there on, against the same in all states that follow.
+        The sets are local: optimal at this state given optimal play in all later states.
 
         Args:
-            state: Where; by default where the game starts.
+            state: A state; the initial one by default.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it; also if none is given and the game
@@ -280,7 +280,6 @@ class StateSolution(Solution):
         return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """See `Solution`."""
         state = self._start() if state is None else state
         strategies, acting = self.strategies(state), self.game.acting_players(state)
         return [
@@ -292,7 +291,6 @@ class StateSolution(Solution):
         ]
 
     def show(self, state: Any = None) -> Figure:
-        """See `Solution`."""
         from baselines.display.figures import play_figure
 
         return play_figure(self.at(state), self.game.facts.name)
@@ -337,7 +335,7 @@ class PrivateSolution(Solution):
     _ranges: Callable[[int], tuple[Behaviour, Behaviour]] = field(repr=False, compare=False)
 
     def unique(self, player: int) -> bool:
-        """Whether a player has one optimal strategy only, as far as probabilities are told apart (to 1e-5).
+        """Whether a player has a unique optimal strategy, to within 1e-5 in each probability.
 
         Raises:
             ValueError: If there is no such player.
@@ -346,7 +344,6 @@ class PrivateSolution(Solution):
         return bool((high - low).max() <= 1e-5)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """See `Solution`."""
         if state is not None:
             raise ValueError(
                 f"{self.game.facts.name}: players do not see the state, so there is no play at a state; "
@@ -364,7 +361,6 @@ class PrivateSolution(Solution):
         ]
 
     def show(self, state: Any = None) -> Figure:
-        """See `Solution`."""
         from baselines.display.figures import behaviour_figure
 
         return behaviour_figure(self.labelled(state), self.game.facts.name, self.value)

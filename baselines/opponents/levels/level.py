@@ -2,7 +2,7 @@
 
 Each level is a file beside this one: a learned policy with what it was learned for and how, and its exact
 exploitability. `python -m train.levels` makes the files; `docs/levels.md` has the table. `checksums.txt` shows whether
-a file is as it was made.
+a file is unchanged.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def level(game: Game[Any], number: str = "") -> Policy:
     """The policy `level:NUMBER`; kept for the next time it is asked for.
 
     Raises:
-        ValueError: If the game has no levels, or none of that number; it names those that there are.
+        ValueError: If the game has no levels, or none of that number; the error lists the levels.
     """
     ladder = _ladder(game)
     if not ladder:
@@ -151,7 +151,7 @@ class LevelPolicy:
 
     Attributes:
         level: Which one, with its exact exploitability.
-        by_words: It plays alike in situations with the same word (see `baselines.oracles.rank_games.words`).
+        by_words: It plays alike in states with the same interleaving (see `rank_games.interleavings`).
     """
 
     by_words = True

@@ -66,7 +66,6 @@ class BayesianOracle:
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """See `takes`."""
         return not game.facts.public_state
 
     def solve(self, request: Request) -> PrivateSolution:
@@ -104,7 +103,6 @@ class BayesianOracle:
         )
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
-        """See `Oracle`."""
         form = form_of(self._game)
         other = behaviour_of(self._game, policies[1 - player], 1 - player)
         replies = (1.0 if player == 0 else -1.0) * _replies(form, player, other)
@@ -112,17 +110,14 @@ class BayesianOracle:
         return BestResponse(float(replies.max(axis=1).sum()), _table(self._game, form, {player: choices}))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        """See `Oracle`."""
         worth, probabilities = outcomes(self._game, policies)
         payoff = float((worth * probabilities).sum())
         return (payoff, -payoff), (self.response(policies, 0).value, self.response(policies, 1).value)
 
-    def claims(self, policies: Sequence[Policy | None]) -> int:
-        """See `Oracle`; every observation is asked about here."""
+    def check_invariances(self, policies: Sequence[Policy | None]) -> int:
         return 0
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
-        """See `Oracle`."""
         worth, odds = outcomes(self._game, policies)
         win, loss, tie = (float(odds[sign].sum()) for sign in (worth > 0, worth < 0, worth == 0))
         return HeadToHead(win, loss, tie, float((worth * odds).sum()))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.finite_horizon.claims import hold_to_rounds, is_stationary, known_choices
+from baselines.oracles.finite_horizon.invariances import check_rounds, is_stationary, known_choices
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
     arrays_of,
@@ -151,7 +151,6 @@ class Response(_Sweep):
         self.best: list[NDArray[np.int16]] = []
 
     def step(self, asked: _Policies) -> None:
-        """See `_Sweep`."""
         best = np.zeros(len(self.values), dtype=np.int16)
 
         def write(start: int, stop: int, worth: NDArray[np.float64]) -> None:
@@ -177,7 +176,6 @@ class Outcomes(_Sweep):
         self._first, self._second = policies
 
     def step(self, asked: _Policies) -> None:
-        """See `_Sweep`."""
         play = asked[self._first], asked[self._second]
         self._advance(
             lambda start, stop, chances: kernel().play_range(
@@ -207,18 +205,15 @@ class RoundsOracle:
         return counts_rounds(game) and request.plain
 
     def solve(self, request: Request) -> StateSolution:
-        """See `Oracle`."""
         return solve_table(RoundsTable(self._game), "value iteration", request)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
-        """See `Oracle`."""
         form, other = self._form, policies[1 - player]
         response = Response(form, other, keep=True)
         self._play([other], response)
         return BestResponse(self._at_start(response.values, player), ResponsePolicy(form, response.best))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        """See `Oracle`."""
         form, (first, second) = self._form, policies
         outcomes, to_second = Outcomes(form, policies), Response(form, second)
         to_first = to_second if first is second else Response(form, first)
@@ -227,21 +222,19 @@ class RoundsOracle:
         return (payoff, -payoff), (self._at_start(to_second.values, 0), self._at_start(to_first.values, 1))
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
-        """See `Oracle`."""
         outcomes = Outcomes(self._form, policies)
         self._play(policies, outcomes)
         win, loss, tie = (self._at_start(outcomes.values[:, k], 0) for k in range(3))
         return HeadToHead(win, loss, tie, win - loss)
 
-    def claims(self, policies: Sequence[Policy | None]) -> int:
-        """See `Oracle`; policies that say that they are stationary are asked about other rounds."""
-        asked = {id(each): each for each in policies if each is not None}
-        return hold_to_rounds(self._game, self._form, asked.values())
+    def check_invariances(self, policies: Sequence[Policy | None]) -> int:
+        distinct = {id(each): each for each in policies if each is not None}
+        return check_rounds(self._game, self._form, distinct.values())
 
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
         """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
         asked, rounds = _Policies(self._form, policies), self._game.facts.max_rounds
-        assert rounds is not None  # `takes` has asked
+        assert rounds is not None  # checked by `takes`
         for r in range(1, rounds + 1):
             asked.ask(r)
             for sweep in sweeps:

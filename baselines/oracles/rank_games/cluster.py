@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.engine import Solved, WordLayer, WordRules, kernel, pieces_of, solve_piece
+from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.layers import DuelLayers
 from baselines.oracles.rank_games.read_only import read_only
-from baselines.oracles.rank_games.words import Letters
 from cardwar_envs.games.duel import DuelState
 
 # A task is given up after so many workers have died of it, one after the other.
@@ -54,7 +54,6 @@ class RayCluster:
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
     def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
-        """See `Engine`."""
         pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), LEAST_WORDS_PER_TASK)
         if len(pieces) == 1:
             yield solve_piece(*pieces[0], letters, rules, layer, below)

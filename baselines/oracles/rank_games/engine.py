@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.rank_games.words import Letters
+from baselines.oracles.rank_games.interleavings import Letters
 from baselines.threads import map_in_threads, processors
 
 # So many games of a piece may go to the slow solver; the errors of more stay in the reported gap.
@@ -128,7 +128,6 @@ class Threads:
     """Solves pieces on the processors that this process may use."""
 
     def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
-        """See `Engine`."""
         pieces = pieces_of(layer, PIECES_PER_THREAD * processors(), LEAST_WORDS_PER_PIECE)
         return map_in_threads(lambda piece: solve_piece(*piece, letters, rules, layer, below), pieces)
 

@@ -1,7 +1,7 @@
 """All values of a duel with deterministic tricks, layer by layer: the layer of k cards needs only that of k - 1.
 
-A state is a word (see `baselines.oracles.rank_games.words`), the carried ties and the score. Only one of a word and its
-mirror image is solved. Decided states are not solved, and neither are states that two full decks cannot
+A state is an interleaving (see `interleavings.py`), the carried ties and the score. Only one of an interleaving and
+its mirror image is solved. Decided states are not solved, and neither are states that two full decks cannot
 come to (other starts have a few states that cannot be reached).
 """
 
@@ -17,10 +17,10 @@ from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.protocol import Progress
 from baselines.oracles.rank_games.engine import Engine, Threads, WordLayer, WordRules, kernel, work_for
+from baselines.oracles.rank_games.interleavings import Letters, letters_of, rank_counts, word_of
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.read_only import read_only
 from baselines.oracles.rank_games.strategies import SolvedLayer
-from baselines.oracles.rank_games.words import Letters, letters_of, rank_counts, word_of
 from cardwar_envs.games.duel import DuelState
 
 MOST_ROWS = 2**31 - 1  # WordLayer.row_of holds 32 bits
@@ -115,11 +115,11 @@ class DuelLayers:
                 progress(done)
 
     def _offsets(self, cards: int) -> NDArray[np.int64]:
-        from baselines.oracles.rank_games import words_kernel
+        from baselines.oracles.rank_games import interleavings_kernel
 
         letters = self._letters
         offsets = np.zeros((1 << letters.width * letters.length - letters.cut) + 1, dtype=np.int64)
-        words_kernel.number_words(letters, cards, offsets)
+        interleavings_kernel.number_words(letters, cards, offsets)
         return offsets
 
     def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> WordLayer:

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.protocol import BATCH, Payoffs, Request, solve_table
-from baselines.oracles.rank_games.claims import hold_to_words
+from baselines.oracles.rank_games.interleavings import fits
+from baselines.oracles.rank_games.invariances import check_by_words
 from baselines.oracles.rank_games.solver import ENGINES, DuelTable
 from baselines.oracles.rank_games.word_policy import packed_counts
-from baselines.oracles.rank_games.words import fits
 from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
 from baselines.threads import Nodes, in_threads
 from cardwar_envs.core.game import Game, same_rules_as
@@ -78,11 +78,11 @@ def _kernel() -> Any:
 
 
 def plays_by_words(policy: Policy) -> bool:
-    """Whether a policy says of itself that it plays alike in situations with the same word.
+    """Whether a policy declares that it plays alike in states with the same interleaving.
 
     Together interchangeable ranks must get the same probability in all of them, and where a margin is paid the score
     must not matter. Such a policy is also asked about renumbered hands (see `Duel.canonical`); a sample of its answers
-    is held to what it says (`baselines.oracles.rank_games.claims`).
+    is held to what it says (`baselines.oracles.rank_games.invariances`).
     """
     return bool(getattr(policy, "by_words", False))
 
@@ -180,7 +180,7 @@ class DuelPlay:
         results: list[float] = values[0].tolist()
         return results
 
-    # -- asking policies -------------------------------------------------------------------------
+    # -- querying policies -----------------------------------------------------------------------
 
     def _answers(self, cards: int, layer: Layer, states: int) -> list[tuple[NDArray[np.float64], NDArray[np.int32]]]:
         """Per player its answers `[rows, ranks]`, and each state's row there."""
@@ -297,31 +297,26 @@ class DuelOracle:
         return request.plain and same_rules_as(game, Duel) and DuelOracle.takes(game) and fits(game.hands)
 
     def solve(self, request: Request) -> StateSolution:
-        """See `Oracle`."""
         table = DuelTable(
             self._game, keep_layers=request.keep_layers, folder=request.cache, engine=request.engine or ENGINES[0]
         )
         return solve_table(table, "backward induction over words", request)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
-        """See `Oracle`."""
         play = DuelPlay(self._game, [None if seat == player else policy for seat, policy in enumerate(policies)])
         choices: list[NDArray[np.int16]] = []
         value = play.results(choices)[player]
         return BestResponse(value if player == 0 else 0.0 - value, DuelResponse(play, choices, player))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        """See `Oracle`."""
         response_0, response_1, mean = DuelPlay(self._game, policies).results()
         return (mean, 0.0 - mean), (response_0, 0.0 - response_1)
 
-    def claims(self, policies: Sequence[Policy | None]) -> int:
-        """See `Oracle`; words are asked about if all play by them."""
+    def check_invariances(self, policies: Sequence[Policy | None]) -> int:
         by_words = self._game.view == "cards" and all(plays_by_words(each) for each in policies if each is not None)
-        return hold_to_words(self._game, policies) if by_words else 0
+        return check_by_words(self._game, policies) if by_words else 0
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
-        """See `Oracle`."""
         *_, mean, win, loss = DuelPlay(self._game, policies, outcomes=True).results()
         return HeadToHead(min(win, 1.0), min(loss, 1.0), max(1.0 - win - loss, 0.0), mean)
 
@@ -331,7 +326,7 @@ def _check_size(game: Duel) -> None:
     if states > MOST_STATES:
         raise ValueError(
             f"{game.facts.name} has {pairs:,} pairs of hands and up to {states:,} states to decide in, more than "
-            f"{MOST_STATES:,}; view='word' has far fewer, as have policies that say that they play by_words"
+            f"{MOST_STATES:,}; view='word' has far fewer, as have policies that declare by_words"
         )
 
 

@@ -1,7 +1,7 @@
 """Duels with deterministic tricks at full size: 13-card Jujitsu has 705,157 matrix games.
 
-Only the interleaving of two hands matters, so a state is an interleaving (see `words.py`), the carried ties and the
-score. `layers.py` says how states are solved; `kernel.py` is the compiled part.
+Only the interleaving of two hands matters, so a state is an interleaving (see `interleavings.py`), the carried ties and
+the score. `layers.py` says how states are solved; `kernel.py` is the compiled part.
 """
 
 from __future__ import annotations

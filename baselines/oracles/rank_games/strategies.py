@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.even_play import evenly_if_optimal
 from baselines.oracles.rank_games.engine import WordLayer, WordRules, Work
+from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.word_policy import packed_counts
-from baselines.oracles.rank_games.words import Letters
 
 
 class SolvedLayer(NamedTuple):

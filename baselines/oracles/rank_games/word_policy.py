@@ -1,4 +1,4 @@
-"""Lets policies for the word view of a duel play its card view; see `baselines.oracles.rank_games.words` for words."""
+"""Lets policies for the word view of a duel (see `interleavings.py`) play its card view."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def packed_counts(
         other: `[batch, ranks]` cards of the other player.
 
     Returns:
-        Both after renumbering, and `[batch, ranks]` the new number of each rank, -1 if nobody holds it.
+        Both after renumbering, and `[batch, ranks]` the new number of each rank, -1 if no player holds it.
     """
     packed = np.zeros_like(own), np.zeros_like(other)
     numbers = np.full(own.shape, -1, dtype=np.int64)

@@ -36,7 +36,6 @@ class EquilibriumTable(CanonicalTable):
         self._exact_values: dict[Any, Fraction] | None = None
 
     def value_to_go(self, state: Any) -> float:
-        """See `Table`."""
         if not self.game.acting_players(state):
             return 0.0
         settled = self.game.settled(state)
@@ -47,13 +46,11 @@ class EquilibriumTable(CanonicalTable):
         return -value if seats == (1, 0) else value
 
     def gap_at(self, state: Any) -> float:
-        """See `Table`."""
         if not self.game.acting_players(state) or self.game.settled(state) is not None:
             return 0.0
         return self._solve_state(self.game.canonical(state).state).gap
 
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
-        """See `Table`."""
         roots = [start._replace(state=self.game.canonical(start.state).state) for start in starts]
         most = request.max_states or MAX_STATES
         if starts == self.game.initial():
@@ -117,7 +114,6 @@ class EquilibriumTable(CanonicalTable):
         return [int(count) for count in counts[list(self.game.legal_actions(state, player))]]
 
     def exact_value_to_go(self, state: Any) -> Fraction:
-        """See `Table`."""
         if self._exact_values is None:
             return super().exact_value_to_go(state)
         if not self.game.acting_players(state):

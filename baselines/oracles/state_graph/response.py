@@ -31,18 +31,15 @@ class GraphOracle:
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """See `takes`."""
         return game.facts.public_state
 
     def solve(self, request: Request) -> StateSolution:
-        """See `Oracle`."""
         if request.exact and request.selection != "default":
             raise ValueError(f"selection ({request.selection!r}) must be 'default' where rationals are asked for")
         method = "backward induction in rationals" if request.exact else "backward induction"
         return solve_table(table_for(self._game, request.selection), method, request)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
-        """See `Oracle`."""
         graph = full_graph(self._game, self._max_states)
         strategies = [
             None if seat == player else graph.action_probabilities(each, seat) for seat, each in enumerate(policies)
@@ -54,7 +51,6 @@ class GraphOracle:
         return BestResponse(value, TablePolicy(dict(zip(observation_keys(observations), choices, strict=True))))
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        """See `Oracle`."""
         graph = full_graph(self._game, self._max_states)
         strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
         responses = []
@@ -63,12 +59,10 @@ class GraphOracle:
             responses.append(_respond(graph, others, player)[0])
         return _evaluate(graph, strategies), tuple(responses)
 
-    def claims(self, policies: Sequence[Policy | None]) -> int:
-        """See `Oracle`; every observation is asked about here."""
+    def check_invariances(self, policies: Sequence[Policy | None]) -> int:
         return 0
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
-        """See `Oracle`."""
         graph = full_graph(self._game, self._max_states)
         strategies = [graph.action_probabilities(each, seat) for seat, each in enumerate(policies)]
         payoffs, probabilities = _final_payoffs(graph, graph.edge_weights(strategies))

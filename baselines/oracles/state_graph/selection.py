@@ -105,9 +105,9 @@ class ExploitTable(EquilibriumTable):
 
     def _choose_from(self, starts: Starts, max_states: int) -> None:
         graph = build_graph(self.game, starts, max_states=max_states)
-        witnesses = RecordingPolicies(self.game, [self._opponent] * 2)
-        opponent = [graph.action_probabilities(each, seat) for seat, each in enumerate(witnesses.seats)]
-        witnesses.ask_again()
+        recorded = RecordingPolicies(self.game, [self._opponent] * 2)
+        opponent = [graph.action_probabilities(each, seat) for seat, each in enumerate(recorded.seats)]
+        recorded.repeat_queries()
         chosen = OptimalPlay(graph).extreme(opponent, graph.rewards).strategies
         for seat in (0, 1):
             states, observations, _ = graph.seen_by(seat)

@@ -12,7 +12,7 @@ from thinning import each_row
 
 import baselines
 from baselines.oracles.protocol import EquilibriumPolicy, Request
-from baselines.oracles.rank_games import words as duel_words
+from baselines.oracles.rank_games import interleavings as duel_words
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.rank_games.solver import DuelTable
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable

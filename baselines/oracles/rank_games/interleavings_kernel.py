@@ -1,4 +1,4 @@
-"""Compiled bodies of `baselines.oracles.rank_games.words`: numbering words, and taking cards out of them.
+"""Compiled bodies of `baselines.oracles.rank_games.interleavings`: numbering words, and taking cards out of them.
 
 `letters` is a `Letters`. As `baselines.matrix_game.kernel` says: numba does not notice when a function that
 another file calls changes, so delete the caches after editing this file, which `kernel` calls.

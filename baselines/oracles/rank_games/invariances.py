@@ -1,7 +1,7 @@
-"""Holds policies that say that they play by words to it, on a sample of states.
+"""Checks policies that declare `by_words` on a sample of states.
 
-Such a policy is asked once for all states with one word: about the word's own hands, of the lowest ranks (see
-`baselines.oracles.rank_games.words`). So in states of the game as it is played it must do what it does there.
+Such a policy is queried once per interleaving, at hands of the lowest ranks (see `interleavings.py`). It must play the
+same way in all states with that interleaving.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ from baselines.oracles.rank_games.word_policy import packed_counts
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.duel import Duel
 
-# So many states are asked about in each seat, each of another game that is played at random.
+# States sampled per seat, each from a different random game.
 STATES = 128
 SEED = 0
 
 
-def hold_to_words(game: Duel, policies: Sequence[Policy | None]) -> int:
-    """Asks policies about random states and about the hands of their words.
+def check_by_words(game: Duel, policies: Sequence[Policy | None]) -> int:
+    """Compares policies at random states and at the lowest hands with the same interleaving.
 
     Args:
         game: A duel that shows cards.
-        policies: One for each seat; None for one that is not asked.
+        policies: One per seat; None for one that is not queried.
 
     Returns:
-        How many states they were asked about.
+        How many states were compared.
 
     Raises:
-        ValueError: If two answers differ; it names both states and both answers.
+        ValueError: If two answers differ; the error names both states and both answers.
     """
-    return sum(_held(game, policy, seat) for seat, policy in enumerate(policies) if policy is not None)
+    return sum(_check(game, policy, seat) for seat, policy in enumerate(policies) if policy is not None)
 
 
-def _held(game: Duel, policy: Policy, seat: int) -> int:
+def _check(game: Duel, policy: Policy, seat: int) -> int:
     seen = _random_observations(game, seat)
     ranks, rows = len(game.ranks), np.arange(len(seen))[:, None]
     *packed, letters = packed_counts(seen[:, :ranks], seen[:, ranks : 2 * ranks])
     in_words = np.concatenate((*packed, seen[:, 2 * ranks :]), axis=1)
     if game.payoff == "margin":
-        in_words[:, 2 * ranks] = 0.0  # a score that does not matter is not shown
+        in_words[:, 2 * ranks] = 0.0  # an irrelevant score is not shown
     cards, words = (
         checked_probabilities(policy, each, (each[:, :ranks] > 0).astype(np.int8)) for each in (seen, in_words)
     )
     by_letter = np.zeros_like(cards)
-    np.add.at(by_letter, (rows, letters), cards)  # of ranks that nobody holds the letter is -1, the probability 0
+    np.add.at(by_letter, (rows, letters), cards)  # ranks that no player holds have letter -1 and probability 0
     differs = ~(np.abs(by_letter - words) <= SAME_TO).all(axis=1)
     if differs.any():
         row = int(differs.argmax())
@@ -65,7 +65,7 @@ def _random_observations(game: Duel, player: int) -> NDArray[np.float32]:
     rng, cards, ranks = np.random.default_rng(SEED), len(game.hands[0]), len(game.ranks)
     left = rng.integers(min(2, cards), cards, STATES, endpoint=True)
     hands = [np.searchsorted(game.ranks, hand) for hand in game.hands]
-    # Row by row the cards in the order in which they are played, the player's own first.
+    # Each row: cards in order of play, the player's own first.
     played = np.stack(
         [rng.permuted(np.tile(hands[seat], (STATES, 1)), axis=1) for seat in (player, 1 - player)], axis=1
     )

@@ -1,7 +1,8 @@
-"""Words: all that matters of two hands where only the order of ranks matters, packed into integers.
+"""Interleavings: what matters of two hands if only the order of ranks matters, packed into integers.
 
-A word goes up the ranks that somebody holds. It has the letter `A` for each card of a rank that only
-player 0 holds, `B` for one that only player 1 holds, and one letter for each rank that both hold:
+An interleaving (public names call it a word) lists the held ranks in ascending order. It has the letter `A` for each
+card of a rank that only player 0 holds, `B` for one that only player 1 holds, and one letter for each rank that both
+hold:
 
     player 0 holds 2, 5, 9 and player 1 holds 3, 5, 6  ->  A B C B A, where C stands for one card of each
     player 0 holds 1, 4, 8 and player 1 holds 2, 4, 7  ->  A B C B A, so both pairs have the same value
@@ -10,9 +11,9 @@ player 0 holds, `B` for one that only player 1 holds, and one letter for each ra
 A rank that one player holds twice alone is two letters, as two neighbouring ranks are: both cards beat
 and lose to the same cards.
 
-A word is an integer, with its first letter in the highest bits and zeros after its last. The words of
-equally many cards are numbered in ascending order. A word's number is the sum of two table entries, one
-for its upper half and one for its lower half, so no list of words is stored.
+An interleaving is an integer, with its first letter in the highest bits and zeros after its last. Those of equally many
+cards are numbered in ascending order. The number is the sum of two table entries, one for the upper half and one for
+the lower half, so no list is stored.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from baselines.oracles.rank_games.read_only import read_only
 
 Hands = tuple[tuple[int, ...], tuple[int, ...]]
 
-# Tables over all contents of half a word must stay small; 24 letters of two bits, or 16 of three.
+# Tables over all half interleavings must stay small; 24 letters of two bits, or 16 of three.
 MAX_HALF_BITS = 24
 
 
 class Letters(NamedTuple):
-    """The alphabet of a game and the numbering of its words; arrays for compiled code.
+    """The alphabet of a game and the numbering of its interleavings; arrays for compiled code.
 
     Attributes:
         width: Bits of a letter.
-        length: Most letters of a word.
-        cut: Bits of a word's lower half.
+        length: Most letters of an interleaving.
+        cut: Bits of the lower half.
         cards: `[2, letters]`, cards of each player in a letter; letter 0 is none.
         swapped: `[letters]`, the letter with the players swapped.
         rest: `[3, letters]`, the packed letters that are left of a letter when player 0, player 1 or
@@ -47,7 +48,7 @@ class Letters(NamedTuple):
         rest_length: `[3, letters]`, the number of letters in `rest`.
         rank: `[2 ** cut]`, number of a lower half among those with as many cards of each player.
         halves: Lower halves ordered by cards of player 0, cards of player 1, number.
-        halves_start: `[cards + 1, cards + 1]`, where those with so many cards of each player start in `halves`.
+        halves_start: `[cards + 1, cards + 1]`, where each number of cards starts in `halves`.
         halves_count: `[cards + 1, cards + 1]`, their number.
     """
 
@@ -68,20 +69,20 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def rank_counts(hands: Hands) -> list[tuple[int, int]]:
-    """Cards of player 0 and of player 1 of each rank that somebody holds, ascending."""
+    """Cards of player 0 and of player 1 of each rank held by a player, ascending."""
     counts = Counter(hands[0]), Counter(hands[1])
     return [(counts[0][rank], counts[1][rank]) for rank in sorted({*hands[0], *hands[1]})]
 
 
 def fits(hands: Hands) -> bool:
-    """Whether the words of these hands are short enough for tables of half words."""
+    """Whether the interleavings of these hands are short enough for tables of halves."""
     counts = rank_counts(hands)
     return _width(_pairs(counts)) * -(-_length(counts) // 2) <= MAX_HALF_BITS
 
 
 def letters_of(hands: Hands) -> Letters:
-    """The alphabet of all words that two hands can come to."""
-    from baselines.oracles.rank_games import words_kernel  # numba takes most of a second to import
+    """The alphabet of all interleavings reachable from two hands."""
+    from baselines.oracles.rank_games import interleavings_kernel  # numba takes most of a second to import
 
     counts = rank_counts(hands)
     pairs = _pairs(counts)
@@ -97,16 +98,16 @@ def letters_of(hands: Hands) -> Letters:
                 rest[by, letter], rest_length[by, letter] = _pack(spelt, width), len(spelt)
     rank = np.full(1 << cut, -1, dtype=np.int32)
     counted = np.zeros((most + 1, most + 1), dtype=np.int64)
-    words_kernel.rank_halves(rank, counted, width, cards)
+    interleavings_kernel.rank_halves(rank, counted, width, cards)
     starts = (np.cumsum(counted.ravel()) - counted.ravel()).reshape(counted.shape)
     halves = np.empty(counted.sum(), dtype=np.int32)
-    words_kernel.list_halves(halves, rank, starts, width, cards)
+    interleavings_kernel.list_halves(halves, rank, starts, width, cards)
     letters = Letters(width, length, cut, cards, swapped, rest, rest_length, rank, halves, starts, counted)
     return read_only(letters)
 
 
 def word_of(hands: Hands, letters: Letters) -> int:
-    """The word of two hands that can be left of the hands that `letters` were made for.
+    """The interleaving of two hands that are left of the hands that `letters` were made for.
 
     Raises:
         ValueError: If they cannot be left of these.

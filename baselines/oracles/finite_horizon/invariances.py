@@ -1,8 +1,7 @@
-"""Holds policies to what they say of their play with other numbers of rounds left, on a sample of positions.
+"""Checks, on a sample of positions, policies that declare how they play with other numbers of rounds left.
 
-A policy that says that it is stationary is asked with one round left, and that stands for all others. A policy with a
-method `choice_probabilities` is believed what it says there. Both must come to what it plays when it is asked as
-environments ask.
+A policy that declares `stationary` is queried with one round left only. A policy with a method `choice_probabilities`
+is not queried where that method answers. Both must agree with `action_probabilities`.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
 
-# With so many numbers of rounds left, at so many positions each.
+# Numbers of rounds left that are sampled, and positions for each.
 ROUNDS, POSITIONS = 4, 64
 SEED = 0
 
 
 def is_stationary(policy: Policy) -> bool:
-    """Whether a policy says of itself that it plays alike however many rounds are left."""
+    """Whether a policy declares that its play does not depend on the rounds left."""
     return bool(getattr(policy, "stationary", False))
 
 
 def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-    """What the policy's method `choice_probabilities` says; None if it has none, or it does not know the form.
+    """The policy's `choice_probabilities`; None if it has no such method or does not know the form.
 
     Raises:
-        ValueError: If what it says is no probability for each choice at every code.
+        ValueError: Unless it is a probability for each choice at every code.
     """
     direct = getattr(policy, "choice_probabilities", None)
     known: NDArray[np.float64] | None = direct(form, rounds_left) if direct is not None else None
@@ -46,27 +45,27 @@ def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> ND
     return known
 
 
-def hold_to_rounds(game: Game[Any], form: RoundsForm[Any], policies: Iterable[Policy]) -> int:
-    """Asks policies that are not asked everywhere about random positions; returns how many answers were compared.
+def check_rounds(game: Game[Any], form: RoundsForm[Any], policies: Iterable[Policy]) -> int:
+    """Checks policies that are not queried everywhere at random positions; returns how many answers were compared.
 
     Raises:
-        ValueError: If two answers differ; it names the state and both answers.
+        ValueError: If two answers differ; the error names the state and both answers.
     """
     rng, starts, most = np.random.default_rng(SEED), choice_starts(form), game.facts.max_rounds or 1
     choices = np.flatnonzero(np.diff(starts) > 1)
     rounds = np.unique(np.append(rng.integers(1, most, ROUNDS - 1, endpoint=True), most))
     drawn = [(int(r), np.sort(rng.choice(choices, min(POSITIONS, len(choices)), replace=False))) for r in rounds]
-    claiming = [each for each in policies if is_stationary(each) or hasattr(each, "choice_probabilities")]
-    return sum(_held(game, form, policy, r, codes) for policy in claiming for r, codes in drawn if len(codes))
+    declaring = [each for each in policies if is_stationary(each) or hasattr(each, "choice_probabilities")]
+    return sum(_check(game, form, policy, r, codes) for policy in declaring for r, codes in drawn if len(codes))
 
 
-def _held(game: Game[Any], form: RoundsForm[Any], policy: Policy, rounds_left: int, codes: NDArray[np.int64]) -> int:
+def _check(game: Game[Any], form: RoundsForm[Any], policy: Policy, rounds_left: int, codes: NDArray[np.int64]) -> int:
     observations, masks = form.seen(codes, rounds_left)
     answer = checked_probabilities(policy, observations, masks)
     relied_on = 1 if is_stationary(policy) else rounds_left
     known, expected = known_choices(policy, form, relied_on), np.zeros_like(answer)
     if known is None and not is_stationary(policy):
-        return 0  # it is asked everywhere
+        return 0  # it is queried everywhere
     if known is None:
         expected = checked_probabilities(policy, *form.seen(codes, relied_on))
     else:
