@@ -80,7 +80,7 @@ ROOMS = {
     | {"baselines.moved"},
     "train.words": ENVS,
     "train.kinds": set(),
-    "train.state_words": ENVS,
+    "train.state_words": ENVS | {"train.words"},
     # It makes what stands in the room of levels.
     "train.levels": ENVS
     | DOORS

@@ -176,5 +176,5 @@ def test_without_the_extra_one_line_names_it():
         "try:\n    import cardwar_envs.sb3\nexcept ImportError as error:\n    print(error)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    expected = "cardwar_envs.sb3 needs stable_baselines3; install the extra: pip install 'cardwar-envs[train]'\n"
+    expected = "cardwar_envs.sb3 needs stable_baselines3; it comes with the extra: pip install 'cardwar-envs[train]'\n"
     assert (run.stdout, run.stderr) == (expected, "")

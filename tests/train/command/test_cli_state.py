@@ -80,7 +80,7 @@ def test_another_selection_has_the_same_value(capsys, selection):
         ((*JUJITSU, "--state", "hands=1,9/2,3"), "cannot hold: [9] (a state of jujitsu: 'hands=1,2,3,4,5/1,2,3,4,5"),
         ((*JUJITSU, "--state", "hands=/ score=1"), "the game is over there"),
         ((*JUJITSU, "--selection", "best"), "selection ('best') must be one of"),
-        (("solve", "dice_poker", "--state", "rolls=1,1"), "of no use for dice_poker: players do not see the state"),
+        (("solve", "dice_poker", "--state", "rolls=1,1"), "does not apply to dice_poker: players do not see the state"),
     ],
 )
 def test_mistakes_are_one_line(capsys, words, reason):

@@ -113,7 +113,7 @@ def test_a_row_before_learning_is_step_0(log, tmp_path):
 
 def test_two_logs_do_not_write_over_each_other(log):
     second = ExploitabilityLog(GAME, log.folder, label="leaning")
-    with alone_in(log.folder), pytest.raises(ValueError, match="another run is at work in this folder"):
+    with alone_in(log.folder), pytest.raises(ValueError, match="another run is active in this folder"):
         log.record(400, Leaning(1.0))
     second.record(400, Leaning(1.0))
     policy = (log.folder / POLICY_FILE).read_bytes()

@@ -232,7 +232,7 @@ def test_a_checkpoint_that_kept_other_things_is_refused(tmp_path):
         path, archive._replace(tensors={**archive.tensors, "learner.momentum": archive.tensors["generator"].clone()})
     )
     before = contents(tmp_path)
-    with pytest.raises(ValueError, match=r"is not of this version \(ValueError: momentum"):
+    with pytest.raises(ValueError, match=r"was written by another version \(ValueError: momentum"):
         small_run(tmp_path / "run", resume=True)
     assert contents(tmp_path) == before
 
@@ -284,7 +284,9 @@ def test_a_checkpoint_that_is_whole_but_wrong_is_one_clear_error(tmp_path, chang
     change(archive.data)
     write_archive(path, archive)
     before = contents(tmp_path)
-    with pytest.raises(ValueError, match=rf"checkpoint.safetensors is not of this version \({message}.*another folder"):
+    with pytest.raises(
+        ValueError, match=rf"checkpoint.safetensors was written by another version \({message}.*another folder"
+    ):
         small_run(tmp_path / "run", steps=200, resume=True)
     assert contents(tmp_path) == before
 
