@@ -8,10 +8,10 @@ from typing import Any
 
 from baselines.oracles.choice import oracle_for, solver_for
 from baselines.oracles.consistency import consistent
-from baselines.oracles.protocol import Progress, Request, Seats, Selection, require_two_zero_sum
+from baselines.oracles.protocol import Progress, Request, Seats, Selection
 from baselines.oracles.results import BestResponse, HeadToHead, NashConv, Solution
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, as_policies, plays, seated_policies
 

@@ -17,18 +17,17 @@ from numpy.typing import NDArray
 
 from baselines.opponents.table import TablePolicy
 from baselines.oracles.legal_part import IllegalMass, LegalPart, warn_of
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from baselines.oracles.recording import SEED, RecordingPolicy, rows_of
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import IllegalProbabilityError, Policy, name_of
 
-# At most and at least this many queries are repeated, in this many batches; few queries are repeated several times.
-MOST_AGAIN, FEWEST_AGAIN, BATCHES = 256, 32, 8
+# At least this many queries are repeated, in this many batches; few queries are repeated several times.
+FEWEST_AGAIN, BATCHES = 32, 8
 # Single-precision answers vary by about this much with the batch size.
 SAME_TO = 1e-5
 # Probabilities shown of two long answers.
 SHOWN = 4
-SEED = 0
 ILLEGAL = ("raise", "renormalise")
 
 InvarianceCheck = Callable[[Sequence[Policy | None]], int]
@@ -56,76 +55,24 @@ class Asked:
 NOT_ASKED = Asked(0, 0)
 
 
-class RecordingPolicy:
-    """Wraps a policy and records a uniform sample of its queries and answers."""
-
-    def __init__(self, policy: Policy) -> None:
-        """Wraps `policy`; other attributes are those of `policy`."""
-        self.stands_for, self.questions = policy, 0
-        self._rng = np.random.default_rng(SEED)
-        # The rows with the lowest lots are kept, so every query is equally likely to be kept.
-        self._lots: NDArray[np.float64] | None = None
-        self._kept: list[NDArray[Any]] = []  # observations, masks and answers
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "stands_for":  # not set yet while copying
-            raise AttributeError(name)
-        return getattr(self.stands_for, name)
-
-    def __repr__(self) -> str:
-        return repr(self.stands_for)
-
-    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """The policy's answer, unchanged."""
-        lots = self._rng.random(len(observations))
-        enough = self._lots is not None and len(self._lots) == MOST_AGAIN
-        rows = np.flatnonzero(lots < self._lots.max()) if self._lots is not None and enough else np.arange(len(lots))
-        if len(rows) > MOST_AGAIN:
-            rows = rows[np.argpartition(lots[rows], MOST_AGAIN)[:MOST_AGAIN]]
-        shown = observations[rows], action_masks[rows]  # copies; the policy may write into its arguments
-        answer = self.stands_for.action_probabilities(observations, action_masks)
-        self.questions += len(observations)
-        kept = _rows_of(answer, action_masks.shape, rows)
-        if kept is not None and len(rows):  # the caller refuses malformed answers
-            self._keep(lots[rows], [*shown, kept])
-        return answer
-
-    def _keep(self, lots: NDArray[np.float64], rows: list[NDArray[Any]]) -> None:
-        if self._lots is not None:
-            lots = np.concatenate([self._lots, lots])
-            rows = [np.concatenate(both) for both in zip(self._kept, rows, strict=True)]
-        if len(lots) > MOST_AGAIN:
-            lowest = np.argpartition(lots, MOST_AGAIN)[:MOST_AGAIN]
-            lots, rows = lots[lowest], [each[lowest] for each in rows]
-        self._lots, self._kept = lots, rows
-
-    def repeat_queries(self, game: Game[Any]) -> int:
-        """Repeats the recorded queries and returns their number.
-
-        Raises:
-            TwoAnswersError: If an answer differs; the error names the state and both answers.
-        """
-        if self._lots is None:
-            return 0
-        observations, masks, answers = self._kept
-        order = np.resize(self._rng.permutation(len(answers)), max(len(answers), FEWEST_AGAIN))
-        for rows in np.array_split(order, BATCHES):
-            second = self.stands_for.action_probabilities(observations[rows], masks[rows])
-            numbers = _rows_of(second, masks[rows].shape, np.arange(len(rows)))
-            if numbers is None:
-                raise TwoAnswersError(f"{self._named()}: asked again, it answered {second!r}, no array as before")
-            differs = ~(np.abs(numbers - answers[rows]) <= SAME_TO).all(axis=1)  # a NaN differs
-            if differs.any():
-                row = int(differs.argmax())
-                raise TwoAnswersError(
-                    f"{self._named()}: two answers to one question, at {place(game, observations[rows[row]])}: "
-                    f"{difference(answers[rows[row]], numbers[row])}; "
-                    "an exact figure needs a policy that is a function of its observation"
-                )
-        return len(order)
-
-    def _named(self) -> str:
-        return f"policy {name_of(self)}"
+def _repeat_queries(game: Game[Any], policy: RecordingPolicy) -> int:
+    if policy.recorded is None:
+        return 0
+    observations, masks, answers = policy.recorded
+    order = np.resize(np.random.default_rng(SEED).permutation(len(answers)), max(len(answers), FEWEST_AGAIN))
+    for rows in np.array_split(order, BATCHES):
+        second = policy.stands_for.action_probabilities(observations[rows], masks[rows])
+        numbers = rows_of(second, masks[rows].shape, np.arange(len(rows)))
+        if numbers is None:
+            raise TwoAnswersError(f"policy {name_of(policy)}: asked again, it answered {second!r}, no array as before")
+        row = first_difference(answers[rows], numbers)
+        if row is not None:
+            raise TwoAnswersError(
+                f"policy {name_of(policy)}: two answers to one question, at {place(game, observations[rows[row]])}: "
+                f"{difference(answers[rows[row]], numbers[row])}; "
+                "an exact figure needs a policy that is a function of its observation"
+            )
+    return len(order)
 
 
 class RecordingPolicies:
@@ -146,7 +93,7 @@ class RecordingPolicies:
         Raises:
             TwoAnswersError: If a policy is inconsistent.
         """
-        again = sum(each.repeat_queries(self._game) for each in self._all.values())
+        again = sum(_repeat_queries(self._game, each) for each in self._all.values())
         return Asked(sum(each.questions for each in self._all.values()), again, compared)
 
     def is_consistent(self) -> bool:
@@ -224,6 +171,12 @@ def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
     return IllegalMass(max(part.most for part in parts), sum(part.removed for part in parts) / rows)
 
 
+def first_difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> int | None:
+    """The first row in which two batches of answers differ by more than rounding; None if they agree."""
+    differs = ~(np.abs(first - second) <= SAME_TO).all(axis=1)  # a NaN differs
+    return int(differs.argmax()) if differs.any() else None
+
+
 def place(game: Game[Any], observation: NDArray[np.float32]) -> str:
     """The state behind an observation and its observer, or the observation itself if the state is not public."""
     try:
@@ -241,12 +194,3 @@ def difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> str:
         ", ".join(f"action {action} {answer[action]:.6g}" for action in sorted(actions)) for answer in (first, second)
     )
     return f"first {one}; then {other}"
-
-
-def _rows_of(answer: Any, shape: tuple[int, ...], rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-    """A copy of some rows of an answer; None unless it is a numeric array of that shape."""
-    try:
-        numbers = np.asarray(answer)
-    except (TypeError, ValueError, RuntimeError):  # the last is torch's
-        return None
-    return numbers[rows].astype(np.float64) if numbers.shape == shape and numbers.dtype.kind in "fiub" else None

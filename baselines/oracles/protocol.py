@@ -261,21 +261,6 @@ def solve_table(table: Table, method: str, request: Request) -> StateSolution:
     )
 
 
-def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> None:
-    """Checks that a game has two players and is zero-sum.
-
-    Args:
-        game: The game.
-        question: The subject of "is for two-player zero-sum games" in the error.
-        instead: What to use instead, for the end of the error.
-
-    Raises:
-        ValueError: If the game has another number of players or is not zero-sum; it names the game.
-    """
-    if game.facts.num_players != 2 or not game.facts.zero_sum:
-        raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")
-
-
 def lead(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
     """`first - second` in points, 0 where the difference can be rounding.
 

@@ -37,6 +37,7 @@ __all__ = [
     "S",
     "Transition",
     "require_game",
+    "require_two_zero_sum",
     "same_rules_as",
 ]
 
@@ -123,6 +124,21 @@ def require_game(game: object) -> None:
     if not isinstance(game, Game):
         made = 'as cardwar_envs.make_game("jujitsu", num_cards=5) makes one'
         raise ValueError(f"game ({game!r}) must be a game, {made}; it is a {_kind(game)}")
+
+
+def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> None:
+    """Checks that a game has two players and is zero-sum.
+
+    Args:
+        game: The game.
+        question: The subject of "is for two-player zero-sum games" in the error.
+        instead: What to use instead, for the end of the error.
+
+    Raises:
+        ValueError: If the game has another number of players or is not zero-sum; it names the game.
+    """
+    if game.facts.num_players != 2 or not game.facts.zero_sum:
+        raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")
 
 
 def _kind(thing: object) -> str:

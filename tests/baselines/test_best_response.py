@@ -221,7 +221,7 @@ def test_batches_are_put_together_right(monkeypatch):
     whole = oracle_for(game).payoffs(policies)
     number = sum(sizes)
     sizes.clear()
-    monkeypatch.setattr("baselines.oracles.rank_games.response.BATCH", 7)
+    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.BATCH", 7)
     assert oracle_for(game).payoffs(policies) == whole
     assert max(sizes) == 7
     assert sum(sizes) == number

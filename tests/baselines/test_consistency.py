@@ -6,8 +6,9 @@ from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, cross_play, exploitability, head_to_head, match, nash_conv
-from baselines.oracles.consistency import FEWEST_AGAIN, MOST_AGAIN
+from baselines.oracles.consistency import FEWEST_AGAIN
 from baselines.oracles.finite_horizon.positions import choice_starts, form_of
+from baselines.oracles.recording import MOST_RECORDED
 from cardwar_envs import make_game
 
 JUJITSU = make_game("jujitsu", num_cards=4)
@@ -111,7 +112,7 @@ def test_results_say_how_often_was_asked(family):
     policy, game = Arbitrary(1), FAMILIES[family]
     asked = nash_conv(game, policy).asked
     assert asked.questions > 0
-    assert asked.again == max(FEWEST_AGAIN, min(asked.questions, MOST_AGAIN))
+    assert asked.again == max(FEWEST_AGAIN, min(asked.questions, MOST_RECORDED))
     assert asked.claims == 0
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import baselines
 from baselines import Solution
-from baselines.oracles.protocol import Progress, require_two_zero_sum
+from baselines.oracles.protocol import Progress
 from cardwar_envs import Game, Policy
+from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
 from train.estimates import in_words, seconds_for
 from train.play.judge import judge_by

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from baselines.opponents.table import TablePolicy
-from baselines.oracles.protocol import Payoffs, Request, require_two_zero_sum
+from baselines.oracles.protocol import Payoffs, Request
 from baselines.oracles.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities
 

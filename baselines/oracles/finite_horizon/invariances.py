@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.consistency import SAME_TO, difference, place
+from baselines.oracles.consistency import SAME_TO, difference, first_difference, place
 from baselines.oracles.finite_horizon.positions import choice_places, choice_starts
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
@@ -70,9 +70,8 @@ def _check(game: Game[Any], form: RoundsForm[Any], policy: Policy, rounds_left: 
         expected = checked_probabilities(policy, *form.seen(codes, relied_on))
     else:
         expected[masks == 1] = known[choice_places(form, codes, choice_starts(form)[codes])]
-    differs = ~(np.abs(answer - expected) <= SAME_TO).all(axis=1)
-    if differs.any():
-        row = int(differs.argmax())
+    row = first_difference(answer, expected)
+    if row is not None:
         says = "says that it is stationary" if known is None else "has choice_probabilities"
         raise ValueError(
             f"policy {type(policy).__name__} {says}, but plays otherwise at {place(game, observations[row])}: "

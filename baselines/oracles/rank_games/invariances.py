@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.consistency import SAME_TO, difference, place
+from baselines.oracles.consistency import difference, first_difference, place
 from baselines.oracles.rank_games.word_policy import packed_counts
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.duel import Duel
@@ -49,9 +49,8 @@ def _check(game: Duel, policy: Policy, seat: int) -> int:
     )
     by_letter = np.zeros_like(cards)
     np.add.at(by_letter, (rows, letters), cards)  # ranks that no player holds have letter -1 and probability 0
-    differs = ~(np.abs(by_letter - words) <= SAME_TO).all(axis=1)
-    if differs.any():
-        row = int(differs.argmax())
+    row = first_difference(by_letter, words)
+    if row is not None:
         raise ValueError(
             f"policy {type(policy).__name__} says that it plays by words, but not where one word is "
             f"{place(game, seen[row])} and {place(game, in_words[row])}: {difference(by_letter[row], words[row])} "

@@ -1,0 +1,66 @@
+"""Records a sample of the queries behind an exact figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.policy import Policy
+
+# At most this many queries are recorded.
+MOST_RECORDED = 256
+SEED = 0
+
+
+class RecordingPolicy:
+    """Wraps a policy and records a uniform sample of its queries and answers."""
+
+    def __init__(self, policy: Policy) -> None:
+        """Wraps `policy`; other attributes are those of `policy`."""
+        self.stands_for, self.questions = policy, 0
+        # Observations, masks and answers of the recorded rows; None before the first.
+        self.recorded: list[NDArray[Any]] | None = None
+        self._rng = np.random.default_rng(SEED)
+        # The rows with the lowest lots are kept, so every query is equally likely to be kept.
+        self._lots = np.empty(0)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "stands_for":  # not set yet while copying
+            raise AttributeError(name)
+        return getattr(self.stands_for, name)
+
+    def __repr__(self) -> str:
+        return repr(self.stands_for)
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """The policy's answer, unchanged."""
+        lots = self._rng.random(len(observations))
+        rows = np.flatnonzero(lots < self._lots.max()) if len(self._lots) == MOST_RECORDED else np.arange(len(lots))
+        if len(rows) > MOST_RECORDED:
+            rows = rows[np.argpartition(lots[rows], MOST_RECORDED)[:MOST_RECORDED]]
+        shown = observations[rows], action_masks[rows]  # copies; the policy may write into its arguments
+        answer = self.stands_for.action_probabilities(observations, action_masks)
+        self.questions += len(observations)
+        numbers = rows_of(answer, action_masks.shape, rows)
+        if numbers is not None and len(rows):  # the caller refuses malformed answers
+            self._record(lots[rows], [*shown, numbers])
+        return answer
+
+    def _record(self, lots: NDArray[np.float64], rows: list[NDArray[Any]]) -> None:
+        if self.recorded is not None:
+            rows = [np.concatenate(both) for both in zip(self.recorded, rows, strict=True)]
+        lots = np.concatenate([self._lots, lots])
+        lowest = np.argpartition(lots, MOST_RECORDED)[:MOST_RECORDED] if len(lots) > MOST_RECORDED else slice(None)
+        self._lots, self.recorded = lots[lowest], [each[lowest] for each in rows]
+
+
+def rows_of(answer: Any, shape: tuple[int, ...], rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    """A copy of some rows of an answer; None unless it is a numeric array of that shape."""
+    try:
+        numbers = np.asarray(answer)
+    except (TypeError, ValueError, RuntimeError):  # the last is torch's
+        return None
+    return numbers[rows].astype(np.float64) if numbers.shape == shape and numbers.dtype.kind in "fiub" else None
