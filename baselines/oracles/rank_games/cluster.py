@@ -13,23 +13,23 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.rank_games.engine import Solved, WordLayer, WordRules, kernel, pieces_of, solve_piece
+from baselines.oracles.rank_games.engine import LayerRules, Solved, ValueLayer, kernel, pieces_of, solve_piece
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.layers import DuelLayers
 from baselines.oracles.rank_games.read_only import read_only
 from cardwar_envs.games.duel import DuelState
 
-# A task is given up after so many workers have died of it, one after the other.
+# A task is abandoned after this many workers have died running it.
 MAX_RETRIES = 20
 TASKS_PER_PROCESSOR = 8
-LEAST_WORDS_PER_TASK = 4096  # work for some 20 ms; a task costs 1 or 2 ms
+LEAST_PER_TASK = 4096  # work for some 20 ms; a task costs 1 or 2 ms
 
 
 class RayCluster:
     """Solves pieces on a Ray cluster: the one that `RAY_ADDRESS` names, else one that runs here, else its own.
 
-    If a worker or a machine is lost, its task is done again elsewhere. The driver's machine holds a layer
-    and the one below twice, in its own memory and in Ray's. The workers of a machine share Ray's copy.
+    If a worker or a machine is lost, its task is repeated elsewhere. The driver's machine holds a layer and the one
+    below twice, in its own memory and in Ray's. The workers of a machine share Ray's copy.
 
     Raises:
         ModuleNotFoundError: If Ray is not installed.
@@ -41,20 +41,20 @@ class RayCluster:
 
         if not ray.is_initialized():
             _check(os.environ.get("RAY_ADDRESS", ""))
-            # Ray must neither print on stdout nor report on this machine to anybody.
+            # Ray must neither print on stdout nor send usage statistics.
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
         self._ray = ray
         self._solve_range = ray.remote(max_retries=MAX_RETRIES)(solve_range)
-        # The workers compile or load the kernel now, so that what is timed afterwards is work.
+        # The workers compile or load the kernel now, so that later timings are of work.
         example = _example()
         ray.get([self._solve_range.remote(*example) for _ in range(self._processors())])
 
     def _processors(self) -> int:
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
-    def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
-        pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), LEAST_WORDS_PER_TASK)
+    def solve(self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer) -> Iterator[Solved]:
+        pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), LEAST_PER_TASK)
         if len(pieces) == 1:
             yield solve_piece(*pieces[0], letters, rules, layer, below)
             return
@@ -71,16 +71,16 @@ class RayCluster:
                 low, high = tasks.pop(done)
                 solved, layer.values[low:high] = self._ray.get(done)
                 yield solved
-        finally:  # an interrupt should leave nothing behind on a cluster of others
+        finally:  # an interrupt leaves no tasks on a shared cluster
             for task in tasks:
                 self._ray.cancel(task)
 
 
 def _check(address: str) -> None:
-    """Raises a ConnectionError if nobody listens at an address; Ray itself would try for several minutes."""
+    """Raises a ConnectionError if the address does not answer; Ray itself would try for several minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if not colon:
-        return  # no address, or a word such as "auto"
+        return  # no address, or a keyword such as "auto"
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
     except (OSError, ValueError) as error:
@@ -88,13 +88,13 @@ def _check(address: str) -> None:
 
 
 def solve_range(
-    first: int, last: int, low: int, high: int, game: tuple[Letters, WordRules], layout: WordLayer, below: WordLayer
+    first: int, last: int, low: int, high: int, game: tuple[Letters, LayerRules], layout: ValueLayer, below: ValueLayer
 ) -> tuple[Solved, NDArray[np.float64]]:
-    """Solves a piece; returns what is known of it, and its values, which the layer has at [low, high).
+    """Solves a piece; returns its results and its values, which belong at [low, high) of the layer.
 
     Args:
-        first: Upper half of the piece's first word.
-        last: Upper half after that of its last word.
+        first: Upper half of the piece's first interleaving.
+        last: Upper half after that of its last interleaving.
         low: Place of its first value in the layer.
         high: Place after its last value.
         game: Letters and rules.
@@ -108,7 +108,7 @@ def solve_range(
     return solved, layer.values[low:high]
 
 
-def _example() -> tuple[int, int, int, int, tuple[Letters, WordRules], WordLayer, WordLayer]:
+def _example() -> tuple[int, int, int, int, tuple[Letters, LayerRules], ValueLayer, ValueLayer]:
     """Arguments of `solve_range` for a whole layer of a small duel."""
     layers = DuelLayers(DuelState(((1, 2, 3, 4), (1, 2, 3, 4))), carry=True, win=True)
     layers.solve()

@@ -1,14 +1,14 @@
 """Layers and pieces of a duel, as compiled code takes them, and the engine that solves pieces in threads.
 
-A layer holds the values of all states with equally many cards left. It has rows, one for each word and
+A layer holds the values of all states with equally many cards left. It has rows, one for each interleaving and
 number of carried ties. A row has one value for each score that is possible there. Of 4-card Jujitsu:
 
-    layer 2, word A B A B, nothing carried   values at the scores 0, 2
-    layer 2, word A B C, nothing carried     values at the scores 0, 2
-    layer 2, word A B C, 1 tie carried       a value at the score 1
+    layer 2, A B A B, nothing carried   values at the scores 0, 2
+    layer 2, A B C, nothing carried     values at the scores 0, 2
+    layer 2, A B C, 1 tie carried       a value at the score 1
 
 Where ties are carried, the scores of a row are all even or all odd. A piece is a range of upper halves
-of words. Its values lie together and depend on the layer below alone. So pieces can be solved in any
+of interleavings. Its values lie together and depend on the layer below alone. So pieces can be solved in any
 order, by any process, with the same result to the last bit (unless more than `MOST_FAILURES` games of
 one piece fail, which the gap then shows).
 """
@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.threads import map_in_threads, processors
 
-# So many games of a piece may go to the slow solver; the errors of more stay in the reported gap.
+# At most this many games of a piece go to the slow solver; the reported gap includes the errors of others.
 MOST_FAILURES = 256
-LEAST_WORDS_PER_PIECE = 256
-MOST_WORDS_PER_PIECE = 1 << 18  # a larger piece could have too many failures for its list
+LEAST_PER_PIECE = 256
+MOST_PER_PIECE = 1 << 18  # a larger piece could have too many failures for its list
 PIECES_PER_THREAD = 24
 
 
-class WordRules(NamedTuple):
+class LayerRules(NamedTuple):
     """A start and the switches, for compiled code.
 
     Attributes:
@@ -62,13 +62,13 @@ class WordRules(NamedTuple):
     tolerance: float
 
 
-class WordLayer(NamedTuple):
+class ValueLayer(NamedTuple):
     """The values of all states with equally many cards left, for compiled code.
 
     Attributes:
         cards: Cards left of each player.
-        offsets: `[upper halves + 1]`, number of the first word with each upper half.
-        row_of: `[words]`, first row of a word, or of its mirror image as -1 - row.
+        offsets: `[upper halves + 1]`, number of the first interleaving with each upper half.
+        row_of: `[interleavings]`, first row of an interleaving, or of its mirror image as -1 - row.
         base: `[rows]`, where in `values` score 0 of a row is or would be.
         values: To player 0, to go, payoff points.
     """
@@ -81,7 +81,7 @@ class WordLayer(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one thread, for matrix games of up to so many cards."""
+    """Scratch arrays of one thread for the matrix games of a layer."""
 
     matrix: NDArray[np.float64]
     x: NDArray[np.float64]
@@ -96,12 +96,12 @@ class Work(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """What is known of a piece besides its values.
+    """The results of a piece besides its values.
 
     Attributes:
         counts: Matrix games, and those that the simplex failed on.
         gap: Greatest duality gap of the others, payoff points.
-        failed: `[failures, 3]`, word, carried ties and score of the games that must be solved otherwise.
+        failed: `[failures, 3]`, interleaving, carried ties and score of the games that another solver must solve.
     """
 
     counts: NDArray[np.int64]
@@ -112,8 +112,8 @@ class Solved(NamedTuple):
 class Engine(Protocol):
     """Where the pieces of a layer are solved."""
 
-    def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
-        """Fills `layer.values` piece by piece; yields what is known of each piece once its values are there."""
+    def solve(self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer) -> Iterator[Solved]:
+        """Fills `layer.values` piece by piece and yields each piece's other results."""
 
 
 def kernel() -> Any:
@@ -127,30 +127,30 @@ def kernel() -> Any:
 class Threads:
     """Solves pieces on the processors that this process may use."""
 
-    def solve(self, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer) -> Iterator[Solved]:
-        pieces = pieces_of(layer, PIECES_PER_THREAD * processors(), LEAST_WORDS_PER_PIECE)
+    def solve(self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer) -> Iterator[Solved]:
+        pieces = pieces_of(layer, PIECES_PER_THREAD * processors(), LEAST_PER_PIECE)
         return map_in_threads(lambda piece: solve_piece(*piece, letters, rules, layer, below), pieces)
 
 
-def pieces_of(layer: WordLayer, pieces: int, least_words: int) -> list[tuple[int, int]]:
-    """Cuts a layer into about `pieces` pieces of equally many words; into fewer if it is small, more if it is huge."""
-    words = min(max(len(layer.row_of) // pieces, least_words), MOST_WORDS_PER_PIECE)
+def pieces_of(layer: ValueLayer, pieces: int, least: int) -> list[tuple[int, int]]:
+    """Cuts a layer into about `pieces` pieces of equal size: fewer if the layer is small, more if it is huge."""
+    size = min(max(len(layer.row_of) // pieces, least), MOST_PER_PIECE)
     # A piece has whole upper halves, so without `unique` some pieces of a small layer would be empty.
-    cuts = np.unique(np.searchsorted(layer.offsets, np.arange(0, len(layer.row_of), words)))
+    cuts = np.unique(np.searchsorted(layer.offsets, np.arange(0, len(layer.row_of), size)))
     return list(pairwise([0, *cuts[1:].tolist(), len(layer.offsets) - 1]))
 
 
 def solve_piece(
-    first: int, last: int, letters: Letters, rules: WordRules, layer: WordLayer, below: WordLayer
+    first: int, last: int, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer
 ) -> Solved:
-    """Fills `layer.values` for the words whose upper halves are in [first, last)."""
+    """Fills `layer.values` for the interleavings whose upper halves are in [first, last)."""
     failed, counts, gap = np.zeros((MOST_FAILURES, 3), dtype=np.int64), np.zeros(2, dtype=np.int64), np.zeros(1)
-    kernel().solve_words(first, last, letters, rules, layer, below, work_for(layer.cards), failed, counts, gap)
+    kernel().solve_interleavings(first, last, letters, rules, layer, below, work_for(layer.cards), failed, counts, gap)
     return Solved(counts, float(gap[0]), failed[: counts[kernel().FAILED]])
 
 
 def work_for(cards: int) -> Work:
-    """Makes scratch arrays for matrix games of up to so many cards."""
+    """Makes scratch arrays for matrix games of up to this many cards."""
     from baselines.matrix_game.kernel import workspace
 
     return Work(

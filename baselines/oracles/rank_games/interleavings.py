@@ -106,7 +106,7 @@ def letters_of(hands: Hands) -> Letters:
     return read_only(letters)
 
 
-def word_of(hands: Hands, letters: Letters) -> int:
+def packed_interleaving(hands: Hands, letters: Letters) -> int:
     """The interleaving of two hands that are left of the hands that `letters` were made for.
 
     Raises:

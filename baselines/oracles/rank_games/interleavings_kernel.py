@@ -1,7 +1,7 @@
-"""Compiled bodies of `baselines.oracles.rank_games.interleavings`: numbering words, and taking cards out of them.
+"""Compiled bodies of `interleavings.py`: numbers packed interleavings (`word`) and takes cards out of them.
 
-`letters` is a `Letters`. As `baselines.matrix_game.kernel` says: numba does not notice when a function that
-another file calls changes, so delete the caches after editing this file, which `kernel` calls.
+`letters` is a `Letters`. Numba does not notice changes in functions of other files: after editing this file, which
+`kernel.py` calls, delete the caches.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit(cache=True, nogil=True)
 def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
-    """Cards of both players in a half word; -1, -1 if it has an unknown letter or one after its end."""
+    """Cards of both players in a half interleaving; -1, -1 if it has an unknown letter or one after its end."""
     mask, a, b = (1 << width) - 1, 0, 0
     ended = False
     while code:  # from the last letter to the first
@@ -29,13 +29,13 @@ def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
 
 @njit(cache=True, nogil=True)
 def _is_flush(code, width, bits):  # type: ignore[no-untyped-def]
-    """Whether a half word starts at its highest letter."""
+    """Whether a half interleaving starts at its highest letter."""
     return code == 0 or code >> (bits - width) != 0
 
 
 @njit(cache=True, nogil=True)
 def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
-    """Numbers the half words of equally many cards, and counts them."""
+    """Numbers the half interleavings of equally many cards, and counts them."""
     bits, most = _bits(rank), len(counted)
     for code in range(len(rank)):
         if _is_flush(code, width, bits):
@@ -47,7 +47,7 @@ def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def list_halves(halves, rank, starts, width, cards):  # type: ignore[no-untyped-def]
-    """Lists the half words by their cards and numbers; the inverse of `rank`."""
+    """Lists the half interleavings by their cards and numbers; the inverse of `rank`."""
     for code in range(len(rank)):
         if rank[code] >= 0:
             a, b = _cards_in(code, width, cards)
@@ -63,8 +63,8 @@ def _bits(table):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def number_words(letters, cards_left, offsets):  # type: ignore[no-untyped-def]
-    """Fills `offsets`: for each upper half the number of the first word of `cards_left` cards that has it."""
+def number_interleavings(letters, cards_left, offsets):  # type: ignore[no-untyped-def]
+    """Fills `offsets`: for each upper half the number of the first interleaving of `cards_left` cards that has it."""
     bits = letters.width * letters.length - letters.cut
     low = (1 << letters.width) - 1
     total = 0
@@ -84,13 +84,13 @@ def number_words(letters, cards_left, offsets):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def number_of(word, letters, layer):  # type: ignore[no-untyped-def]
-    """A word's number in its layer."""
+    """The number of an interleaving in its layer."""
     return layer.offsets[word >> letters.cut] + letters.rank[word & ((1 << letters.cut) - 1)]
 
 
 @njit(cache=True, nogil=True)
 def word_at(upper, place, letters):  # type: ignore[no-untyped-def]
-    """The word of an upper half and the lower half at a place of `letters.halves`."""
+    """The interleaving of an upper half and the lower half at a place of `letters.halves`."""
     return upper << letters.cut | np.int64(letters.halves[place])
 
 
@@ -103,13 +103,13 @@ def first_half(upper, letters, cards_left):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def letter_at(word, place, letters):  # type: ignore[no-untyped-def]
-    """The letter at a place of a word, 0 after its end."""
+    """The letter at a place of an interleaving, 0 after its end."""
     return word >> letters.width * (letters.length - 1 - place) & ((1 << letters.width) - 1)
 
 
 @njit(cache=True, nogil=True)
 def mirrored(word, letters):  # type: ignore[no-untyped-def]
-    """The word with the players swapped."""
+    """The interleaving with the players swapped."""
     image = 0
     for place in range(letters.length):
         image = image << letters.width | letters.swapped[letter_at(word, place, letters)]
@@ -118,7 +118,7 @@ def mirrored(word, letters):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def without(word, place, by, letters):  # type: ignore[no-untyped-def]
-    """The word after player 0, player 1 or both (`by` 0, 1, 2) have played a card of a letter."""
+    """The interleaving after player 0, player 1 or both (`by` 0, 1, 2) have played a card of a letter."""
     width = letters.width
     shift = width * (letters.length - 1 - place)
     letter = word >> shift & ((1 << width) - 1)
@@ -154,7 +154,7 @@ def follows(word, letters, start):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def spell(row, ranks, letter_of, letters):  # type: ignore[no-untyped-def]
-    """The word of a pair of hands, given as cards of each rank; -1 if the letters cannot spell it."""
+    """The interleaving of a pair of hands, given as cards of each rank; -1 if the letters cannot spell it."""
     word, size = 0, 0
     for rank in range(ranks):
         a, b = row[rank], row[ranks + rank]

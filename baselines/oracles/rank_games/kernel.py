@@ -1,9 +1,10 @@
-"""Compiled bodies of `baselines.oracles.rank_games.layers`: the layout of a layer, and its matrix games.
+"""Compiled bodies of `layers.py`: the layout of a layer, and its matrix games.
 
-`Letters` (see `words`), `WordRules`, `WordLayer` and `Work` (see `engine`) are tuples of numbers and arrays.
+`Letters` (see `interleavings.py`), `LayerRules`, `ValueLayer` and `Work` (see `engine.py`) are tuples of numbers and
+arrays; `word` is a packed interleaving.
 
-As `baselines.matrix_game.kernel` says: numba does not notice changes in functions of other files. After
-editing `words_kernel` or `baselines.matrix_game.kernel`, delete the caches.
+Numba does not notice changes in functions of other files: after editing `interleavings_kernel.py` or
+`baselines/matrix_game/kernel.py`, delete the caches.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from baselines.oracles.rank_games.interleavings_kernel import (
 )
 from cardwar_envs.core.compiled import njit
 
-NOT_A_WORD = -(2**31)
+NO_ROW = -(2**31)
 GAMES, FAILED = 0, 1  # places in counts
 
 
@@ -101,7 +102,7 @@ def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _least(low, high, own_mirror, rules):  # type: ignore[no-untyped-def]
-    """The least score to solve for; a word that is its own mirror image needs no negative scores."""
+    """The least score to solve for; an interleaving that is its own mirror image needs no negative scores."""
     return high % rules.step if own_mirror and low <= high else low
 
 
@@ -109,7 +110,7 @@ def _least(low, high, own_mirror, rules):  # type: ignore[no-untyped-def]
 def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[no-untyped-def]
     """Numbers the rows and values of a layer; returns how many rows, values and matrix games it has.
 
-    Fills `row_of` (for each word its first row, or that of its mirror image as -1 - row) and `base`
+    Fills `row_of` (for each interleaving its first row, or that of its mirror image as -1 - row) and `base`
     (for each row the place of the value at score 0). If these arrays are empty, it only counts.
     """
     writing = len(row_of) > 0
@@ -145,7 +146,7 @@ def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """The place in a layer's values of the first word whose upper half is `first` or later."""
+    """The place in a layer's values of the first interleaving whose upper half is `first` or later."""
     for upper in range(first, len(layer.offsets) - 1):
         number = layer.offsets[upper]
         if number == layer.offsets[upper + 1]:
@@ -183,7 +184,7 @@ def _moves(word, letters, work):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _find_next(word, rows, columns, letters, below, work):  # type: ignore[no-untyped-def]
-    """Writes down for each pair of cards the next word's first row, and the kind of the trick.
+    """Writes down for each pair of cards the next interleaving's first row, and the kind of the trick.
 
     Kinds: 0 for a tie, 1 if player 0 wins, 2 if player 1 wins; plus 3 if the layer below has the mirror image.
     """
@@ -256,10 +257,10 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
 
 
 @njit(cache=True, nogil=True)
-def solve_words(first, last, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
-    """Solves a layer's words whose upper halves are in [first, last).
+def solve_interleavings(first, last, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
+    """Solves a layer's interleavings whose upper halves are in [first, last).
 
-    Games whose bounds stay too far apart are listed in `failed`, `[most, 3]`: word, carried ties, score.
+    Games whose bounds stay too far apart are listed in `failed`, `[most, 3]`: interleaving, carried ties, score.
     """
     for upper in range(first, last):
         number = layer.offsets[upper]
@@ -286,7 +287,7 @@ def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-u
 def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-def]
     """Where a layer keeps the value of a state, -1 if it does not, and the sign of the value there."""
     row, sign = layer.row_of[number_of(word, letters, layer)], 1
-    if row == NOT_A_WORD:
+    if row == NO_ROW:
         return -1, sign
     if row < 0:
         row, sign, word, score = -1 - row, -1, mirrored(word, letters), -score

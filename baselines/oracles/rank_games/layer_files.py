@@ -1,8 +1,8 @@
 """Layers of a duel on disk: one file for each layer, and a manifest that describes them.
 
-Files are written atomically, so a process that is killed leaves the folder as it was or with the layer. A layer counts
-only if its values, its gap, its number and the game are as they were written: a seal in the manifest covers them all.
-Seals notice damage and files of other games. They do not prove who wrote them.
+Files are written atomically: a killed process leaves a whole layer or none. A layer is read only if its values, gap,
+number and game match a checksum in the manifest (the seal). Seals detect damage and files of other games; they do not
+prove who wrote them.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ DTYPE = "<f8"
 class LayerFolder:
     """Values of layers in a folder; a file that has changed since it was written counts as missing.
 
-    Several processes may work in one folder. Each finds what the others have written.
+    Several processes may share a folder; each finds what the others have written.
 
     Args:
         folder: Where the files are; created if it does not exist.
-        game: The game that the layers belong to, as JSON can hold it.
+        game: The game that the layers belong to, as JSON.
 
     Raises:
         ValueError: If the folder holds layers of another game, or a link or the like in place of a file.
@@ -43,7 +43,7 @@ class LayerFolder:
         self._entries()  # raises now if the layers are of another game
 
     def _entries(self) -> dict[str, Any]:
-        """What the manifest says of each layer."""
+        """The manifest's entry for each layer."""
         manifest = self._manifest()
         if manifest.get("game", self._game) != self._game:
             raise ValueError(
@@ -96,7 +96,7 @@ class LayerFolder:
             return None
 
     def write(self, cards: int, values: NDArray[np.float64], gap: float) -> None:
-        """Keeps a layer; a process that is killed here leaves the folder as it was or with the layer."""
+        """Writes a layer atomically."""
         content = np.ascontiguousarray(values, dtype=DTYPE)
         entry = {"values": len(content), "dtype": DTYPE, "gap": gap, "blake2b": _digest(content)}
         with self._locked():
@@ -106,13 +106,13 @@ class LayerFolder:
             write_atomically(self._folder / "manifest.json", (json.dumps(manifest, indent=2) + "\n").encode())
 
     def _seal(self, cards: int, entry: Mapping[str, Any]) -> str:
-        """A checksum of all that the manifest says of a layer, and of what game it is."""
+        """A checksum of the game and of the manifest's entry for a layer."""
         sealed = json.dumps([FORMAT, self._game, cards, entry], sort_keys=True)
         return blake2b(sealed.encode(), digest_size=16).hexdigest()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keeps other processes from writing into the folder; the lock ends with the process."""
+        """Locks the folder for writing; the lock ends with the process."""
         from filelock import lock_descriptor  # only folders need it
 
         with open_inside(self._folder, ".lock", "ab") as file:

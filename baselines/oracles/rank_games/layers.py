@@ -1,8 +1,8 @@
 """All values of a duel with deterministic tricks, layer by layer: the layer of k cards needs only that of k - 1.
 
-A state is an interleaving (see `interleavings.py`), the carried ties and the score. Only one of an interleaving and
-its mirror image is solved. Decided states are not solved, and neither are states that two full decks cannot
-come to (other starts have a few states that cannot be reached).
+A state is an interleaving (see `interleavings.py`), the carried ties and the score. Of an interleaving and its mirror
+image only one is solved. Decided states are not solved, nor are states unreachable from two full decks (other starts
+include a few unreachable states).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.protocol import Progress
-from baselines.oracles.rank_games.engine import Engine, Threads, WordLayer, WordRules, kernel, work_for
-from baselines.oracles.rank_games.interleavings import Letters, letters_of, rank_counts, word_of
+from baselines.oracles.rank_games.engine import Engine, LayerRules, Threads, ValueLayer, kernel, work_for
+from baselines.oracles.rank_games.interleavings import Letters, letters_of, packed_interleaving, rank_counts
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.read_only import read_only
 from baselines.oracles.rank_games.strategies import SolvedLayer
 from cardwar_envs.games.duel import DuelState
 
-MOST_ROWS = 2**31 - 1  # WordLayer.row_of holds 32 bits
+MOST_ROWS = 2**31 - 1  # ValueLayer.row_of holds 32 bits
 
 
 class Size(NamedTuple):
-    """How much a layer holds."""
+    """The size of a layer."""
 
-    words: int
+    interleavings: int
     rows: int
     values: int
     games: int
@@ -55,7 +55,7 @@ class DuelLayers:
     ) -> None:
         counts = rank_counts(start.hands)
         plain = start.score == start.ties == 0
-        rules = WordRules(
+        rules = LayerRules(
             cards=len(start.hands[0]),
             carry=carry,
             win=win,
@@ -70,7 +70,7 @@ class DuelLayers:
         )
         self._rules = read_only(rules)
         self._hands, self._keep, self._store, self._engine = start.hands, keep, store, engine or Threads()
-        self._layers: dict[int, WordLayer] = {}
+        self._layers: dict[int, ValueLayer] = {}
         self._gaps = np.zeros(self._rules.cards + 1)
         self.solved, self.failures = 0, 0
 
@@ -80,7 +80,7 @@ class DuelLayers:
 
     @cached_property
     def sizes(self) -> list[Size]:
-        """What each layer holds, from 1 card left to all."""
+        """The size of each layer, from 1 card left to all."""
         nothing = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
         sizes = []
         for cards in range(1, self._rules.cards + 1):
@@ -92,7 +92,7 @@ class DuelLayers:
         return sizes
 
     def solve(self, progress: Progress | None = None) -> None:
-        """Solves every layer that the store does not have; `progress` gets the number of games done."""
+        """Solves every layer that the store lacks; `progress` receives the number of games done."""
         below = self._layers[0] = read_only(self._empty_layer(0, Size(0, 0, 0, 0), np.zeros(1, dtype=np.int64)))
         done = 0
         for cards, size in enumerate(self.sizes, start=1):
@@ -119,15 +119,15 @@ class DuelLayers:
 
         letters = self._letters
         offsets = np.zeros((1 << letters.width * letters.length - letters.cut) + 1, dtype=np.int64)
-        interleavings_kernel.number_words(letters, cards, offsets)
+        interleavings_kernel.number_interleavings(letters, cards, offsets)
         return offsets
 
-    def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> WordLayer:
-        row_of = np.full(size.words, kernel().NOT_A_WORD, dtype=np.int32)
-        return WordLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
+    def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> ValueLayer:
+        row_of = np.full(size.interleavings, kernel().NO_ROW, dtype=np.int32)
+        return ValueLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
 
-    def _solve_layer(self, layer: WordLayer, below: WordLayer, progress: Progress | None, done: int) -> float:
-        """Solves all games of a layer, `done` having been solved before; returns the greatest gap."""
+    def _solve_layer(self, layer: ValueLayer, below: ValueLayer, progress: Progress | None, done: int) -> float:
+        """Solves all games of a layer after `done` others; returns the greatest gap."""
         games, gap = 0, 0.0
         for counts, piece_gap, failed in self._engine.solve(self._letters, self._rules, layer, below):
             games += int(counts[kernel().GAMES])
@@ -143,12 +143,12 @@ class DuelLayers:
         self.solved += games
         return gap
 
-    def _matrix(self, word: int, ties: int, score: int, cards: int, below: WordLayer) -> NDArray[np.float64]:
+    def _matrix(self, word: int, ties: int, score: int, cards: int, below: ValueLayer) -> NDArray[np.float64]:
         work = work_for(cards)
         rows, columns = kernel().matrix_at(word, ties, score, self._letters, self._rules, below, work)
         return work.matrix[:rows, :columns]
 
-    # -- questions about a solved start ------------------------------------------------------
+    # -- queries of a solved start ------------------------------------------------------
 
     def value(self, state: DuelState) -> float | None:
         """Value to go, payoff points; None if the state's layer is not kept or the start cannot lead to it."""
@@ -167,25 +167,27 @@ class DuelLayers:
         if self._locate(state) is None or cards - 1 not in self._layers:
             return None
         score = state.score if self._rules.win else 0
-        return self._matrix(word_of(state.hands, self._letters), state.ties, score, cards, self._layers[cards - 1])
+        return self._matrix(
+            packed_interleaving(state.hands, self._letters), state.ties, score, cards, self._layers[cards - 1]
+        )
 
     def solved_layer(self, cards: int) -> SolvedLayer | None:
-        """All that the matrix games with so many cards left need; None if their layer or the one below is not kept."""
+        """The inputs of the matrix games with this many cards left; None if a layer that they need is not kept."""
         layer, below = self._layers.get(cards), self._layers.get(cards - 1)
         if layer is None or below is None:
             return None
         return SolvedLayer(self._letters, self._rules, layer, below, work_for(cards))
 
     def gap(self, cards: int) -> float:
-        """Certified bound on the error of values with so many cards left, payoff points."""
+        """Certified bound on the error of values with this many cards left, payoff points."""
         return float(self._gaps[cards])
 
-    def _locate(self, state: DuelState) -> tuple[WordLayer, int, int] | None:
+    def _locate(self, state: DuelState) -> tuple[ValueLayer, int, int] | None:
         layer = self._layers.get(len(state.hands[0]))
         if layer is None:
             return None
         try:
-            word = word_of(state.hands, self._letters)
+            word = packed_interleaving(state.hands, self._letters)
         except ValueError:
             return None
         score = state.score if self._rules.win else 0

@@ -1,8 +1,8 @@
 """Views of a tuple's arrays that cannot be written to.
 
-numba compiles a function once for writable arrays and once more for read-only ones. What Ray shares between
-processes is read-only. So everything that is finished is read-only here, in whatever process: compiled code
-is the same for all, and no mistake can change a value that was solved.
+Numba compiles a function once for writable arrays and once more for read-only ones, and arrays that Ray shares
+between processes are read-only. Finished arrays are therefore read-only in every process: one compilation serves all,
+and no mistake can change a solved value.
 """
 
 from __future__ import annotations

@@ -29,12 +29,12 @@ class DuelOracle:
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Games by the rules of `Duel` in which only the order of ranks matters."""
+        """Games with the rules of `Duel` in which only the order of ranks matters."""
         return same_rules_as(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """The same games in floats and for any equilibrium, with hands whose words are short enough for tables."""
+        """The same games, in floats, any equilibrium, if interleavings are short enough for tables."""
         return request.plain and same_rules_as(game, Duel) and DuelOracle.takes(game) and fits(game.hands)
 
     def solve(self, request: Request) -> StateSolution:

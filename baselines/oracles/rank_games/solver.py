@@ -27,20 +27,20 @@ T = TypeVar("T")
 
 # Where the work may be done: on this machine's processors, or on a Ray cluster.
 ENGINES = ("threads", "ray")
-# Solved starts other than the game's own that are kept for the next question.
+# Solved starts other than the game's own that are cached.
 MAX_DETOURS = 16
-# What can be solved is bounded by memory, which the layers know better.
+# Memory is the real bound, which the layers check.
 MAX_STATES = 3_000_000_000
-# Strategies that are kept for the next question.
+# Cached strategies.
 MAX_KEPT = 100_000
-# Fewer observations are answered faster one by one.
+# Up to this many observations are answered faster one by one.
 FEW = 16
-# So many matrix games are solved at once; they take some ten megabytes.
+# Matrix games solved at once; they take some ten megabytes.
 BATCH = 1 << 13
 
 
 def engine_named(name: str) -> Engine:
-    """Where matrix games are to be solved.
+    """The engine of that name.
 
     Args:
         name: "threads", or "ray" for the cluster that `baselines.oracles.rank_games.cluster` finds or starts.
@@ -61,23 +61,23 @@ def engine_named(name: str) -> Engine:
 class DuelTable(CanonicalTable):
     """Values and strategies at every state of a duel with deterministic tricks.
 
-    Strategies are computed when they are asked for, from the values of the states that follow;
-    the choice among several is that of `baselines.oracles.state_graph.selection`. A state whose layers are not kept,
-    or that the start cannot lead to, is solved as a start of its own.
+    Strategies are computed on demand from the values of the states that follow; for the choice among several see
+    `baselines.oracles.state_graph.selection`. A state whose layers are not kept, or that is unreachable from the
+    start, is solved as a start of its own.
 
     Attributes:
         layers: Values, counts and gaps of everything that can follow the game's start.
 
     Args:
         game: The rules.
-        keep_layers: Keep the values of the states with most cards left, so many layers; all if None.
-        folder: Keep layers there as well, and take those that are there and whole.
-        engine: Where the work is done: "threads" or "ray". Values are the same to the last bit.
+        keep_layers: Keep the values of this many layers, starting with the most cards left; all if None.
+        folder: Caches layers between runs.
+        engine: "threads" or "ray". Values are the same to the last bit.
 
     Raises:
-        ValueError: If `keep_layers` is less than 2 (strategies at the start
-            need the values of two layers), there is no such engine, or the folder holds layers of another game.
-        ModuleNotFoundError: If Ray is asked for and not installed.
+        ValueError: If `keep_layers` is less than 2 (strategies at the start need the values of two layers), there is
+            no such engine, or the folder holds layers of another game.
+        ModuleNotFoundError: If Ray is requested and not installed.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class DuelTable(CanonicalTable):
 
     @property
     def states(self) -> int:
-        """How many matrix games `solve` has to solve if it finds none on disk."""
+        """How many matrix games `solve` solves if it finds none on disk."""
         return sum(size.games for size in self.layers.sizes)
 
     def solve(self, starts: Starts | None = None, request: Request = PLAIN) -> int:
@@ -110,13 +110,13 @@ class DuelTable(CanonicalTable):
 
         Args:
             starts: The game's own, or None.
-            request: Must not ask for rationals. Its `progress` gets the number of states done, of `states`.
+            request: Without rationals. Its `progress` receives the number of states done, of `states`.
 
         Returns:
             Matrix games solved, not counting those whose values were read from the folder.
 
         Raises:
-            ValueError: If there are too many states, rationals are asked for, or another start.
+            ValueError: If there are too many states, or rationals or another start are requested.
         """
         if request.exact or (starts is not None and list(starts) != list(self.game.initial())):
             raise ValueError(
@@ -133,7 +133,6 @@ class DuelTable(CanonicalTable):
         return self.layers.solved - before
 
     def value_to_go(self, state: Any) -> float:
-        """What player 0 is still to be paid from `state` on, payoff points."""
         if not self.game.acting_players(state):
             return 0.0
         settled = self.game.settled(state)
@@ -142,7 +141,6 @@ class DuelTable(CanonicalTable):
         return self._answer(state, DuelLayers.value)[0]
 
     def gap_at(self, state: Any) -> float:
-        """Certified bound on the error of `value_to_go(state)`, payoff points."""
         if not self.game.acting_players(state) or self.game.settled(state) is not None:
             return 0.0
         return self._answer(state, DuelLayers.value)[1].gap(len(state.hands[0]))
@@ -168,11 +166,7 @@ class DuelTable(CanonicalTable):
         return answers
 
     def _answer(self, state: DuelState, ask: Callable[[DuelLayers, DuelState], T | None]) -> tuple[T, DuelLayers]:
-        """Asks the solved layers about a state; if none knows it, solves the duel that starts there.
-
-        Returns:
-            The answer, and the layers that gave it.
-        """
+        """Queries the solved layers; if none has the state, solves the duel from there. Returns also the layers."""
         for layers in (self.layers, *self._detours):
             if (answer := ask(layers, state)) is not None:
                 return answer, layers
@@ -188,7 +182,7 @@ class DuelTable(CanonicalTable):
         if solved is None:
             solved = self._solve_one(representative)
             if len(self._solved) >= MAX_KEPT:
-                self._solved.clear()  # other threads may look just now
+                self._solved.clear()  # other threads may be reading
             self._solved[representative] = solved
         return solved
 

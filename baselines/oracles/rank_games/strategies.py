@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.even_play import evenly_if_optimal
-from baselines.oracles.rank_games.engine import WordLayer, WordRules, Work
+from baselines.oracles.rank_games.engine import LayerRules, ValueLayer, Work
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.word_policy import packed_counts
 
 
 class SolvedLayer(NamedTuple):
-    """All that compiled code needs for the matrix games of one layer; see `baselines.oracles.rank_games.engine`.
+    """The inputs of the compiled matrix games of one layer; see `baselines.oracles.rank_games.engine`.
 
     Attributes:
         letters: The alphabet of the start.
@@ -26,9 +26,9 @@ class SolvedLayer(NamedTuple):
     """
 
     letters: Letters
-    rules: WordRules
-    layer: WordLayer
-    below: WordLayer
+    rules: LayerRules
+    layer: ValueLayer
+    below: ValueLayer
     work: Work
 
 
@@ -39,17 +39,17 @@ def strategies_at(
     numbers: NDArray[np.int64],
     evenly: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Equilibrium strategies for observers who see hands of equally many cards, in states that are not decided.
+    """Equilibrium strategies at undecided states of one layer.
 
-    A state may have several. As everywhere, the choice is made at the canonical representative: the state
-    with the seats swapped, if that one's hands read lower.
+    Among several equilibria the choice is made at the canonical representative: the state with the seats swapped, if
+    its hands read lower.
 
     Args:
         solved: The layer of these states.
         own: `[batch, ranks]` cards that the observer holds of each rank.
         other: `[batch, ranks]` cards of the other player.
         numbers: `[batch, 2]` the observer's score minus the other's, and carried ties.
-        evenly: Whether to play every card alike where that is optimal.
+        evenly: Whether to play all cards with equal probability where that is optimal.
 
     Returns:
         `[batch, ranks]` probabilities, and `[batch]` whether the layer has the state.

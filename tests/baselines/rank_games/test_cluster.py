@@ -28,7 +28,7 @@ def cluster():
 
 @pytest.fixture
 def many_tasks(monkeypatch):
-    monkeypatch.setattr(duel_ray, "LEAST_WORDS_PER_TASK", 64)
+    monkeypatch.setattr(duel_ray, "LEAST_PER_TASK", 64)
 
 
 def solved(game, engine, progress=None):
@@ -104,7 +104,7 @@ def test_values_are_those_of_the_threads(cluster, many_tasks, name, parameters):
 
 
 def test_games_that_the_simplex_fails_on_are_solved_by_the_driver(cluster, monkeypatch):
-    monkeypatch.setattr(duel_ray, "LEAST_WORDS_PER_TASK", 8)
+    monkeypatch.setattr(duel_ray, "LEAST_PER_TASK", 8)
     tables = [DuelTable(make_game("jujitsu", num_cards=6), engine=engine) for engine in ("ray", "threads")]
     for table in tables:
         table.layers._rules = table.layers._rules._replace(tolerance=-1.0)

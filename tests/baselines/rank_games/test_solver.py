@@ -225,7 +225,7 @@ def test_just_the_representatives_that_can_be_reached_are_solved(num_cards):
 
 def test_known_counts_of_words():
     # 13 cards: 326,197 words over all layers, each a pair of hands up to interleaving.
-    assert sum(size.words for size in DuelTable(jujitsu(13)).layers.sizes) == 326_197
+    assert sum(size.interleavings for size in DuelTable(jujitsu(13)).layers.sizes) == 326_197
 
 
 def test_progress_ends_at_the_total():
@@ -384,6 +384,6 @@ def test_words_are_equal_just_where_the_game_says_that_states_are(hands):
     letters = duel_words.letters_of(game.hands)
     words = {}
     for state in islice(reachable(game), 300):
-        words.setdefault(duel_words.word_of(state.hands, letters), set()).add(game._packed(state.hands))
+        words.setdefault(duel_words.packed_interleaving(state.hands, letters), set()).add(game._packed(state.hands))
     assert all(len(packed) == 1 for packed in words.values())
     assert len(words) == len(set.union(*words.values()))
