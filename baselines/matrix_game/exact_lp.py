@@ -32,9 +32,6 @@ def maximise(objective: Rationals, matrix: Sequence[Rationals], bounds: Rational
         matrix: `[rows][columns]`.
         bounds: `[rows]`, not negative, so x = 0 is feasible.
 
-    Returns:
-        The optimum.
-
     Raises:
         ValueError: If a bound is negative or the program is unbounded.
     """

@@ -24,12 +24,12 @@ from cardwar_envs.core.policy import Policy
 
 # Relative tolerance (absolute below one point) within which two payoffs are equal.
 ROUNDING = 1e-9
-# Observations go to a policy in batches of this size.
+# Policies are queried in batches of this size.
 BATCH = 1 << 15
 
 Progress = Callable[[int], None]
 Seats = Policy | str | Sequence[Policy | str]
-# What each player gets, payoff points.
+# Per player, payoff points.
 Payoffs = tuple[float, ...]
 
 
@@ -67,7 +67,7 @@ class Request:
 
 # Any equilibrium, in floats.
 PLAIN = Request()
-# Where a game begins, as `Game.initial` lists it.
+# The form of `Game.initial`.
 Starts = Sequence[Transition[Any]]
 
 
@@ -115,7 +115,7 @@ class Table(ABC):
 
     Attributes:
         game: The rules.
-        by_words: Whether states that differ only in what `Game.canonical` removes are played alike.
+        by_words: Whether play is the same in states with the same canonical form.
     """
 
     by_words = True
@@ -147,7 +147,7 @@ class Table(ABC):
 
     @abstractmethod
     def strategies(self, state: Any) -> Strategies:
-        """Equilibrium strategies of both players, each `[num_actions]`; all 0 for one who does not act."""
+        """Equilibrium strategies of both players, each `[num_actions]`; all 0 for a player who does not act."""
 
     def exact_value_to_go(self, state: Any) -> Fraction:
         """`value_to_go` as a fraction.
@@ -202,7 +202,7 @@ class CanonicalTable(Table):
         return mapped[0], mapped[1]
 
     def _lowest_actions(self, state: Any) -> NDArray[np.float64]:
-        # Where the game is settled every strategy is optimal; this one is as good as any.
+        # Where the game is settled every strategy is optimal.
         strategies = np.zeros((2, self.game.facts.num_actions))
         for player in self.game.acting_players(state):
             strategies[player, self.game.legal_actions(state, player)[0]] = 1.0
@@ -214,7 +214,7 @@ class EquilibriumPolicy:
 
     Attributes:
         table: The solved game.
-        by_words: Whether it plays alike in states with the same interleaving (see `rank_games.interleavings`).
+        by_words: Whether play is the same in states with the same interleaving (see `rank_games.interleavings`).
     """
 
     def __init__(self, table: Table) -> None:
@@ -233,7 +233,7 @@ def solve_table(table: Table, method: str, request: Request) -> StateSolution:
 
     Args:
         table: A new table.
-        method: How it is filled, in words.
+        method: The name of the method, for `Solution.method`.
         request: Options.
     """
     game, starts = table.game, table.game.initial()

@@ -105,7 +105,7 @@ class Solution(ABC):
     `PrivateSolution` of a game in which both move once on private information.
 
     Attributes:
-        unit: What `states` counts, in words.
+        unit: The unit of `states`.
         game: The rules.
         value: Expected payoff to player 0 under optimal play, payoff points.
         policy: An equilibrium behaviour strategy, for either seat.

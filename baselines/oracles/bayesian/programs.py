@@ -1,4 +1,4 @@
-"""The linear programs of games with private types: in floats, which scipy solves, and in rationals."""
+"""The linear programs of games with private types, in floats (by scipy) and in rationals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[Behaviour, B
     choices, replies = types_0 * actions_0, types_1 * actions_1
     shift, fractions = 1 - Fraction(float(form.payoffs.min())), np.frompyfunc(Fraction, 1, 1)
     worth = form.deals.astype(object)[:, :, None, None] * (fractions(form.payoffs) + shift)
-    # Unknowns are the choices and what each type of player 1 concedes: no more than any of its replies does.
+    # Unknowns: the choices, and the concession of each type of player 1, which bounds that of its replies.
     conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
     played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]
     objective, bounds = np.repeat((0, 1), (choices, types_1)), np.repeat((0, 1), (replies, types_0))
@@ -47,9 +47,9 @@ def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
 class Program:
     """Player 0's program in floats: unknowns x[type, action], replies[type, action of 1], concessions[type of 1].
 
-    Rows of the payoffs for neighbouring types of player 1 differ in few places in games with
-    ordered types, so each reply is written as the one for the type before plus the difference;
-    that keeps the program sparse, where it would have millions of entries for 1000 types.
+    In games with ordered types, payoffs against neighbouring types of player 1 differ in few entries. Each reply is
+    therefore written as that of the type before plus the difference, which keeps the program sparse: it would have
+    millions of entries for 1000 types.
     """
 
     def __init__(self, form: BayesianForm) -> None:
@@ -73,7 +73,7 @@ class Program:
         self.guarantee = np.concatenate([np.zeros(choices + replies), np.ones(types_1)])
 
     def solve(self, costs: NDArray[np.float64], at_least: float | None = None) -> Any:
-        """Minimises `costs`, over strategies that guarantee at least so much if that is given."""
+        """Minimises `costs`, over strategies that guarantee `at_least` if that is given."""
         matrix, limits = self._inequalities, np.zeros(self._inequalities.shape[0])
         if at_least is not None:
             matrix = sparse.vstack([matrix, sparse.csr_matrix(-self.guarantee)], format="csr")
@@ -99,7 +99,7 @@ class Program:
 
 
 def distributions(rows: NDArray[np.float64]) -> Behaviour:
-    """Rounding errors removed; a type that is never dealt, for which all is optimal, plays uniformly."""
+    """Removes rounding errors; a type that is never dealt plays uniformly."""
     clipped = np.maximum(rows, 0.0)
     clipped[clipped.sum(axis=1) == 0.0] = 1.0
     clipped /= clipped.sum(axis=1, keepdims=True)

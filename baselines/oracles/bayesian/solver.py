@@ -1,8 +1,8 @@
 """Games in which both of two players move once on private information: one linear program.
 
-A behaviour strategy of player 0, x[type, action], is worth what the best reply of each type of
-player 1 leaves of it. So the optimal one maximises the sum over types of 1 of what that type's
-cheapest action concedes, which is linear in x; the dual solution is player 1's strategy.
+The worth of a behaviour strategy of player 0, x[type, action], is a sum over the types of player 1: each plays the
+action that concedes least, and concessions are linear in x. So the optimal strategy solves a linear program, and the
+dual solution is player 1's strategy.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from cardwar_envs.core.game import Game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
-# Up to so many pairs of a type and an action, rationals are fast enough to be always computed.
+# Up to this many pairs of a type and an action, rationals are fast enough to be the default.
 EXACT_CHOICES = 48
-# How far from optimal a strategy may be, as a share of the stakes, to count as optimal in `optimal_range`.
+# Tolerance for optimality in `optimal_range`, as a share of the stakes.
 SLACK = 1e-10
 
 
 @cached_by_game(8)
 def form_of(game: Game[Any]) -> BayesianForm:
-    """The game's arrays, kept for the next question about it.
+    """The game's arrays; cached.
 
     Raises:
-        ValueError: If it is not a two-player zero-sum game of that kind, or its arrays cannot be those of one.
+        ValueError: If it is not a two-player zero-sum game of that kind, or its arrays are malformed.
     """
     require_two_zero_sum(game, "an exact answer on private information")
     form = game.bayesian_form()
@@ -61,7 +61,7 @@ class BayesianOracle:
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Every game in which players do not see the state; those of other kinds raise a ValueError."""
+        """Every game in which players do not see the state; unsupported ones raise a ValueError."""
         return not game.facts.public_state
 
     @staticmethod
@@ -69,10 +69,10 @@ class BayesianOracle:
         return not game.facts.public_state
 
     def solve(self, request: Request) -> PrivateSolution:
-        """Finds an equilibrium.
+        """Computes an equilibrium.
 
-        Where there are several, the choice is the vertex that the program's solver ends at: the
-        simplex of `baselines.matrix_game.exact_lp` for rationals, else HiGHS. Both are deterministic.
+        Among several the choice is the vertex at which the solver ends: the simplex of
+        `baselines.matrix_game.exact_lp` for rationals, else HiGHS. Both are deterministic.
         """
         if request.selection != "default":
             raise ValueError(f"selection ({request.selection!r}) must be 'default' for {self._game.facts.name}")
@@ -124,7 +124,7 @@ class BayesianOracle:
 
 
 def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.float64]:
-    """What each action of each type of `player` brings to player 0, times the type's probability."""
+    """Player 0's payoff for each action of each type of `player`, times the type's probability."""
     weighted = form.weights[:, :, None, None] * form.payoffs
     path = "ijab,jb->ia" if player == 0 else "ijab,ia->jb"
     return np.asarray(np.einsum(path, weighted, other, optimize=True))
@@ -134,7 +134,7 @@ def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviou
     """One policy for the given seats.
 
     Raises:
-        ValueError: If seats that the rules do not treat alike see the same and must play differently.
+        ValueError: If seats with different rules have the same observation and must play differently.
     """
     table: dict[bytes, NDArray[np.float64]] = {}
     for player, strategy in behaviour.items():
@@ -151,22 +151,21 @@ def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviou
 
 
 def _programs() -> Any:
-    """The linear programs; scipy takes half a second to import, and few questions need it."""
+    """The linear programs; scipy takes half a second to import."""
     from baselines.oracles.bayesian import programs
 
     return programs
 
 
 def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
-    """The whole set of a player's optimal strategies, seen action by action.
+    """The range of each action's probability over a player's optimal strategies.
 
     Args:
         game: A two-player zero-sum game with a `bayesian_form`.
         player: 0 or 1.
 
     Returns:
-        `[types, own actions]` twice: the least and the greatest probability with which an
-        optimal strategy plays each action, to about 1e-6.
+        The least and the greatest probabilities, each `[types, own actions]`, to about 1e-6.
 
     Raises:
         ValueError: If the game is of another kind or there is no such player.
@@ -198,7 +197,7 @@ def _mirrored(form: BayesianForm) -> BayesianForm:
 
 
 def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
-    """`[types, own actions]`: what a policy does in that seat.
+    """Queries a policy in a seat: `[types, own actions]` probabilities.
 
     Raises:
         ValueError: If its answer is not a behaviour strategy.
@@ -211,7 +210,7 @@ def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
 
 
 def outcomes(game: Game[Any], policies: Sequence[Policy]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Every course that a game between two policies can take: payoffs to player 0 and probabilities, alike in shape."""
+    """All outcomes of two policies, `[types, types, actions, actions]`: payoffs to player 0, and probabilities."""
     form = form_of(game)
     first, second = (behaviour_of(game, policy, seat) for seat, policy in enumerate(policies))
     probabilities = np.einsum("ij,ia,jb->ijab", form.weights, first, second, optimize=True)

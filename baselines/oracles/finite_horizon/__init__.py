@@ -1,1 +1,1 @@
-"""Games of many rounds over few positions, round by round."""
+"""Exact results of games of many rounds over few positions, by value iteration."""

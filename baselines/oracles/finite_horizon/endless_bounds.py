@@ -1,9 +1,8 @@
 """Bounds for games without a limit of rounds: unfinished games counted as lost, and as won.
 
-If player 0 can guarantee a payoff within `n` rounds while an unfinished game counts as lost, it can guarantee
-that payoff in the endless game too, however endless play is paid. The same holds for player 1. Both bounds
-only get closer as rounds are added. They need not meet: if neither player can end the game alone, it may go
-on for ever.
+If player 0 can guarantee a payoff within `n` rounds when an unfinished game counts as lost, it can guarantee that
+payoff in the endless game too, whatever endless play pays. The same holds for player 1. The bounds tighten as rounds
+are added. They need not meet: if neither player can end the game alone, it may never end.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from baselines.oracles.finite_horizon.value_iteration import solve_nodes
 from baselines.oracles.protocol import Progress
 from cardwar_envs.core.game import Game
 
-# How many of the widest positions are shown.
+# The number of positions in `EndlessBounds.widest`.
 SHOWN = 5
 
 
@@ -28,8 +27,8 @@ class EndlessBounds:
     """Bounds on the value of a game that may last for ever.
 
     Attributes:
-        lower: Lower bound on the value at the start to player 0, payoff points: it can guarantee that much.
-        upper: Upper bound on the same: player 1 can keep it from more.
+        lower: Lower bound on the value at the start, payoff points to player 0.
+        upper: Upper bound on the same.
         sweeps: Number of rounds looked ahead.
         settled: Whether the last sweep changed nothing.
         bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to
@@ -50,7 +49,7 @@ class EndlessBounds:
         return np.asarray(self.bounds[:, 1] - self.bounds[:, 0])
 
     def wider(self, width: float) -> int:
-        """How many positions have bounds further apart than `width`, payoff points."""
+        """The number of positions whose bounds differ by more than `width`, payoff points."""
         return int((self.widths > width).sum())
 
 
@@ -59,8 +58,8 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
 
     Args:
         game: The game; its own limit of rounds does not matter.
-        sweeps: Rounds to look ahead at most; fewer if nothing changes any more.
-        progress: Called after each with the number of matrix games solved.
+        sweeps: The greatest number of rounds to look ahead; fewer if the bounds stop changing.
+        progress: Called after each round with the number of matrix games solved.
 
     Returns:
         The bounds at the start and at every position.

@@ -1,7 +1,7 @@
-"""Checks, on a sample of positions, policies that declare how they play with other numbers of rounds left.
+"""Checks declared invariances of policies on a sample of positions.
 
 A policy that declares `stationary` is queried with one round left only. A policy with a method `choice_probabilities`
-is not queried where that method answers. Both must agree with `action_probabilities`.
+is not queried at forms that the method knows. Both must agree with `action_probabilities`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sweeping over the positions of a game of many rounds: what all solvers of such games share.
+"""The positions of a game of many rounds, as the solvers of such games share them.
 
 A state is a position and the rounds left, so values with `r` rounds left follow from those with
 `r - 1`: one sweep over the positions per round. See `cardwar_envs.core.forms.RoundsForm`.
@@ -18,7 +18,7 @@ from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 
 MAX_POSITIONS = 4_000_000
-# Sweeps are compared with so many before them.
+# Each sweep is compared with this many earlier ones.
 LONGEST_PERIOD = 12
 
 Arrays = tuple[Any, ...]
@@ -32,14 +32,17 @@ def kernel() -> Any:
 
 
 def counts_rounds(game: Game[Any]) -> bool:
-    """Whether a game has two players and hands over its positions as arrays."""
-    hands_over = type(game).rounds_form is not Game.rounds_form
-    return hands_over and game.facts.max_rounds is not None and game.facts.num_players == 2
+    """Whether a game has two players and declares a `rounds_form`."""
+    return (
+        type(game).rounds_form is not Game.rounds_form
+        and game.facts.max_rounds is not None
+        and game.facts.num_players == 2
+    )
 
 
 @cached_by_game(2)
 def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[Any]:
-    """The positions of a game from its start, kept for the next question about it.
+    """The positions of a game from its start; cached.
 
     Raises:
         ValueError: If the game is of another kind or too large.
@@ -48,7 +51,7 @@ def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[A
 
 
 def arrays_of(form: RoundsForm[Any]) -> Arrays:
-    """What the compiled functions take."""
+    """The arguments of the compiled functions."""
     return (
         form.lists,
         form.rows,
@@ -62,27 +65,27 @@ def arrays_of(form: RoundsForm[Any]) -> Arrays:
 
 
 def levels_of(form: RoundsForm[Any]) -> list[Nodes]:
-    """The nodes of each level, in the order in which they can be worked out."""
+    """The nodes of each level, children first."""
     return [np.arange(*bounds) for bounds in pairwise(form.levels)]
 
 
 def choice_starts(form: RoundsForm[Any], codes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Where the choices of player 0 at each code begin if all are written one after the other; the end is last."""
+    """Offsets of player 0's choices at each code when all are concatenated, and the total."""
     lists = form.lists.ravel() if codes is None else form.lists[codes >> 1, codes & 1]
     return np.concatenate([[0], np.cumsum(form.rows[lists + 1] - form.rows[lists])])
 
 
 def choice_places(form: RoundsForm[Any], codes: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of the choices of player 0 at codes, if those of each code begin at its entry of `starts`."""
+    """The indices of player 0's choices at codes, if those of each code begin at its entry of `starts`."""
     own = choice_starts(form, codes)
     return np.arange(own[-1]) + np.repeat(starts - own[:-1], np.diff(own))
 
 
 class History:
-    """The array that each sweep left, until one repeats another bit for bit.
+    """The array after each sweep, until one repeats another bit for bit.
 
     Attributes:
-        period: Number of sweeps after which the arrays repeat; None until one has repeated.
+        period: Number of sweeps after which the arrays repeat; None until then.
         kept: The arrays before the repetition.
     """
 
@@ -91,7 +94,7 @@ class History:
         self.period: int | None = None
 
     def append(self, array: NDArray[Any]) -> None:
-        """Takes the next array; it is not kept if it repeats one of the last few."""
+        """Adds the next array unless it repeats one of the last few."""
         for period, earlier in enumerate(self.kept[: -LONGEST_PERIOD - 1 : -1], start=1):
             if np.array_equal(earlier, array):
                 self.period = period
@@ -99,7 +102,7 @@ class History:
         self.kept.append(array)
 
     def __getitem__(self, sweep: int) -> NDArray[Any]:
-        """The array that sweep number `sweep` left, or would have left."""
+        """The array after sweep number `sweep`, also beyond those computed."""
         if self.period is None or sweep < len(self.kept):
             return self.kept[sweep]
         begin = len(self.kept) - self.period
@@ -107,7 +110,7 @@ class History:
 
 
 def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> NDArray[np.float64]:
-    """`[2 * nodes]` values by code: of final nodes, and of beginnings of rounds as given; 0 in wars."""
+    """`[2 * nodes]` values by code: of final nodes, of beginnings of rounds as given, and 0 in wars."""
     values = np.zeros(2 * len(form.lists))
     values[:2] = 1.0, -1.0
     put(values, slice(form.levels[-2], form.levels[-1]), np.asarray(of_rounds))
@@ -115,7 +118,7 @@ def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> N
 
 
 def put(values: NDArray[np.float64], nodes: slice | Nodes, worth: NDArray[np.float64]) -> None:
-    """Writes values to player 0 of nodes to their codes; in the mirror image they are player 1's."""
+    """Writes values of nodes to player 0 at their codes, and the negatives at the mirror images."""
     pairs = values.reshape(-1, 2)
     pairs[nodes, 0] = worth
     pairs[nodes, 1] = -worth

@@ -1,7 +1,7 @@
 """Best responses and results between policies in two-player games of many rounds, sweep by sweep.
 
-All values are computed for player 0, at every position and its mirror image. Player 1 sees at a position
-what player 0 sees at its image, so one sweep answers for both seats.
+All values are player 0's, at every position and its mirror image. Player 1 sees at a position what player 0 sees at
+the mirror image, so one sweep serves both seats.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
-# Entries of a batch of masks and probabilities that a policy is asked for at once.
+# Entries of the masks and probabilities of one query.
 ENTRIES = 1 << 22
 
 
@@ -42,14 +42,14 @@ class ResponsePolicy:
     """A deterministic best response, from either seat: the lowest of the best actions."""
 
     def __init__(self, form: RoundsForm[Any], best: Sequence[NDArray[np.int16]]) -> None:
-        """Takes `best[r - 1]`, `[codes]` numbers of player 0's choices with `r` rounds left; later ones are alike."""
+        """Takes `best[r - 1]`, `[codes]` indices of player 0's choices with `r` rounds left; later ones are equal."""
         self._form, self._best = form, best
 
     def __repr__(self) -> str:
         return f"<ResponsePolicy: a best response in {len(self._form.lists):,} positions>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`; uniform over legal actions where the game cannot get."""
+        """`[batch, num_actions]`; uniform over legal actions at unreachable states."""
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
         form = self._form
         codes, rounds_left = form.codes_seen(observations)
@@ -63,7 +63,7 @@ class ResponsePolicy:
 
 
 class _Policies:
-    """The answers of policies at every code: a stationary policy is asked only once."""
+    """The answers of policies at every code; a stationary policy is queried only once."""
 
     def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
         self._form = form
@@ -72,7 +72,7 @@ class _Policies:
         self.stationary = all(is_stationary(policy) for policy in policies)
 
     def ask(self, rounds_left: int) -> None:
-        """Asks for play with so many rounds left."""
+        """Queries the policies with that number of rounds left."""
         for number, policy in self._policies.items():
             if number not in self._answers or not is_stationary(policy):
                 self._answers[number] = choice_probabilities(self._form, policy, rounds_left)
@@ -82,10 +82,10 @@ class _Policies:
 
 
 def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
-    """What a policy does in seat 0 at every code, over its choices, one after the other.
+    """A policy's probabilities in seat 0 of all choices at every code, concatenated.
 
-    It is asked where there is a choice, in batches, unless it has a method `choice_probabilities`
-    that knows the form.
+    The policy is queried in batches at codes with more than one choice, unless its method `choice_probabilities`
+    knows the form.
 
     Raises:
         ValueError: If an answer is not a behaviour strategy.
@@ -118,7 +118,7 @@ class _Sweep:
         self.values, self.settled = values, False
 
     def step(self, asked: _Policies) -> None:
-        """Goes on to one round more, with what the policies do in it."""
+        """Adds one round, played by the policies."""
         raise NotImplementedError
 
     def _advance(self, write: Callable[[int, int, NDArray[np.float64]], None]) -> None:
@@ -137,12 +137,10 @@ class _Sweep:
 
 
 class Response(_Sweep):
-    """Player 0's best response to a policy of player 1.
-
-    The values, by code, are what it gets, payoff points.
+    """Player 0's best response to a policy of player 1; `values` are its payoffs by code, payoff points.
 
     Attributes:
-        best: As `ResponsePolicy` takes it, if the choices are kept.
+        best: Its choices in the form that `ResponsePolicy` takes, if `keep`.
     """
 
     def __init__(self, form: RoundsForm[Any], policy: Policy, *, keep: bool = False) -> None:
@@ -164,10 +162,7 @@ class Response(_Sweep):
 
 
 class Outcomes(_Sweep):
-    """How a game between two policies ends.
-
-    The values, `[codes, 3]`, are the chances that player 0 wins, that player 1 does, and that nobody does.
-    """
+    """The outcome of two policies; `values`, `[codes, 3]`, are the probabilities of win, loss and tie for player 0."""
 
     def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
         chances = np.tile((0.0, 0.0, 1.0), (2 * len(form.lists), 1))
@@ -196,12 +191,12 @@ class RoundsOracle:
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Two-player games that hand over their positions as arrays."""
+        """Two-player games with a `rounds_form`."""
         return counts_rounds(game)
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """The same games, in floats and for any equilibrium."""
+        """The same games, in floats, any equilibrium."""
         return counts_rounds(game) and request.plain
 
     def solve(self, request: Request) -> StateSolution:
@@ -249,5 +244,5 @@ class RoundsOracle:
         return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
 
     def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:
-        """What stands at the codes of the starts, as `player` sees them, weighted by their probabilities."""
+        """The mean over the starts, as `player` sees them, of values by code."""
         return sum(chance * float(of_codes[code ^ player]) for chance, code in self._starts)

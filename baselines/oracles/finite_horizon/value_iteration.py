@@ -1,9 +1,8 @@
 """Equilibria of two-player games of many rounds over few positions, sweep by sweep.
 
-With `r` rounds left a position is a matrix game over the values of the positions that follow, with
-`r - 1` left (and of those within the round, worked out before). Every matrix game's value is bounded
-by what both strategies guarantee in the matrix as given; the bounds add up to `gap`. Values need not
-settle as rounds are added, so all sweeps are kept, until one repeats another bit for bit.
+With `r` rounds left a position is a matrix game over the values of later positions with `r - 1` left (and of those
+within the round, solved before). The guarantees of both strategies bound each matrix game's value; the bounds add up
+to `gap`. Values need not converge as rounds are added, so all sweeps are kept until one repeats another bit for bit.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ from baselines.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 
-# Values kept, 8 bytes each.
+# Stored values, 8 bytes each.
 MAX_VALUES = 250_000_000
-# Solved regions that are kept: that of the start, and the last ones off it.
+# Cached solutions: from the start, and from the last states off it.
 MAX_REGIONS = 4
 
 
@@ -84,13 +83,13 @@ class RoundValues:
         rounds: The limit.
         history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, payoff points.
         gaps: `[rounds + 1]` certified bounds on the error of each of them.
-        sweeps: How many were worked out; later ones repeat them.
+        sweeps: The number of sweeps computed; later ones repeat them.
     """
 
     def __init__(
         self, form: RoundsForm[Any], rounds: int, *, progress: Progress | None = None, threads: int | None = None
     ) -> None:
-        """Sweeps.
+        """Computes the sweeps.
 
         Raises:
             ValueError: If that makes more than `MAX_VALUES` values.
@@ -122,7 +121,7 @@ class RoundValues:
         self.gaps = np.cumsum(added)
 
     def around(self, nodes: Nodes, rounds_left: int) -> NDArray[np.float64]:
-        """Values by code of all that a round at `nodes` with so many rounds left can lead to."""
+        """Values by code of everything that can follow `nodes` within a round with that many rounds left."""
         values = at_codes(self.form, self.history[rounds_left - 1])
         levels = self.form.levels
         needed = np.zeros(levels[-2], dtype=np.bool_)
@@ -136,7 +135,7 @@ class RoundValues:
         return values
 
     def value(self, code: int, rounds_left: int) -> float:
-        """What player 0 is still to be paid at a code, payoff points."""
+        """The value to go at a code to player 0, payoff points."""
         node, place = code >> 1, (code >> 1) - int(self.form.levels[-2])
         if place >= 0:
             worth = float(self.history[rounds_left][place])
@@ -146,7 +145,7 @@ class RoundValues:
         return -worth if code & 1 else worth
 
     def probabilities(self, codes: NDArray[np.int64], rounds_left: int) -> NDArray[np.float64]:
-        """Player 0's equilibrium strategies at codes, over its choices, one after the other."""
+        """Player 0's equilibrium strategies at codes: the probabilities of its choices, concatenated."""
         starts = choice_starts(self.form, codes)
         probabilities, gaps = np.empty(starts[-1]), np.empty(len(codes))
         values = self.around(codes >> 1, rounds_left)
@@ -168,8 +167,8 @@ class RoundValues:
 class RoundsTable(Table):
     """Values and strategies at every state of a game of many rounds.
 
-    Where a state has several optimal strategies, the choice is the one that `baselines.matrix_game`
-    documents, taken at the position or its mirror image, whichever is the node.
+    Among several optimal strategies the choice is that of `baselines.matrix_game` at the position or its mirror image,
+    whichever is the node.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -178,14 +177,10 @@ class RoundsTable(Table):
 
     @property
     def policy(self) -> RoundsPolicy:
-        """The equilibrium, for either seat."""
         return RoundsPolicy(self)
 
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
-        """Solves everything that can follow `starts`; returns the number of matrix games.
-
-        Those are the positions, wars included, up to swapping the seats, times the sweeps.
-        """
+        # Matrix games: the positions, wars included, up to swapping the seats, times the sweeps.
         states, most = [start.state for start in starts], request.max_states or MAX_POSITIONS
         form = form_of(self.game) if most >= MAX_POSITIONS else self.game.rounds_form(states, most)
         if any(form.code(state) < 0 for state in states):
@@ -195,7 +190,7 @@ class RoundsTable(Table):
         return values.sweeps * (len(form.lists) - 2)
 
     def region(self, state: Any) -> tuple[RoundValues, int, int]:
-        """The values to look a state up in, its code and its rounds left; solves the game from there if need be."""
+        """The solution that has a state, with its code and rounds left; solves the game from there if none has."""
         for region in self.regions:
             code, rounds_left = region.form.code(state), region.form.rounds_left(state)
             if code >= 0 and rounds_left <= region.rounds:
@@ -204,14 +199,12 @@ class RoundsTable(Table):
         return self.region(state)
 
     def value_to_go(self, state: Any) -> float:
-        """What player 0 is still to be paid from `state` on, payoff points."""
         if not self.game.acting_players(state):
             return 0.0
         region, code, rounds_left = self.region(state)
         return region.value(code, rounds_left)
 
     def gap_at(self, state: Any) -> float:
-        """Certified bound on the error of `value_to_go(state)`, payoff points."""
         if not self.game.acting_players(state):
             return 0.0
         region, _, rounds_left = self.region(state)
@@ -231,7 +224,6 @@ class RoundsTable(Table):
         return answers
 
     def strategies(self, state: Any) -> Strategies:
-        """Equilibrium strategies of both players, each `[num_actions]`; all 0 for one who does not act."""
         acting = self.game.acting_players(state)
         if not acting:
             raise ValueError(f"the game is over in {state!r}")
@@ -244,7 +236,7 @@ class RoundsTable(Table):
 
 
 def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The actions of player 0's choices at codes, one after the other."""
+    """The actions of player 0's choices at codes, concatenated."""
     begins = form.rows[form.lists[codes >> 1, codes & 1]]
     return np.asarray(form.actions[choice_places(form, codes, begins)])
 
@@ -266,7 +258,7 @@ class RoundsPolicy(EquilibriumPolicy):
     table: RoundsTable
 
     def choice_probabilities(self, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-        """Its strategies at all codes of the form that was solved, over player 0's choices; None for another form."""
+        """Its strategies over player 0's choices at all codes of the solved form, concatenated; else None."""
         start = self.table.regions[0]
         if form is not start.form or rounds_left > start.rounds:
             return None

@@ -1,1 +1,1 @@
-"""Any finite game, its states listed."""
+"""Exact results of finite games, by enumerating their states."""

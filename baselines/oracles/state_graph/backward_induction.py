@@ -1,7 +1,7 @@
 """Equilibria of finite two-player zero-sum games of public state, from the end to the start.
 
-Each state is one matrix game over the values of the states that follow. Only canonical
-representatives are solved; the game says which they are and how actions map back.
+Each state is one matrix game over the values of the states that follow. Only canonical representatives are solved;
+`Game.canonical` and `Game.canonical_actions` map states and actions to them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from cardwar_envs.core.game import CERTAIN, Game, Transition
 class EquilibriumTable(CanonicalTable):
     """Values and strategies at every state of a game, through its canonical representatives.
 
-    Where a state has several optimal strategies, every card is played alike if the game says that this is optimal
-    (`Game.uniform_is_optimal`) and the certificate confirms it. Otherwise the choice is the one that
-    `baselines.matrix_game` documents, taken at the representative.
+    Among several optimal strategies, play is uniform over cards if the game declares that this is optimal
+    (`Game.uniform_is_optimal`) and the certificate confirms it. Otherwise the choice is that of `baselines.matrix_game`
+    at the representative.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -64,7 +64,7 @@ class EquilibriumTable(CanonicalTable):
         return len(graph.states)
 
     def _solve_layers(self, graph: GameGraph[Any]) -> None:
-        # One entry more than there are states: what END (-1) finds there is 0.
+        # One extra entry, 0, for END (-1).
         values, gaps = np.zeros(len(graph.states) + 1), np.zeros(len(graph.states) + 1)
         for states, edges in graph.backward():
             games = LayerGames.of(graph, states, edges)
@@ -108,7 +108,7 @@ class EquilibriumTable(CanonicalTable):
             self._solved[state] = SolvedState(float(solution.value), 0.0, strategies)
 
     def _counts(self, state: Any, player: int) -> list[int]:
-        """In how many ways each legal action can be played."""
+        """The number of cards behind each legal action."""
         observation, mask = self.game.observation(state, player), self.game.action_mask(state, player)
         counts = self.game.action_counts(observation[None], mask[None])[0]
         return [int(count) for count in counts[list(self.game.legal_actions(state, player))]]
@@ -128,8 +128,7 @@ class EquilibriumTable(CanonicalTable):
 
     def _solve_state(self, representative: Any) -> SolvedState:
         if representative not in self._solved:
-            # A state that the solved starts do not lead to: solve the game from there (nothing more than
-            # that, whatever a subclass adds to it).
+            # Unreachable from the solved starts, so solve the game from there (without what subclasses add).
             start = Transition(CERTAIN, representative, (0.0, 0.0))
             EquilibriumTable.solve(self, [start], Request(exact=self._exact_values is not None))
         return self._solved[representative]

@@ -1,7 +1,7 @@
 """A finite game's states and moves as arrays, so that exact sums over them are array operations.
 
-Equilibria are computed on the graph of canonical states. Best responses and head-to-head results are computed
-on the graph of the states themselves, because a policy may treat states of one canonical form differently.
+Equilibria are computed on the graph of canonical states, best responses and head-to-head results on the graph of all
+states, because a policy may play differently in states with the same canonical form.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, S, Transition
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
-# Where the game is over or settled: nothing is chosen there, and what is still paid is on the edge.
+# The game is over or settled; remaining payments are on the edge.
 END = -1
 MAX_STATES = 1_000_000
 # States in which a player acts, its observations and its masks.
@@ -39,27 +39,23 @@ Seen = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]
 
 @dataclass(frozen=True)
 class GameGraph(Generic[S]):
-    """The states of a game in which something is decided, and all moves between them.
+    """The undecided states of a game and all moves between them.
 
-    States are numbered so that every move leads to a lower number or to `END`. An edge is one
-    outcome of one joint action.
+    Every move leads to a state with a lower number or to `END`. An edge is one outcome of one joint action.
 
     Attributes:
         game: The rules.
         states: The states, those nearest the end first.
-        roots: `[num_roots]` the states that the game can start from, or `END`.
+        roots: `[num_roots]` the initial states, or `END`.
         root_probabilities: `[num_roots]`.
         root_rewards: `[num_roots, num_players]` payoff points paid before the first choice.
-        layers: Bounds of runs of states between which there are no moves:
-            layer `i` is `states[layers[i]:layers[i + 1]]`.
-        first_edge: `[num_states + 1]`; the edges of state `s` are
-            `first_edge[s]:first_edge[s + 1]`.
+        layers: Bounds of runs of states without moves among them: layer `i` is `states[layers[i]:layers[i + 1]]`.
+        first_edge: `[num_states + 1]`; the edges of state `s` are `first_edge[s]:first_edge[s + 1]`.
         actions: `[num_edges, num_players]`, `END` for a player who does not act.
         children: `[num_edges]` where the edge leads, or `END`.
         probabilities: `[num_edges]` of this outcome, given the joint action.
         rewards: `[num_edges, num_players]` payoff points.
-        swapped: `[num_edges]`, whether the seats of player 0 and 1 are swapped on the way
-            (only on the graph of canonical states).
+        swapped: `[num_edges]`, whether the edge swaps the two seats (only on the graph of canonical states).
     """
 
     game: Game[S]
@@ -87,7 +83,7 @@ class GameGraph(Generic[S]):
             yield slice(start, stop), slice(self.first_edge[start], self.first_edge[stop])
 
     def seen_by(self, player: int) -> Seen:
-        """What a player sees wherever it acts: states `[k]`, observations and masks `[k, ...]`."""
+        """The states in which a player acts, `[k]`, with its observations and masks, `[k, ...]`."""
         if player not in self._seen:
             acts = [s for s, state in enumerate(self.states) if player in self.game.acting_players(state)]
             facts = self.game.facts
@@ -104,7 +100,7 @@ class GameGraph(Generic[S]):
         return self._seen[player]
 
     def action_probabilities(self, policy: Policy, player: int) -> NDArray[np.float64]:
-        """`[num_states, num_actions]`: the policy in that player's seat, 0 where the player does not act.
+        """Queries a policy at every state: `[num_states, num_actions]`, 0 where the player does not act.
 
         Raises:
             ValueError: If the policy's answer is not a behaviour strategy.
@@ -117,11 +113,10 @@ class GameGraph(Generic[S]):
         return probabilities
 
     def edge_weights(self, probabilities: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64]:
-        """`[num_edges]`: how likely chance and the given players together are to take each edge.
+        """`[num_edges]`: the probability of each edge under chance and the given players.
 
         Args:
-            probabilities: Per player `[num_states, num_actions]`, or None for a player whose
-                own choice is left out of the product.
+            probabilities: Per player `[num_states, num_actions]`; None leaves a player's choices out of the product.
         """
         weights = self.probabilities.copy()
         for player, of_player in enumerate(probabilities):
@@ -144,17 +139,14 @@ def build_graph(
     """Explores a game from its roots.
 
     Args:
-        game: The rules; every play must come to an end without passing a state twice.
-        roots: Where to start, as `game.initial()` gives them.
+        game: The rules; no trajectory may repeat a state.
+        roots: Where to start, in the form of `game.initial()`.
         canonical: Replace every state by its canonical representative (two players).
-        max_states: Give up beyond so many states.
-        progress: Called now and then with the number of states explored.
-
-    Returns:
-        The graph.
+        max_states: The greatest number of states.
+        progress: Called from time to time with the number of states explored.
 
     Raises:
-        ValueError: If there are too many states or a play can pass a state twice.
+        ValueError: If there are too many states or a trajectory can repeat a state.
     """
     explorer = _Explorer(game, canonical, max_states)
     places, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
@@ -165,11 +157,11 @@ def build_graph(
 
 
 class _Arrival(NamedTuple):
-    """Where a move that leads to a state arrives.
+    """The vertex for a state.
 
     Attributes:
         number: The number of the state, or of its canonical representative, or `END`.
-        settled: What is still paid to each player if the state is settled there, payoff points; else None.
+        settled: Remaining payments to each player if the state is settled, payoff points; else None.
         swapped: Whether the seats are swapped in the representative.
     """
 
@@ -186,7 +178,7 @@ class _Explorer(Generic[S]):
         self._players = game.facts.num_players
         self.number: dict[S, int] = {}
         self.states: list[S] = []
-        # The rules are asked once where a state leads to, however many moves lead to it.
+        # Each state is looked up once, however many moves lead to it.
         self._arrivals: dict[S, _Arrival] = {}
         self.first_edge = array("q", [0])
         self.choices, self.outcomes = array("i"), array("q")  # one per joint action; the others are one per edge
@@ -194,7 +186,7 @@ class _Explorer(Generic[S]):
         self.swapped = array("b")
 
     def arrive(self, outcome: Transition[S]) -> tuple[int, tuple[float, ...], bool]:
-        """The number of the state arrived at (or END), what has been paid on the way, seats swapped or not."""
+        """The number of the state reached (or END), the payments on the way, and whether the seats are swapped."""
         _, state, rewards = outcome
         if type(rewards) is not tuple or len(rewards) != self._players:
             require_shape(self.game, "rewards", rewards, self._players)
@@ -206,7 +198,7 @@ class _Explorer(Generic[S]):
     def _arrival(self, state: S) -> _Arrival:
         arrival = self._first_arrival(state)
         if len(self._arrivals) >= MAX_STATES:
-            self._arrivals.clear()  # it saves time only, and must not take more memory than the states
+            self._arrivals.clear()  # a cache must not take more memory than the states
         self._arrivals[state] = arrival
         return arrival
 
@@ -228,7 +220,7 @@ class _Explorer(Generic[S]):
         return _Arrival(self.number[state], None, swapped)
 
     def explore(self, progress: Progress | None) -> None:
-        for done, state in enumerate(self.states, start=1):  # the list grows meanwhile
+        for done, state in enumerate(self.states, start=1):  # the list grows in the loop
             self._expand(state)
             self.first_edge.append(len(self.children))
             if progress is not None and done % 1024 == 0:
@@ -290,7 +282,7 @@ class _Explorer(Generic[S]):
 
 
 def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int, longest: int) -> NDArray[np.int64]:
-    """The number of moves from each state to the end on the longest way, from 1 to `longest`."""
+    """The length of the longest trajectory from each state, from 1 to `longest`."""
     heights = np.ones(count, dtype=np.int64)
     inner = children != END
     parents, inner_children = parents[inner], children[inner]
@@ -303,7 +295,7 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
 
 
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
-    """The graph of all states of a game from its start; kept for the next question about it.
+    """The graph of all states of a game; cached.
 
     Raises:
         ValueError: If it has more than `max_states` states.
@@ -320,7 +312,7 @@ def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
 
 @cached_by_game(8)
 def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
-    """A place to keep the graph of a game, whatever the limit was with which it was listed; empty at first."""
+    """A cache of one graph, whatever the limit with which it was enumerated; empty at first."""
     return []
 
 
@@ -332,10 +324,10 @@ def _too_many(game: Game[Any], max_states: int) -> ValueError:
 
 
 def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
-    """Refuses a game that is known to have too many states, before any of them is listed.
+    """Refuses a game that declares too many states, before enumerating any.
 
     Raises:
-        ValueError: If it has; the error names the largest size that is not known to have too many as well.
+        ValueError: If it does; the error names the largest size that may fit.
     """
     count = game.count_states(canonical)
     if count is None or count <= max_states:

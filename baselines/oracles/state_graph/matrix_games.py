@@ -14,15 +14,15 @@ from baselines.oracles.state_graph.game_graph import END, GameGraph, group_sums
 
 @dataclass(frozen=True)
 class LayerGames:
-    """Where the edges of one layer stand in the matrix games of its states.
+    """The matrix games of one layer: which edge belongs to which entry.
 
     A player who does not act has one row or column, at action 0.
 
     Attributes:
-        states: Which states of the graph these are.
+        states: Their states in the graph.
         edges: Their edges.
         actions: Per player `[num_games, most legal actions]`: the legal actions, padded with `END`.
-        places: Per player `[num_edges]`: where the edge's action stands among them.
+        places: Per player `[num_edges]`: the index of the edge's action among them.
         game_of: `[num_edges]` the game that each edge belongs to, from 0.
     """
 
@@ -41,15 +41,11 @@ class LayerGames:
 
     @property
     def masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Per player `[num_games, most legal actions]`: what is not padding."""
+        """Per player `[num_games, most legal actions]`: False at the padding."""
         return self.actions[0] != END, self.actions[1] != END
 
     def sums(self, worth: NDArray[np.float64], *seats: int) -> NDArray[np.float64]:
-        """Sums of `worth` (`[num_edges]`) over all that the actions of the players in `seats` can lead to.
-
-        Returns:
-            `[num_games, actions of the first of them, ...]`.
-        """
+        """Sums `worth`, `[num_edges]`, by the actions of the players in `seats`: `[num_games, actions, ...]`."""
         shape = (len(self.actions[0]), *(self.actions[seat].shape[1] for seat in seats))
         cells = np.ravel_multi_index((self.game_of, *(self.places[seat] for seat in seats)), shape)
         return group_sums(cells, worth, math.prod(shape)).reshape(shape)
@@ -62,7 +58,7 @@ class LayerGames:
 
 
 def cards_of(graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.float64]:
-    """`[num_games, own actions]`: in how many ways each action can be played; 1 for the padding."""
+    """`[num_games, own actions]`: the number of cards behind each action; 1 for the padding."""
     game, cards = graph.game, np.ones(games.actions[seat].shape)
     for row, state in enumerate(graph.states[games.states]):
         if seat in game.acting_players(state):
@@ -73,15 +69,9 @@ def cards_of(graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.
 
 
 def values_to_go(graph: GameGraph[Any], edges: slice, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What player 0 gets from each edge on, weighed by the edge's probability, payoff points.
+    """`[num_edges]`: player 0's payoff from each edge on, times the edge's probability, payoff points.
 
-    Args:
-        graph: The graph.
-        edges: Which edges.
-        values: `[num_states + 1]` to go, to player 0; the last entry, 0, is what `END` finds.
-
-    Returns:
-        `[num_edges]`.
+    `values`, `[num_states + 1]`, are to go, to player 0; the last entry, 0, is for `END`.
     """
     children = graph.children[edges]
     to_go = np.where(graph.swapped[edges], -values[children], values[children])
@@ -90,14 +80,9 @@ def values_to_go(graph: GameGraph[Any], edges: slice, values: NDArray[np.float64
 
 
 def _legal(local: NDArray[np.int64], actions: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The legal actions of each state in a layer, and where each edge's action stands among them.
+    """The legal actions of each state, `[num_states, most]`, padded with END, and the index of each edge's among them.
 
-    Args:
-        local: `[num_edges]` states, numbered from 0.
-        actions: `[num_edges]`.
-
-    Returns:
-        `[num_states, most legal actions]`, padded with END, and `[num_edges]`.
+    `local`, `[num_edges]`, are states numbered from 0.
     """
     mask = np.zeros((int(local.max()) + 1, int(actions.max()) + 1), dtype=np.bool_)
     mask[local, actions] = True

@@ -1,9 +1,8 @@
-"""All optimal play of a game at once: the extremes that it can reach, state by state, against a given opponent.
+"""The set of optimal strategies of a game, and the extremes that they reach against a given opponent.
 
-At every state each player has a polytope of optimal strategies. A choice of one at each state
-is an equilibrium strategy, and the extremes over all such choices follow by backward induction,
-because a state's choice has no bearing on what can be chosen elsewhere. Strategies that are
-optimal at the start but err at states that an optimal opponent never reaches are not among them.
+At every state each player has a polytope of optimal strategies. Any choice of one at each state is an equilibrium
+strategy. States are chosen independently, so backward induction finds the extremes over all choices. Strategies that
+are optimal at the start but err at states that an optimal opponent never reaches are not included.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from baselines.matrix_game.optimal_sets import Faces, best_optimal, both_sides, 
 from baselines.oracles.state_graph.game_graph import GameGraph
 from baselines.oracles.state_graph.matrix_games import LayerGames, values_to_go
 
-# Probabilities that differ by less are the same; those of small games are far apart or equal.
+# Probabilities that differ by less are equal; those of small games are far apart or equal.
 SAME_PROBABILITY = 1e-9
 
 Array = NDArray[np.float64]
@@ -28,12 +27,12 @@ BySeat = Sequence[Array] | Array
 
 
 class Extreme(NamedTuple):
-    """The most of something that one player's optimal strategies can have against an opponent.
+    """The maximum of an objective over one player's optimal strategies against an opponent.
 
     Attributes:
-        worth: `[2, num_states + 1]`, by the seat in which it is optimal play; the last entry is 0.
-        strategies: `[2, num_states, num_actions]` that have it.
-        slack: Bound on how much more there could be at the start, by rounding.
+        worth: `[2, num_states + 1]` maxima, by the seat of the optimal player; the last entry is 0.
+        strategies: `[2, num_states, num_actions]` maximisers.
+        slack: Bound on the error of the maximum at the start, by rounding.
     """
 
     worth: Array
@@ -45,7 +44,7 @@ class OptimalPlay:
     """The optimal strategies at all states of a graph.
 
     Attributes:
-        graph: The states: of a two-player zero-sum game of public state.
+        graph: The states of a two-player zero-sum game of public state.
         values: `[num_states + 1]` to go, to player 0, payoff points; the last entry is 0.
     """
 
@@ -62,20 +61,17 @@ class OptimalPlay:
         return games, both_sides(matrices, solved, games.masks)
 
     def extreme(self, opponent: BySeat, paid: Array) -> Extreme:
-        """The most that optimal play can have against an opponent, and the play that has it.
+        """Maximises an objective over optimal play against an opponent.
 
         Args:
-            opponent: Per seat `[num_states, num_actions]`: what the opponent plays there.
-            paid: `[num_edges, 2]` what each edge is worth to the player in either seat, e.g. its
-                rewards, or 1 where the game is won.
-
-        Returns:
-            The extreme; -extreme of -paid is the least.
+            opponent: Per seat `[num_states, num_actions]`, the opponent's play there.
+            paid: `[num_edges, 2]`, the objective: each edge's worth to the player in either seat, e.g. its rewards,
+                or 1 where the game is won. Negate it to minimise.
         """
         return self._induce(opponent, paid, None)
 
     def worth(self, own: BySeat, opponent: BySeat, paid: Array) -> Array:
-        """`[2, num_states + 1]`: what given play has against an opponent; arguments as for `extreme`."""
+        """`[2, num_states + 1]`: the objective of given play against an opponent; arguments as for `extreme`."""
         return self._induce(opponent, paid, own).worth
 
     def _induce(self, opponent: BySeat, paid: Array, own: BySeat | None) -> Extreme:
@@ -96,9 +92,9 @@ class OptimalPlay:
                     np.maximum.at(slack[seat], graph.parents[edges], slack[there, children])
                     slack[seat, games.states] += missed
                 else:
-                    padded = np.pad(own[seat][games.states], ((0, 0), (0, 1)))  # the padding, -1, finds 0
+                    padded = np.pad(own[seat][games.states], ((0, 0), (0, 1)))  # the padding, -1, selects 0
                     chosen = np.take_along_axis(padded, games.actions[seat], axis=1)
-                    chosen[~chosen.any(axis=1), 0] = 1.0  # who does not act has one action in these games
+                    chosen[~chosen.any(axis=1), 0] = 1.0  # a player who does not act has one action here
                 worth[seat, games.states] = (chosen * objectives).sum(axis=1)
         return Extreme(worth, strategies, float(slack[:, graph.roots].max()))
 
@@ -130,20 +126,17 @@ class OptimalPlay:
         return low, high
 
     def unique(self) -> NDArray[np.bool_]:
-        """`[2, num_states]`: whether a player has one optimal strategy only."""
+        """`[2, num_states]`: whether a player's optimal strategy is unique."""
         low, high = self.ranges()
         return np.asarray((high - low).max(axis=2) <= SAME_PROBABILITY)
 
     def jointly(self, paid: Array) -> Array:
-        """The most that both players' optimal strategies can have together, if they choose them to that end.
+        """`[num_states + 1]`: the maximum of an objective over pairs of both players' optimal strategies.
 
-        Bilinear at each state, so it is had at vertices of the two polytopes; all pairs are tried.
+        The objective is bilinear at each state, so a pair of vertices maximises it; all pairs are tried.
 
         Args:
-            paid: `[num_edges]` what each edge is worth, the same from both seats.
-
-        Returns:
-            `[num_states + 1]`.
+            paid: `[num_edges]`, each edge's worth, the same from both seats.
         """
         most = np.zeros(len(self.graph.states) + 1)
         for games, faces in self._layers:

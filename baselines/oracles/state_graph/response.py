@@ -1,4 +1,4 @@
-"""Any game of public state that always ends, small enough to list its states: equilibria and exact results."""
+"""The oracle of games of public state that always end and are small enough to enumerate."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from cardwar_envs.core.policy import Policy
 
 
 class GraphOracle:
-    """The `Oracle` of games whose states can be listed."""
+    """The `Oracle` of games whose states are enumerated."""
 
     def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
         self._game, self._max_states = game, MAX_STATES if max_states is None else max_states
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Every game of public state; those with too many states raise a ValueError when they are explored."""
+        """Every game of public state; too many states raise a ValueError when they are explored."""
         return game.facts.public_state
 
     @staticmethod
@@ -74,11 +74,11 @@ class GraphOracle:
 def _respond(
     graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64] | None], player: int
 ) -> tuple[float, NDArray[np.float64]]:
-    """Best-response value and `[num_states, num_actions]` worth of each action, to go."""
+    """The best-response value, and each action's worth to go, `[num_states, num_actions]`."""
     weights = graph.edge_weights(strategies)
-    actions = np.maximum(graph.actions[:, player], 0)  # where the player waits, all is in column 0
+    actions = np.maximum(graph.actions[:, player], 0)  # where the player does not act, all is in column 0
     num_actions = graph.game.facts.num_actions
-    values = np.zeros(len(graph.states) + 1)  # the last entry, 0, is what END finds
+    values = np.zeros(len(graph.states) + 1)  # the last entry, 0, is for END
     worth = np.full((len(graph.states), num_actions), -np.inf)
     for states, edges in graph.backward():
         to_go = weights[edges] * (graph.rewards[edges, player] + values[graph.children[edges]])
@@ -113,7 +113,7 @@ def _final_payoffs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The distribution of whole-game payoffs: `[k, players]` payoff points and `[k]` probabilities.
 
-    Walks from the start to the end with one row for each state and payoffs so far.
+    Walks forward with one row for each state and payoffs so far.
     """
     rows = _merged(graph.roots.astype(np.int64), graph.root_rewards, graph.root_probabilities)
     for states, _ in reversed(list(graph.backward())):
@@ -132,7 +132,7 @@ def _final_payoffs(
             np.concatenate([paid[~here], paid[source] + graph.rewards[edges]]),
             np.concatenate([probabilities[~here], onward[kept]]),
         )
-    assert (rows[0] == END).all()  # every layer has been walked through
+    assert (rows[0] == END).all()
     return rows[1], rows[2]
 
 

@@ -1,13 +1,13 @@
 """Choosing among equilibria: which optimal strategy is played where a state has several.
 
-Every choice is made state by state, within the polytope of the state's optimal strategies, so the
-game's value and the promise that nothing is lost to a perfect opponent stand whatever is chosen.
+Every choice is made at each state within the polytope of its optimal strategies, so each of them guarantees the
+game's value.
 
-* `default`: every card alike if the game says that this is optimal at every state (`Game.uniform_is_optimal`) and the
-  state's certificate confirms it; else what `baselines.matrix_game` documents.
-* `max_entropy`: the least predictable one. Entropy counts cards: what is given to a rank held
-  twice is shared by two. It is within `ENTROPY_GAP` of the most there is.
-* `exploit:POLICY`: the one that earns most against that policy if the same is done later on.
+* `default`: uniform over cards if the game declares this optimal at every state (`Game.uniform_is_optimal`) and the
+  state's certificate confirms it; else the choice of `baselines.matrix_game`.
+* `max_entropy`: the strategy of greatest entropy over cards (two cards of one rank share its probability), to within
+  `ENTROPY_GAP`.
+* `exploit:POLICY`: the strategy that earns most against that policy, given the same choice at later states.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
 
 
 def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:
-    """An empty table that will choose as asked.
+    """An empty table with that selection.
 
     Raises:
         ValueError: If there is no such selection, or its policy does not exist or fit the game.
@@ -55,7 +55,7 @@ def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:
 
 
 class MaxEntropyTable(EquilibriumTable):
-    """Plays as evenly over the cards as an optimal strategy can."""
+    """Plays the optimal strategy of greatest entropy over cards."""
 
     def _choose(
         self, graph: GameGraph[Any], games: LayerGames, matrices: NDArray[np.float64], solved: MatrixSolutions
@@ -65,10 +65,10 @@ class MaxEntropyTable(EquilibriumTable):
 
 
 class ExploitTable(EquilibriumTable):
-    """Earns most against one policy, of all that optimal strategies can.
+    """Plays the optimal strategy that earns most against one policy.
 
-    That policy sees raw observations and may treat states of one canonical form differently,
-    so the choice is made on the states themselves and kept by what is seen.
+    That policy sees raw observations and may play differently in states with the same canonical form, so the choice is
+    made for every state and stored by observation.
     """
 
     by_words = False
@@ -79,13 +79,11 @@ class ExploitTable(EquilibriumTable):
         self._chosen: dict[bytes, NDArray[np.float64]] = {}
 
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
-        """Solves everything that can follow `starts`, and chooses there; returns the number of matrix games."""
         solved = super().solve(starts, request)
         self._choose_from(starts, request.max_states or MAX_STATES)
         return solved
 
     def strategies(self, state: Any) -> Strategies:
-        """As `EquilibriumTable.strategies`."""
         chosen = super().strategies(state)
         if self.game.settled(state) is None:
             for player in self.game.acting_players(state):
@@ -93,13 +91,12 @@ class ExploitTable(EquilibriumTable):
         return chosen
 
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
-        """As `EquilibriumTable.seen`."""
         chosen = self._chosen.get(observation_keys(observation[None])[0])
         return super().seen(observation) if chosen is None else chosen
 
     def _seen_at(self, state: Any, player: int) -> NDArray[np.float64]:
         (key,) = observation_keys(self.game.observation(state, player)[None])
-        if key not in self._chosen:  # off the ways that have been solved
+        if key not in self._chosen:  # unreachable from the solved starts
             self._choose_from([Transition(CERTAIN, state, (0.0,) * 2)], MAX_STATES)
         return self._chosen[key]
 
@@ -112,4 +109,4 @@ class ExploitTable(EquilibriumTable):
         for seat in (0, 1):
             states, observations, _ = graph.seen_by(seat)
             for key, strategy in zip(observation_keys(observations), chosen[seat, states], strict=True):
-                self._chosen.setdefault(key, strategy)  # what both seats see alike is decided once
+                self._chosen.setdefault(key, strategy)  # an observation of both seats is decided once

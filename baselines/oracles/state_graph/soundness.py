@@ -1,6 +1,6 @@
-"""What a listed game must be, or no figure means anything: chances that sum to one, finite payments, moves to make.
+"""Cheap checks of an enumerated game: probabilities sum to one, payments are finite, acting players have actions.
 
-These are the cheap checks. Whether the rules tell the truth about themselves is for `cardwar_envs.check_game` to say.
+`cardwar_envs.check_game` checks a game's declarations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from baselines.matrix_game.limits import LARGEST_PAYOFF
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 
-# Sums of probabilities and payments may differ by so much from what they should be, by rounding.
+# Tolerance for rounding in sums of probabilities and payments.
 ROUNDING = 1e-9
 
 
@@ -37,13 +37,13 @@ def legal_actions(game: Game[Any], state: Any, player: int) -> tuple[int, ...]:
 
 
 def require_shape(game: Game[Any], what: str, row: Any, size: int) -> None:
-    """Raises ValueError if a row of numbers has another size than the game's facts say."""
+    """Raises a ValueError unless a row of numbers has the size that the game's facts give."""
     if np.shape(row) != (size,):
         raise ValueError(f"{game.facts.name}: {what} must have {size} numbers, as its facts say, but is {row!r}")
 
 
 def require_starts(game: Game[Any]) -> None:
-    """Raises ValueError if the probabilities of a game's starts do not sum to one."""
+    """Raises a ValueError unless the probabilities of a game's starts sum to one."""
     _require_chances(game, "the starts", np.array([float(start.probability) for start in game.initial()]))
 
 
@@ -66,7 +66,7 @@ def require_outcomes(
         game: The game.
         states: Its states.
         parents: `[edges]` the state that each edge leaves.
-        outcomes: `[joint actions]` how many edges each has, one after the other.
+        outcomes: `[joint actions]` numbers of consecutive edges.
         probabilities: `[edges]`.
         actions: `[joint actions, players]`.
 
@@ -75,7 +75,7 @@ def require_outcomes(
     """
     ends = np.cumsum(outcomes)
     sums = np.diff(np.concatenate([[0.0], np.cumsum(probabilities)])[np.concatenate([[0], ends])])
-    # Such sums of many are exact to about this much, and the few in doubt are added up again.
+    # Differences of long sums are exact to about ROUNDING; the few doubtful ones are summed again.
     doubtful = ~(np.abs(sums - 1.0) <= ROUNDING) | (outcomes == 0)
     doubtful[np.searchsorted(ends, np.flatnonzero(~(probabilities >= 0.0)), side="right")] = True
     for joint in np.flatnonzero(doubtful):
@@ -87,11 +87,11 @@ def require_outcomes(
 
 
 def require_payments(game: Game[Any], rewards: NDArray[np.float64], longest: int) -> None:
-    """Checks payments, `[edges, players]` payoff points, in a game of so many joint actions at most.
+    """Checks payments, `[edges, players]` payoff points, in a game of at most `longest` joint actions.
 
     Raises:
-        ValueError: If some are not finite, a whole game's could overflow, or the game says that it is zero-sum for two
-            players and a payment does not sum to zero.
+        ValueError: If one is not finite, their sum could overflow, or a payment of a two-player game declared zero-sum
+            does not sum to zero.
     """
     most = LARGEST_PAYOFF / max(longest, 1)
     if not (np.abs(rewards) <= most).all():
@@ -108,10 +108,10 @@ def require_payments(game: Game[Any], rewards: NDArray[np.float64], longest: int
 
 
 def require_distinct(game: Game[Any], player: int, states: Sequence[Any], observations: NDArray[np.float32]) -> None:
-    """Checks that a player who is said to see the state can tell states apart.
+    """Checks that observations of a public state differ from state to state.
 
     Raises:
-        ValueError: If two states look alike to the player; it names both. Also if an observation has a NaN in it.
+        ValueError: If two states have the same observation, or an observation contains NaN; it names the states.
     """
     if np.isnan(observations).any():
         state = states[int(np.isnan(observations).any(axis=1).argmax())]
