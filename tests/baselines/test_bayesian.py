@@ -1,6 +1,5 @@
 """Games on private information: values, certificates, responses, and the whole set of optimal strategies."""
 
-import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,12 +10,10 @@ from brute_force import minimax, outcome_distribution
 from thinning import each_row
 from toys import Answering, Arbitrary, one_step
 
-import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
 from baselines.matrix_game import solve_matrix_exact
-from baselines.oracles.bayesian.solver import behaviour_of, form_of, optimal_range, outcomes
-from cardwar_envs import make_game, play_episode
-from cardwar_envs.core.policy import as_policies
+from baselines.oracles.bayesian.solver import behaviour_of, form_of, optimal_range
+from cardwar_envs import make_game
 
 USUAL = make_game("dice_poker")
 # Rauscher 2017: B calls with 1..6 this often
@@ -81,9 +78,7 @@ def test_the_normal_form_has_the_same_value(sides):
 
 
 def test_many_sides():
-    start = time.perf_counter()
     solution = solve(make_game("dice_poker", sides=200))
-    assert time.perf_counter() - start < 5
     assert solution.value == pytest.approx(0.1, abs=1e-12)  # as for all multiples of 10
     assert solution.gap <= 1e-12
     assert exploitability(solution.game, solution.policy) <= 1e-12
@@ -228,16 +223,6 @@ def test_odds_by_following_every_course(parameters):
     check_odds(game, solve(game).policy, Arbitrary(3))
 
 
-def test_odds_are_what_sampling_comes_to():
-    """Within four and a half standard errors."""
-    first, second, games, rng = Arbitrary(1), Arbitrary(2), 4000, np.random.default_rng(5)
-    exact = head_to_head(USUAL, first, second)
-    sample = np.array([play_episode(USUAL, [first, second], rng).payoffs[0] for _ in range(games)])
-    for share, probability in ((sample > 0, exact.win), (sample < 0, exact.loss), (sample == 0, exact.tie)):
-        assert abs(share.mean() - probability) <= 4.5 * np.sqrt(probability * (1 - probability) / games)
-    assert abs(sample.mean() - exact.mean) <= 4.5 * sample.std() / np.sqrt(games)
-
-
 def test_written_odds():
     """Always raise against never call: the ante, always. Always raise against always call: 15 of 36 each way."""
     always, never = often(1, 1, 1, 1, 1, 1), often(0, 0, 0, 0, 0, 0)
@@ -245,12 +230,6 @@ def test_written_odds():
     assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((1, 0, 0, 1))
     result = head_to_head(USUAL, always, always)
     assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((15 / 36, 15 / 36, 6 / 36, 0))
-
-
-def test_courses_are_a_distribution():
-    worth, odds = outcomes(USUAL, as_policies("uniform", USUAL))
-    assert worth.shape == odds.shape == (6, 6, 2, 2)
-    assert odds.sum() == pytest.approx(1.0)
 
 
 # -- all optimal strategies --------------------------------------------------------------------------------------
@@ -330,15 +309,6 @@ def test_no_third_player_has_a_range():
 def test_bad_questions(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_there_is_no_play_at_a_state():
-    solution = solve(USUAL)
-    assert isinstance(solution, baselines.PrivateSolution)
-    assert not hasattr(solution, "value_at")
-    assert not hasattr(solution, "strategies")
-    assert not hasattr(solve(make_game("jujitsu", num_cards=2)), "behaviour")
-    assert baselines.solve(USUAL).behaviour[0].shape == (6, 2)
 
 
 def test_seats_that_see_the_same_but_must_play_differently_are_refused():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brute_force import Pure, asked, mean_payoff, outcome_distribution, pure_strategies, reachable
+from brute_force import asked, mean_payoff, pure_strategies, reachable
 from thinning import each_row
 from tiny_games import SOLVABLE, each_of
 from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_start, uniform_over
@@ -260,12 +260,3 @@ def test_a_table_is_not_the_callers():
     state = game.initial()[0].state
     table[game.observation(state, 0).tobytes()] = np.array([1.0, 0, 0])
     assert asked(game, policy, state, 0) == pytest.approx([1 / 3] * 3)
-
-
-def test_brute_force_of_these_tests_is_no_formality():
-    """Pure strategies do differ in worth, so that the maximum over them says something."""
-    game = FEW_STRATEGIES["duplicates"]
-    worth = {round(mean_payoff(game, [pure, Arbitrary(2)], 0), 9) for pure in pure_strategies(game, 0)}
-    assert len(worth) > 1
-    assert isinstance(next(pure_strategies(game, 0)), Pure)
-    assert sum(outcome_distribution(game, [Arbitrary(1), Arbitrary(2)]).values()) == pytest.approx(1.0)

@@ -151,53 +151,35 @@ ODD_ARGUMENTS = [
 ]
 
 
-@pytest.mark.parametrize(("question", "named"), ODD_ARGUMENTS)
-def test_odd_arguments_are_refused_by_name(question, named):
-    with pytest.raises(ValueError, match=named):
-        question()
+@pytest.mark.parametrize("named", sorted({named for _, named in ODD_ARGUMENTS}))
+def test_odd_arguments_are_refused_by_name(named):
+    for question in [question for question, name in ODD_ARGUMENTS if name == named]:
+        with pytest.raises(ValueError, match=named):
+            question()
 
 
 HUGE = [[10**400]]
 UNORDERED = [{"uniform", "lowest_card"}, frozenset({"uniform", "lowest_card"}), {"uniform": 0, "lowest_card": 1}]
-ODD_MATRICES = [
-    [[NAN, 1]],
-    [[INF, 1]],
-    [[1j]],
-    [["a"]],
-    [[None]],
-    HUGE,
-    np.zeros((1, 1), "M8[s]"),
-    [],
-    [[]],
-    None,
-    5,
-]
+ODD_MATRICES = [[[NAN, 1]], [[INF, 1]], [[1j]], [["a"]], [[None]], HUGE, np.zeros((1, 1), "M8[s]"), [], [[]], None, 5]
 
 
-@pytest.mark.parametrize("policies", UNORDERED, ids=lambda policies: type(policies).__name__)
-def test_policies_without_an_order_have_no_seats(policies):
-    for question in (baselines.nash_conv, baselines.best_response, baselines.exploitability, cross_play):
+@pytest.mark.parametrize("question", [baselines.nash_conv, baselines.best_response, cross_play])
+def test_policies_without_an_order_have_no_seats(question):
+    for policies in UNORDERED:
         with pytest.raises(ValueError, match="in the order of the seats"):
             question(GAME, policies)
 
 
-@pytest.mark.parametrize("matrix", ODD_MATRICES)
-def test_a_matrix_that_is_none_is_refused(matrix):
-    with pytest.raises(ValueError, match=r"payoffs|matrix|convert"):
-        baselines.solve_matrix(matrix)
-    if matrix is not HUGE:  # a fraction can be as large
-        with pytest.raises(ValueError, match=r"matrix|Fraction|NaN"):
-            baselines.solve_matrix_exact(matrix)
-
-
-@pytest.mark.parametrize("mask", [[[NAN, 1]], [[INF, 1]], [["a", "b"]], [[None, 1]], [[1j, 1]]], ids=repr)
-def test_a_mask_of_odd_things_is_refused(mask):
-    with pytest.raises(ValueError, match="row_masks must be numbers"):
-        baselines.solve_matrices([[[1.0], [0.0]]], mask)
-
-
-def test_samples_in_a_list_are_samples():
-    assert mean_interval([0, 1, 0.5], 0, 1) == mean_interval(ONE[[0, 2, 1]], 0, 1)
+def test_a_matrix_that_is_none_is_refused():
+    for matrix in ODD_MATRICES:
+        with pytest.raises(ValueError, match=r"payoffs|matrix|convert"):
+            baselines.solve_matrix(matrix)
+        if matrix is not HUGE:  # a fraction can be as large
+            with pytest.raises(ValueError, match=r"matrix|Fraction|NaN"):
+                baselines.solve_matrix_exact(matrix)
+    for mask in ([[NAN, 1]], [[INF, 1]], [["a", "b"]], [[None, 1]], [[1j, 1]]):
+        with pytest.raises(ValueError, match="row_masks must be numbers"):
+            baselines.solve_matrices([[[1.0], [0.0]]], mask)
 
 
 class Lowest(Uniform):
