@@ -1,10 +1,6 @@
 """The cases that are chosen to run every time show what they are chosen for."""
 
-import shutil
-import subprocess
-import sys
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from thinning import covering, each_row
@@ -45,30 +41,3 @@ def test_a_row_that_fails_is_named():
         rows()
     assert tried == [1, 1]
     assert error.value.__notes__ == ["on the row {'first': 1, 'second': 2}"]
-
-
-PROJECT = """
-import pytest
-
-@pytest.mark.thin
-@pytest.mark.parametrize("a", range(3))
-@pytest.mark.parametrize("b", range(3))
-def test_thin(a, b):
-    pass
-
-@pytest.mark.parametrize("a", [0, pytest.param(1, marks=pytest.mark.wide)])
-def test_wide(a):
-    pass
-"""
-
-
-@pytest.mark.parametrize(("options", "passed"), [((), 4), (("--wide",), 11), (("--wide", "-m", "wide"), 7)])
-def test_the_option_wide_runs_all_cases(tmp_path, options, passed):
-    """In a project of its own, with the settings of this one."""
-    here = Path(__file__).parent
-    shutil.copy(here / "conftest.py", tmp_path)
-    shutil.copytree(here / "helpers", tmp_path / "helpers")
-    (tmp_path / "test_project.py").write_text(PROJECT)
-    command = [sys.executable, "-m", "pytest", "-c", here.parent / "pyproject.toml", "--rootdir", tmp_path, *options]
-    done = subprocess.run([*command, "-p", "no:cacheprovider", tmp_path], capture_output=True, text=True)
-    assert f" {passed} passed" in done.stdout, done.stdout + done.stderr

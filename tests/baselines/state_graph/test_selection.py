@@ -36,8 +36,8 @@ def test_nothing_is_lost_to_a_perfect_opponent_and_values_stay(game, selection):
 
 
 @pytest.mark.thin
-@pytest.mark.parametrize("opponent", ["uniform", Arbitrary(3), Arbitrary(4)], ids=["uniform", "arbitrary", "other"])
-@each_of(GAMES)
+@pytest.mark.parametrize("opponent", ["uniform", Arbitrary(3)], ids=["uniform", "arbitrary"])
+@each_of({name: game for name, game in GAMES.items() if game.facts.name != "war"})  # a hundred thousand edges
 def test_no_other_choice_earns_more(game, opponent):
     exploiting = solve(game, selection=Exploit(opponent)).policy
     for other in ("default", "max_entropy", "exploit:uniform"):
