@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from command import run
 from odd import Fuzz
+from soaking import briefly_or_long
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import GAMES, make_game
@@ -81,11 +82,8 @@ def small_words(fuzz, name):
         words[fuzz.random.choice(list(words))] = fuzz.random.choice(NUMBERS)
     listed = [f"{key}={value}" for key, value in words.items()]
     if fuzz.chance(0.15):
-        listed.append(
-            fuzz.random.choice(
-                ["ties=", "ties=carry", "payoff=win", "view=word", "hand_0=1,2", "hand_0=,", "num_cards=2"]
-            )
-        )
+        more = ["ties=", "ties=carry", "payoff=win", "view=word", "hand_0=1,2", "hand_0=,", "num_cards=2"]
+        listed.append(fuzz.random.choice(more))
     return [name, *listed]
 
 
@@ -104,11 +102,7 @@ def options(fuzz, command):
             ["--keep-layers", numbers()],
         ],
         "exploit": [["--policy", policy()], ["--policy"]],
-        "match": [
-            [policy()],
-            ["--games", fuzz.random.choice(NUMBERS[:6])],
-            ["--seed", numbers()],
-        ],
+        "match": [[policy()], ["--games", fuzz.random.choice(NUMBERS[:6])], ["--seed", numbers()]],
         "train": [["--list-options"], ["--algorithm", "dqn"], ["--seed", "-1"], ["--steps", "0"], ["--width", "x"]],
         "report": [["--skip-damaged"], ["/nowhere"], [__file__], ["--out", "/nowhere/x.md"]],
         "reproduce": [["--out"], ["nobody"]],
@@ -158,27 +152,16 @@ def fuzzed(attempt, count, *arguments):
     fuzz.check()
 
 
+@briefly_or_long("count", 300, 11_200)
 @pytest.mark.parametrize("attempt", [fuzz_parameters, fuzz_policies])
-def test_odd_words_are_understood_or_refused(attempt):
-    fuzzed(attempt, 300)
+def test_odd_words_are_understood_or_refused(attempt, count):
+    fuzzed(attempt, count)
 
 
-def test_odd_command_lines_are_understood_or_refused_in_one_line(capsys, tmp_path, monkeypatch):
+@briefly_or_long("count", 60, 2_000)
+def test_odd_command_lines_are_understood_or_refused_in_one_line(capsys, tmp_path, monkeypatch, count):
     monkeypatch.chdir(tmp_path)
-    fuzzed(fuzz_commands, 60, capsys)
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("attempt", [fuzz_parameters, fuzz_policies])
-def test_many_odd_words_are_understood_or_refused(attempt):
-    fuzzed(attempt, 11_200)
-
-
-@pytest.mark.soak
-def test_many_odd_command_lines_are_understood_or_refused_in_one_line(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    fuzzed(fuzz_commands, 2_000, capsys)
+    fuzzed(fuzz_commands, count, capsys)
     assert not list(tmp_path.iterdir())
 
 

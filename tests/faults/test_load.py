@@ -10,6 +10,7 @@ import pytest
 from command import run
 from forked import cardwar, finish, run_program, start
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
+from soaking import briefly_or_long
 from tiny_games import EVERY_GAME
 from together import THREADS, answers, course, in_threads, in_turns, some_states
 
@@ -23,7 +24,9 @@ from train.storage.alone import alone_in
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
 
 
-def check_memory(episodes):
+@needs_proc
+@briefly_or_long("episodes", 20_000, 1_000_000)
+def test_memory_does_not_grow(episodes):
     answer = run_program("program_soak.py", episodes)
     early, late = answer["early"], answer["late"]
     assert answer["played"] >= episodes
@@ -32,47 +35,20 @@ def check_memory(episodes):
     assert (late["files"], late["threads"]) == (early["files"], early["threads"])
 
 
-@needs_proc
-def test_memory_does_not_grow():
-    check_memory(20_000)
-
-
-@needs_proc
-@pytest.mark.soak
-def test_memory_does_not_grow_in_a_million_episodes():
-    check_memory(1_000_000)
-
-
 # -- environments and threads in one process --------------------------------------------------------
 
 
-def play_as_alone(count, steps):
+@briefly_or_long(("count", "steps"), (30, 8), (1000, 40))
+def test_environments_that_live_at_once_play_as_alone(count, steps):
     numbers = range(count)
     assert in_turns(numbers, steps) == [list(course(number, steps)) for number in numbers]
 
 
-def test_environments_that_live_at_once_play_as_alone():
-    play_as_alone(30, 8)
-
-
-@pytest.mark.soak
-def test_a_thousand_environments_that_live_at_once_play_as_alone():
-    play_as_alone(1000, 40)
-
-
-def play_in_threads(rounds, steps):
+@briefly_or_long(("rounds", "steps"), (1, 8), (30, 100))
+def test_environments_in_threads_play_as_alone(rounds, steps):
     for first in range(0, rounds * THREADS, THREADS):
         found = in_threads(lambda number, first=first: list(course(first + number, steps)))
         assert found == [list(course(first + number, steps)) for number in range(THREADS)]
-
-
-def test_environments_in_threads_play_as_alone():
-    play_in_threads(1, 8)
-
-
-@pytest.mark.soak
-def test_environments_in_threads_play_as_alone_again_and_again():
-    play_in_threads(30, 100)
 
 
 def one_solution_for_all(game, count):
@@ -165,8 +141,9 @@ def test_64_environments_in_processes_play_as_in_one(game):
 # -- two solvers, one folder ------------------------------------------------------------------------
 
 
-def solved_by_two(folder, cards):
-    game = make_game("jujitsu", num_cards=cards)
+@briefly_or_long("cards", 6, 9)
+def test_two_processes_solve_into_one_folder(tmp_path, cards):
+    folder, game = tmp_path / "cache", make_game("jujitsu", num_cards=cards)
     solve(game.smallest())
     words = ["solve", "jujitsu", f"num_cards={cards}", "--cache", folder, "--json"]
     for each in [start(*words) for _ in range(2)]:
@@ -179,16 +156,6 @@ def solved_by_two(folder, cards):
         assert np.array_equal(*values)
         assert alone.layers.gap(cards_left) == cached.layers.gap(cards_left)
     assert not list(folder.glob("*.new"))
-
-
-def test_two_processes_solve_into_one_folder(tmp_path):
-    solved_by_two(tmp_path, 6)
-
-
-@pytest.mark.soak
-def test_two_processes_solve_into_one_folder_again_and_again(tmp_path):
-    for number in range(15):
-        solved_by_two(tmp_path / str(number), 7 + number % 3)
 
 
 # -- two trainers, one folder -----------------------------------------------------------------------
