@@ -14,7 +14,6 @@ from baselines.matrix_game import (
     solve_matrix,
     solve_matrix_exact,
 )
-from baselines.moved import forward_old_names
 from baselines.opponents.table import TablePolicy
 from baselines.oracles.choice import within_reach
 from baselines.oracles.consistency import Asked, TwoAnswersError
@@ -75,5 +74,3 @@ __all__ = [
     "solve_matrix_exact",
     "within_reach",
 ]
-
-forward_old_names()

@@ -16,6 +16,7 @@ from cardwar_envs.core.game import (
     IllegalActionError,
     Transition,
 )
+from cardwar_envs.core.moved import forward_old_names
 from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.play import Episode, play_episode
 from cardwar_envs.core.policy import Policy
@@ -96,3 +97,4 @@ else:
 
 
 register_all()
+forward_old_names()

@@ -74,12 +74,10 @@ ROOMS = {
     | FILES
     | {"baselines.markdown", "baselines.opponents", "baselines.matrix_game"}
     | {"baselines.threads", "baselines.war"},
-    "baselines.moved": set(),
     "baselines": ENVS
     | DOORS
     | ANSWERS
-    | {"baselines.oracles.legal_part", "baselines.matrix_game", "baselines.opponents", "baselines.oracles.choice"}
-    | {"baselines.moved"},
+    | {"baselines.oracles.legal_part", "baselines.matrix_game", "baselines.opponents", "baselines.oracles.choice"},
     "train.words": ENVS,
     "train.kinds": set(),
     "train.state_words": ENVS | {"train.words"},

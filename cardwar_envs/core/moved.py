@@ -1,4 +1,4 @@
-"""Modules that documents of earlier versions name, under their present names."""
+"""Forwards modules that have moved: their old names still import, with a DeprecationWarning."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def _new_name(name: str) -> str:
 
 
 def forward_old_names() -> None:
-    """Lets Python find the modules under their old names, with a DeprecationWarning."""
+    """Installs the finder of old names."""
     if not any(isinstance(finder, _Forwarding) for finder in sys.meta_path):
         sys.meta_path.append(_Forwarding())
