@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from thinning import each_row
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("cardwar_envs", "baselines", "train")
@@ -202,7 +203,7 @@ def test_a_room_imports_only_what_its_row_names():
     assert not {name: found for name, found in broken.items() if found}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "source"),
     [
         ("cardwar_envs.core.game", "from cardwar_envs.games import make_game"),

@@ -66,7 +66,7 @@ def test_entries_of_observations_are_all_described(name, parameters):
     assert sum(count for _, count, _ in games.observation_entries(game)) == game.facts.observation_size
 
 
-@pytest.mark.parametrize("name", GAMES)
+@each_row("name", GAMES)
 def test_ranges_of_parameters_are_those_that_the_game_allows(name):
     rows = [line.split(" | ") for line in games.parameters(make_game(name)).splitlines()[2:]]
     for parameter, _, told in rows:
@@ -88,7 +88,7 @@ def anchors(page):
     return {each.strip().replace(" ", "-") for each in words}
 
 
-@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
+@each_row("page", MARKDOWN)
 def test_links_lead_somewhere(page):
     for link in LINK.findall(CODE.sub("", page.read_text())):
         if "://" in link:

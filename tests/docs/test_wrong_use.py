@@ -1,6 +1,7 @@
 """What is said to callers who give something of a wrong kind; each of these ended in an error that did not help."""
 
 import pytest
+from thinning import each_row
 
 import baselines
 from cardwar_envs import GameBatch, Pool, make_game, play_episode
@@ -12,7 +13,7 @@ class Model:
     def predict(self, observation): ...
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wrong", "said"),
     [
         (lambda: make_game(3), r"name \(3\) must be the name of a game, such as 'jujitsu'"),

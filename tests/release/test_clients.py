@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from thinning import each_row
 from wheels import ROOT
 
 from benchmarks.clients.__main__ import table
@@ -12,7 +12,7 @@ from benchmarks.clients.table import CLIENTS
 PAGE = (ROOT / "docs" / "clients.md").read_text()
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+@each_row("client", CLIENTS)
 def test_each_client_has_its_program_its_recipe_and_a_row(client):
     assert (PROGRAMS / f"{client.program}.py").exists()
     assert re.search(rf"^\| {client.name} \| \d[\w.]* \|", PAGE, re.MULTILINE)

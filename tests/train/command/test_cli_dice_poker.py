@@ -95,7 +95,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("command", ["solve", "exploit"])
+@each_row("command", ["solve", "exploit"])
 @each_row(("word", "message"), BAD)
 def test_bad_input_is_one_clear_line(capsys, command, word, message):
     code, out, err = run(capsys, command, "dice_poker", word)

@@ -9,6 +9,7 @@ import sys
 import pytest
 from command import run, run_json
 from rich.console import Console
+from thinning import each_row
 
 from baselines.oracles.rank_games import cluster as duel_ray
 from train.command import console, mixes
@@ -136,7 +137,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), BAD, ids=[" ".join(options)[:30] for options, _ in BAD])
+@each_row(("options", "message"), BAD)
 def test_bad_options_are_one_clear_line(capsys, tmp_path, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     code, out, err = run(capsys, *SOLVE, *options)

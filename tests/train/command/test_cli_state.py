@@ -2,6 +2,7 @@
 
 import pytest
 from command import run, run_json
+from thinning import each_row
 from tiny_games import SOLVABLE, each_of
 
 from baselines.oracles.state_graph.game_graph import full_graph
@@ -74,7 +75,7 @@ def test_another_selection_has_the_same_value(capsys, selection):
     assert answer["selection"] == selection
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "reason"),
     [
         ((*JUJITSU, "--state", "hands=1,9/2,3"), "cannot hold: [9] (a state of jujitsu: 'hands=1,2,3,4,5/1,2,3,4,5"),

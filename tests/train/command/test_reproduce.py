@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from matplotlib.figure import Figure
+from thinning import each_row
 
 import train.command.reproduce
 from baselines.papers import REPRODUCTIONS
@@ -93,7 +94,7 @@ def test_files_lie_where_they_should(capsys, tmp_path, report, monkeypatch):
     assert second == 'Table 1,"3x3 Random v. Random, win",0.25,0.25,,agrees,all digits'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["fetterman"], "unknown source 'fetterman'; known are fetterman-2023, sanwal-drechsler-2002, dice-wars"),

@@ -2,8 +2,8 @@
 
 import re
 
-import pytest
 from command import run
+from thinning import each_row
 
 from train import estimates
 
@@ -20,8 +20,6 @@ def test_solve_says_its_estimate_before_long_work(capsys, monkeypatch):
     assert "value 0.000000" in out
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(20, "about 20 seconds"), (150, "about 2 minutes"), (9000, "about 2 hours")]
-)
+@each_row(("seconds", "words"), [(20, "about 20 seconds"), (150, "about 2 minutes"), (9000, "about 2 hours")])
 def test_estimates_in_words(seconds, words):
     assert estimates.in_words(seconds) == words

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from command import run
+from thinning import each_row
 
 from cardwar_envs import make_game
 from train.play.record import read_record, record_bytes, record_of, write_record
@@ -71,7 +72,7 @@ def changed(content, place, value):
     return content
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("place", "value", "problem"),
     [
         (["format"], 2, "format (2) must be 1"),
@@ -106,7 +107,7 @@ def test_what_cannot_have_happened_is_refused(finished, tmp_path, place, value, 
         read_record(tmp_path / "game.json")
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[]", b"{}", b"[" * 100_000, b'{"format": 1}'])
+@each_row("content", [b"", b"\xff\xfe", b"[]", b"{}", b"[" * 100_000, b'{"format": 1}'])
 def test_what_is_no_record_is_refused(content, tmp_path):
     (tmp_path / "game.json").write_bytes(content)
     with pytest.raises(ValueError, match=r"game\.json is not the record of a game"):

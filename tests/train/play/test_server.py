@@ -15,6 +15,7 @@ import urllib.request
 import httpx
 import pytest
 from command import run
+from thinning import each_row
 
 import baselines
 from cardwar_envs import make_game
@@ -210,9 +211,7 @@ def test_no_answer_depends_on_a_private_roll(seat):
 # -- who may ask ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["evil.example", "127.0.0.1", "127.0.0.1:80", "localhost", "127.0.0.1.evil.example:8765", ""]
-)
+@each_row("name", ["evil.example", "127.0.0.1", "127.0.0.1:80", "localhost", "127.0.0.1.evil.example:8765", ""])
 def test_other_host_names_are_refused(tab, name):
     before = stands(tab.host)
     for answer in (tab.get("state", Host=name), tab.post("play", tab.shown(action=0), Host=name)):
@@ -221,9 +220,7 @@ def test_other_host_names_are_refused(tab, name):
     assert stands(tab.host) == before
 
 
-@pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8765", ""]
-)
+@each_row("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8765", ""])
 def test_other_origins_are_refused(tab, origin):
     before = stands(tab.host)
     answers = [tab.post(path, tab.shown(action=0), Origin=origin) for path in ("play", "give-up", "new")]
@@ -238,7 +235,7 @@ def test_a_post_without_an_origin_is_refused(tab):
     assert tab.send("POST", f"/{TOKEN}/play", content=content, headers=headers).status_code == 403
 
 
-@pytest.mark.parametrize("token", ["", "wrong", TOKEN + "x", TOKEN[:-1], "ü", "..", f"x/{TOKEN}"])
+@each_row("token", ["", "wrong", TOKEN + "x", TOKEN[:-1], "ü", "..", f"x/{TOKEN}"])
 def test_without_the_token_there_is_nothing(tab, token):
     before = stands(tab.host)
     answers = [tab.get(path, token=token) for path in ("", "state", "page.js", "record.json")]
@@ -301,7 +298,7 @@ def test_a_second_tab_and_a_reload_see_where_the_game_stands(tab, host):
     assert Browser(host).play(0)["turn"] == 3
 
 
-@pytest.mark.parametrize("change", [{"action": 7}, {"action": -1}, {"action": "0"}, {"action": 1.0}, {"action": None}])
+@each_row("change", [{"action": 7}, {"action": -1}, {"action": "0"}, {"action": 1.0}, {"action": None}])
 def test_a_move_that_is_none_changes_nothing(tab, change):
     before = stands(tab.host)
     answer = tab.post("play", tab.shown(**change))
@@ -310,7 +307,7 @@ def test_a_move_that_is_none_changes_nothing(tab, change):
     assert stands(tab.host) == before
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "status"),
     [
         (b"", 400),

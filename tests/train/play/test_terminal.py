@@ -12,6 +12,7 @@ import sys
 
 import pytest
 from command import run
+from thinning import each_row
 
 import baselines
 from cardwar_envs import make_game
@@ -174,7 +175,7 @@ def test_a_war_is_found_by_its_cards(monkeypatch, capsys):
     assert "points given away" not in out
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "problem"),
     [
         (["nim"], "unknown game 'nim'"),

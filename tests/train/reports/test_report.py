@@ -257,7 +257,7 @@ def test_the_interval_is_the_narrowest_that_is_certain_enough(count):
         assert (found.low, found.high) == (1, count)
 
 
-@pytest.mark.parametrize("count", range(6, 40))
+@each_row("count", range(6, 40))
 def test_the_interval_is_that_of_the_quantile_test(count):
     figures = np.random.default_rng(count).normal(size=count)
     found, expected = median_interval(figures), quantile_test(figures, p=0.5).confidence_interval(0.95)
@@ -349,13 +349,14 @@ DAMAGE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "message"), DAMAGE)
-def test_whatever_is_wrong_in_a_file_is_one_line_with_the_file_and_the_place(tmp_path, name, content, message):
-    with pytest.raises(ValueError, match=re.escape(message)) as error:
-        read_run(damaged(tmp_path, name, content))
-    assert str(tmp_path / "bad" / name) in str(error.value)
-    assert "\n" not in str(error.value)
-    assert len(str(error.value)) < 500
+def test_whatever_is_wrong_in_a_file_is_one_line_with_the_file_and_the_place(tmp_path):
+    for number, (name, content, message) in enumerate(DAMAGE):
+        folder = damaged(tmp_path / str(number), name, content)
+        with pytest.raises(ValueError, match=re.escape(message)) as error:
+            read_run(folder)
+        assert str(folder / name) in str(error.value)
+        assert "\n" not in str(error.value)
+        assert len(str(error.value)) < 500
 
 
 SOME_DAMAGE = [

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
+from thinning import each_row
 from tiny_games import EVERY_GAME, TINY_GAMES, each_of
 from toys import in_turn
 
@@ -45,7 +46,7 @@ def test_what_has_a_default_can_be_left_out():
     assert state_from("hands=3,1/2,3 score=1", GAME) == DuelState(((1, 3), (2, 3)), 1, 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         ("hands=1,3", "hands (1,3) must have 2 parts with '/' between them"),
@@ -97,7 +98,7 @@ def stranger(example):
     return SimpleNamespace(initial=lambda: [start], check=lambda state: None, facts=SimpleNamespace(name="theirs"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "text"),
     [
         (Board(("a", "b"), True, 0.5, ((1, 2), ()), (3, 4)), "names=a,b open=True share=0.5 rows=1,2/ last=3,4"),

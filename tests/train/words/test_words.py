@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 
 import pytest
+from thinning import each_row
 
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
@@ -16,7 +17,7 @@ def test_words_need_neither_torch_nor_pydantic():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "hint", "value"),
     [
         ("3", int, 3),
@@ -31,7 +32,7 @@ def test_text_becomes_a_value_of_the_type(text, hint, value):
     assert (found, type(found)) == (value, type(value))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "hint", "message"),
     [
         ("1.0", int, r"it \(1.0\) must be an integer"),
@@ -79,9 +80,7 @@ def test_types_that_cannot_be_read_matter_only_where_a_word_needs_them():
         fields_from(NotReadable, {"cards": "1,2"}, "theirs")
 
 
-@pytest.mark.parametrize(
-    ("digits", "said"), [(300, r"num_cards \(123123…\(300 digits\)\) must be in"), (5001, "digits")]
-)
+@each_row(("digits", "said"), [(300, r"num_cards \(123123…\(300 digits\)\) must be in"), (5001, "digits")])
 def test_long_numbers_are_abbreviated(digits, said):
     with pytest.raises(ValueError, match=said) as refused:
         make_game("jujitsu", num_cards=(10**digits - 1) // 999 * 123)
