@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.scene import Revealed, Scene, in_points, spoken
+from cardwar_envs.core.scene import Revealed, Scene, in_points
 from cardwar_envs.games.dice_poker.scene import dice_scene
 from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
@@ -183,10 +183,8 @@ class DicePoker(Game[DicePokerState]):
 
     def scene(self, revealed: Revealed[DicePokerState]) -> Scene:
         """Two dice, of which the viewer sees its own, and what both have done once that is revealed."""
-        plays = revealed.last_actions
-        words = None if plays is None else (self.describe_play(plays[0], 0), self.describe_play(plays[1], 1))
         stakes = f"ante {in_points(self.ante, '')}, raise {in_points(self.raise_size, '')}"
-        return dice_scene(spoken(self.name), stakes, self.sides, words, revealed, self.describe_revealed(revealed))
+        return dice_scene(self, revealed, self.sides, stakes)
 
     def describe_action(self, action: int, player: int = 0) -> str:
         """Check or raise for player 0, fold or call for player 1."""
