@@ -143,7 +143,7 @@ def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
         places = [_choices(form, code, p).index(chosen[p]) if p in chosen else 0 for p in (0, 1)]
         expected = {_code_after(case, form, outcome) for outcome in outcomes}
         if {_normal(form, _child(form, code, places))} != expected:
-            raise Failed(f"{place(node.state, actions=chosen)}: rounds_form leads to another position")
+            raise Failed(f"{node.place(actions)}: rounds_form leads to another position")
 
 
 def _choices(form: RoundsForm[Any], code: int, player: int) -> list[int]:

@@ -25,8 +25,7 @@ def state_of_reads_observations(case: Case) -> None:
                 raise Failed(f"{at}: state_of says seat {short(seat)}, not {expected}")
             if type(turned) is not type(node.state):
                 raise Failed(f"{at}: state_of gives {short(turned)}, which is of another type")
-            with asking("observation", turned, seat):
-                there = case.game.observation(turned, seat)
+            there = case.ask("observation", turned, seat)
             if not np.array_equal(there, case.game.observation(node.state, player)):
                 raise Failed(f"{at}: state_of gives {short(turned)}, which looks different to player_{seat}")
             # `observations_tell_states_apart` reports states that look alike.
