@@ -15,7 +15,7 @@ from functools import cache
 from itertools import accumulate
 from typing import ClassVar
 
-from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hands
 
@@ -43,7 +43,7 @@ class DiceWars(Duel, keeps_claims=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "sides", whole_number("sides", self.sides, range(1, MAX_SIDES + 1)))
+        set_whole_number(self, "sides", 1, MAX_SIDES)
 
     @property
     def ranks_are_ordinal(self) -> bool:

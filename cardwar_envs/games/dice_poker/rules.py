@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
-from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.parameters import reading_state, set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene, in_points
 from cardwar_envs.games.dice_poker.scene import dice_scene
 from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
@@ -55,7 +55,7 @@ class DicePoker(Game[DicePokerState]):
     raise_size: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sides", whole_number("sides", self.sides, range(2, MAX_SIDES + 1)))
+        set_whole_number(self, "sides", 2, MAX_SIDES)
         object.__setattr__(self, "ante", _stake("ante", self.ante))
         object.__setattr__(self, "raise_size", _stake("raise_size", self.raise_size))
         if self.raise_size == 0.0:
@@ -157,12 +157,9 @@ class DicePoker(Game[DicePokerState]):
 
     def check(self, state: DicePokerState) -> None:
         """Raises ValueError unless the rolls are faces and the actions, if any, are actions."""
-        try:
-            hash(state)  # lists for rolls would break what comes after
+        with reading_state(state, "a DicePokerState of two rolls and no actions or two"):
             (roll_0, roll_1), actions = state.rolls, state.actions
             rolls = index(roll_0), index(roll_1)
-        except (AttributeError, TypeError, ValueError):
-            raise ValueError(f"state ({state!r}) must be a DicePokerState of two rolls and no actions or two") from None
         for player, roll in enumerate(rolls):
             if not 1 <= roll <= self.sides:
                 raise ValueError(f"state has roll {roll} of player_{player}, which must be in 1..{self.sides}")

@@ -12,6 +12,7 @@ Packing never makes more ranks: each packed rank stands for at least one rank of
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -95,6 +96,14 @@ def most_ties(start: Hands, hands: Hands) -> int | None:
                 after[done + more] = max(gone, after.get(done + more, 0))
         best = after
     return best.get(len(letters))
+
+
+def check_packed(start: Hands, hands: Hands, pack: Callable[[Hands], Hands]) -> None:
+    """Raises ValueError unless `hands` can be left of `start` and `pack` leaves them as they are."""
+    if most_ties(start, hands) is None:
+        raise ValueError(f"state has hands {hands}; none that can be left interleave so")
+    if (packed := pack(hands)) != hands:
+        raise ValueError(f"state has hands {hands} that are not packed; packed they are {packed}")
 
 
 def _spelt(hands: Hands) -> list[tuple[int, int]]:

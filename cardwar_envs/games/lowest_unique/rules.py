@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
-from cardwar_envs.core.parameters import one_of, whole_number
+from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.lowest_unique.scene import MOST_ROWS, lowest_unique_scene
 from cardwar_envs.games.lowest_unique.winner import lowest_unique
@@ -70,9 +70,9 @@ class LowestUnique(Game[LowestUniqueState]):
     payoff: str = "share"
 
     def __post_init__(self) -> None:
-        limits = {"num_players": (2, MAX_PLAYERS), "numbers": (2, MAX_NUMBERS), "rounds": (1, MAX_ROUNDS)}
-        for field, (least, most) in limits.items():
-            object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
+        set_whole_number(self, "num_players", 2, MAX_PLAYERS)
+        set_whole_number(self, "numbers", 2, MAX_NUMBERS)
+        set_whole_number(self, "rounds", 1, MAX_ROUNDS)
         one_of("payoff", self.payoff, ("share", "prize"))
 
     @cached_property
@@ -147,15 +147,10 @@ class LowestUnique(Game[LowestUniqueState]):
 
     def check(self, state: LowestUniqueState) -> None:
         """Raises ValueError unless the rounds left and the last winner can come up."""
-        try:
-            hash(state)
+        with reading_state(state, f"a LowestUniqueState with 0..{self.rounds} rounds left and a player or None"):
             whole_number("rounds_left", state.rounds_left, range(self.rounds + 1))
             if state.last_winner is not None:
                 whole_number("last_winner", state.last_winner, range(self.num_players))
-        except (AttributeError, TypeError, ValueError):
-            raise ValueError(
-                f"state ({state!r}) must be a LowestUniqueState with 0..{self.rounds} rounds left and a player or None"
-            ) from None
         if state.rounds_left == self.rounds and state.last_winner is not None:
             raise ValueError(f"state has last_winner {state.last_winner}, but no round was played")
 

@@ -23,9 +23,9 @@ Version history: 0: first version.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb
 from typing import Any, ClassVar
 
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
-from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war.scene import war_scene
@@ -76,19 +76,16 @@ class War(Game[WarState]):
     max_rounds: int | None = None
 
     def __post_init__(self) -> None:
-        self._set("num_players", 2, MAX_PLAYERS)
-        self._set("ranks", 2, MAX_RANKS)
-        self._set("discards", 0, MAX_DISCARDS)
+        set_whole_number(self, "num_players", 2, MAX_PLAYERS)
+        set_whole_number(self, "ranks", 2, MAX_RANKS)
+        set_whole_number(self, "discards", 0, MAX_DISCARDS)
         if war_action_count(self.ranks, self.discards) > MAX_ACTIONS:
             raise ValueError(
                 f"ranks ({self.ranks}) and discards ({self.discards}) make more than {MAX_ACTIONS} actions"
             )
         if self.max_rounds is None:
             object.__setattr__(self, "max_rounds", ROUNDS_PER_PLAYER * self.num_players)
-        self._set("max_rounds", 1, MOST_ROUNDS)
-
-    def _set(self, field: str, least: int, most: int) -> None:
-        object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
+        set_whole_number(self, "max_rounds", 1, MOST_ROUNDS)
 
     @property
     def rounds(self) -> int:
@@ -261,25 +258,21 @@ class War(Game[WarState]):
 
     def _war_view(self, state: WarState, player: int) -> tuple[tuple[int, ...], NDArray[np.int8]]:
         """Legal actions and mask of a live player in a war; the array is shared and never handed out."""
-        if player not in self.acting_players(state):
-            return self._waiting
-        hand = state.hands[player]
-        if hand not in self._war_views:
-            if len(self._war_views) >= 256:  # a bound on memory: there can be thousands of choices
-                self._war_views.clear()
-            mask = self.actions.war_mask(self._counts(hand).astype(np.int64))
-            self._war_views[hand] = tuple(np.flatnonzero(mask).tolist()), mask
-        return self._war_views[hand]
+        return self._war_views(state.hands[player] if player in self.acting_players(state) else None)
 
     @cached_property
-    def _war_views(self) -> dict[Pile, tuple[tuple[int, ...], NDArray[np.int8]]]:
-        return {}
+    def _war_views(self) -> Callable[[Pile | None], tuple[tuple[int, ...], NDArray[np.int8]]]:
+        """The same for each hand; None waits."""
 
-    @cached_property
-    def _waiting(self) -> tuple[tuple[int, ...], NDArray[np.int8]]:
-        mask = np.zeros(self.actions.size, dtype=np.int8)
-        mask[self.actions.wait] = 1
-        return (self.actions.wait,), mask
+        @lru_cache(maxsize=256)  # a bound on memory: there can be thousands of choices
+        def view(hand: Pile | None) -> tuple[tuple[int, ...], NDArray[np.int8]]:
+            mask = np.zeros(self.actions.size, dtype=np.int8)
+            mask[self.actions.wait] = 1
+            if hand is not None:
+                mask = self.actions.war_mask(self._counts(hand).astype(np.int64))
+            return tuple(np.flatnonzero(mask).tolist()), mask
+
+        return view
 
     def action_parts(self) -> NDArray[np.int64]:
         """The card of a round; the discards, by rank, and the battle card of a war; waiting."""
