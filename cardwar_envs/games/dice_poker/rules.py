@@ -152,11 +152,9 @@ class DicePoker(Game[DicePokerState]):
         return CompiledRules(kernel, tables, 4, to_row, from_row)
 
     def smallest(self) -> DicePoker:
-        """Two faces."""
         return replace(self, sides=2)
 
     def check(self, state: DicePokerState) -> None:
-        """Raises ValueError unless the rolls are faces and the actions, if any, are actions."""
         with reading_state(state, "a DicePokerState of two rolls and no actions or two"):
             (roll_0, roll_1), actions = state.rolls, state.actions
             rolls = index(roll_0), index(roll_1)
@@ -179,12 +177,10 @@ class DicePoker(Game[DicePokerState]):
         return "\n".join([*lines, *self.describe_course(revealed)])
 
     def scene(self, revealed: Revealed[DicePokerState]) -> Scene:
-        """Two dice, of which the viewer sees its own, and what both have done once that is revealed."""
         stakes = f"ante {in_points(self.ante, '')}, raise {in_points(self.raise_size, '')}"
         return dice_scene(self, revealed, self.sides, stakes)
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """Check or raise for player 0, fold or call for player 1."""
         return ACTIONS[player][action]
 
 

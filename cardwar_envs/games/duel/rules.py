@@ -239,7 +239,6 @@ class Duel(Game[DuelState]):
         return np.concatenate((counts, others, float_row(own_score, ties)))
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
-        """1 for each rank that the player holds."""
         return self._view(state.hands[player]).mask.copy()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -247,11 +246,9 @@ class Duel(Game[DuelState]):
         return np.asarray(observations[:, : len(self.ranks)] * action_masks, dtype=np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
-        """Which ranks the other player holds."""
         return (observations[:, len(self.ranks) : 2 * len(self.ranks)] > 0).astype(np.int8)
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[DuelState, int]:
-        """The state with the observer as player 0."""
         size = len(self.ranks)
         numbers = observation.astype(int).tolist()
         own, other = (
@@ -307,11 +304,9 @@ class Duel(Game[DuelState]):
         return "\n".join([*lines, f"score {state.score:+d}  carried ties {state.ties}"])
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The rank that it plays."""
         return str(self.ranks[action])
 
     def scene(self, revealed: Revealed[DuelState]) -> Scene:
-        """Both hands, the last trick, who leads and what is carried over."""
         return duel_scene(self, revealed)
 
     def count_states(self, canonical: bool) -> int | None:
@@ -361,11 +356,9 @@ class Duel(Game[DuelState]):
         return self.ties == "discard" and self.payoff == "margin"
 
     def smallest(self) -> Duel:
-        """Three cards in each hand."""
         return replace(self, num_cards=3, hand_0=None, hand_1=None)
 
     def check(self, state: DuelState) -> None:
-        """Raises ValueError unless the hands and the score can come from this game's hands."""
         hands, score, ties = checked_state(state)
         self._check_hands(hands)
         self._check_score(hands, score, ties)

@@ -183,7 +183,6 @@ class Goofspiel(Game[GoofspielState]):
         return observations[:, 3 * self.num_cards].astype(np.int64)
 
     def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
-        """1 for each card that the player holds."""
         return self._views[state.hands[player]].mask.copy()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -191,11 +190,9 @@ class Goofspiel(Game[GoofspielState]):
         return np.asarray(observations[:, : self.num_cards] * action_masks, dtype=np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
-        """Which cards the other player holds."""
         return (observations[:, self.num_cards : 2 * self.num_cards] > 0).astype(np.int8)
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[GoofspielState, int]:
-        """The state with the observer as player 0."""
         numbers = observation.astype(int).tolist()
         counts, (prize, *rest) = numbers[: 3 * self.num_cards], numbers[3 * self.num_cards :]
         score = rest[0] if self.keeps_score else 0
@@ -221,11 +218,9 @@ class Goofspiel(Game[GoofspielState]):
         return "\n".join(lines)
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The card that it plays."""
         return str(self.cards[action])
 
     def scene(self, revealed: Revealed[GoofspielState]) -> Scene:
-        """The prizes, both hands and the last bids."""
         return goofspiel_scene(self, revealed, by_word=self.view == "word")
 
     # -- equal situations -----------------------------------------------------------------
@@ -255,15 +250,12 @@ class Goofspiel(Game[GoofspielState]):
         return (states + 1) // 2 if canonical else states  # swapping the seats makes one of two
 
     def with_size(self, size: int) -> Goofspiel:
-        """See `Game`: that many cards."""
         return replace(self, num_cards=size)
 
     def smallest(self) -> Goofspiel:
-        """Three cards each."""
         return replace(self, num_cards=3)
 
     def check(self, state: GoofspielState) -> None:
-        """Raises ValueError unless hands, prizes, score and carried points can come up together."""
         check_state(state, self.cards, self.prizes, self.ties == "carry", self.keeps_score, self.view == "word")
 
 

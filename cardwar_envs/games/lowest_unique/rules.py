@@ -137,16 +137,13 @@ class LowestUnique(Game[LowestUniqueState]):
         return seen
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[LowestUniqueState, int]:
-        """The state with the observer as player 0."""
         rounds_left, *won = observation.astype(int).tolist()
         return LowestUniqueState(rounds_left, won.index(1) if any(won) else None), 0
 
     def smallest(self) -> LowestUnique:
-        """Three numbers and two rounds, with at most three players."""
         return replace(self, num_players=min(self.num_players, 3), numbers=3, rounds=2)
 
     def check(self, state: LowestUniqueState) -> None:
-        """Raises ValueError unless the rounds left and the last winner can come up."""
         with reading_state(state, f"a LowestUniqueState with 0..{self.rounds} rounds left and a player or None"):
             whole_number("rounds_left", state.rounds_left, range(self.rounds + 1))
             if state.last_winner is not None:
@@ -163,11 +160,9 @@ class LowestUnique(Game[LowestUniqueState]):
         return "\n".join(lines)
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The number that it chooses."""
         return str(action + 1)
 
     def scene(self, revealed: Revealed[LowestUniqueState]) -> Scene:
-        """All players with their last choices and payoffs; of many players a text."""
         if self.num_players > MOST_ROWS:
             return super().scene(revealed)
         return lowest_unique_scene(self, revealed, f"rounds left {revealed.state.rounds_left}")

@@ -147,7 +147,6 @@ class OshiZumo(Game[OshiZumoState]):
         return np.array((own, other, position, state.moves_left), dtype=np.float32)
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[OshiZumoState, int]:
-        """The state with the observer as player 0."""
         own, other, position, moves_left = observation.astype(int).tolist()
         return OshiZumoState((own, other), position, moves_left), 0
 
@@ -157,11 +156,9 @@ class OshiZumo(Game[OshiZumoState]):
         return Canonical(mirrored, (1, 0)) if mirrored < state else Canonical(state, (0, 1))
 
     def smallest(self) -> OshiZumo:
-        """Three coins each, three fields, at most three moves."""
         return replace(self, coins=3, size=1, min_bid=min(self.min_bid, 1), horizon=3)
 
     def check(self, state: OshiZumoState) -> None:
-        """Raises ValueError unless coins, position and moves left can come up together."""
         with reading_state(state, "an OshiZumoState of two coins, a position and moves"):
             coins_0, coins_1 = coins = whole_numbers("coins", state.coins)
             position, moves_left = whole_number("position", state.position), whole_number("moves", state.moves_left)
@@ -185,9 +182,7 @@ class OshiZumo(Game[OshiZumoState]):
         return "\n".join([" ".join(fields), *coins, f"moves left {state.moves_left}"])
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The coins that it bids."""
         return str(action)
 
     def scene(self, revealed: Revealed[OshiZumoState]) -> Scene:
-        """The board with the wrestler, the coins and the last bids."""
         return oshi_zumo_scene(self, revealed, self.coins, self.size)
