@@ -114,7 +114,7 @@ def test_a_finished_game_has_nothing_to_settle():
 # -- what players see --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("player", "expected"),
     [(0, [2, 0, 0, 1, 0, 1, 2, 0, -3, 1]), (1, [0, 1, 2, 0, 2, 0, 0, 1, 3, 1])],
 )
@@ -226,8 +226,8 @@ def test_a_state_sorts_its_hands():
     assert DuelState(hands=((1, 3), (2, 3)), score=1, ties=0).hands == ((1, 3), (2, 3))
 
 
-@pytest.mark.parametrize("hands", [((1, 2, 3, 4),) * 2, ((1, 1, 2, 3), (1, 2, 2, 4)), ((2, 2, 3), (1, 3, 3))])
-@pytest.mark.parametrize("ties", ["carry", "discard"])
+@each_row("ties", ["carry", "discard"])
+@each_row("hands", [((1, 2, 3, 4),) * 2, ((1, 1, 2, 3), (1, 2, 2, 4)), ((2, 2, 3), (1, 3, 3))])
 def test_check_takes_all_that_can_be_and_not_much_more(hands, ties):
     """The conditions are necessary, and of all hands, scores and carried ties they leave few too many."""
     game = make_game("jujitsu", hand_0=hands[0], hand_1=hands[1], ties=ties)
@@ -279,9 +279,9 @@ def test_situations_that_differ_have_different_representatives(first, second):
     assert game.canonical(DuelState(*first)).state != game.canonical(DuelState(*second)).state
 
 
-@pytest.mark.parametrize("payoff", ["win", "margin"])
-def test_representatives_are_the_words_of_the_design(payoff):
-    """Two states share a representative exactly if their words, scores and ties agree, seats swapped or not."""
+@each_row("payoff", ["win", "margin"])
+def test_states_that_interleave_alike_share_a_representative(payoff):
+    """Two states share a representative exactly if their interleavings, scores and ties agree, seats swapped or not."""
     game = make_game("jujitsu", hand_0=(1, 2, 2, 4), hand_1=(2, 3, 4, 4), payoff=payoff)
     groups = {}
     for state in reachable(game):

@@ -88,7 +88,7 @@ def test_a_bad_parameter_is_named_with_what_is_allowed(name, parameters, message
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", DUELS)
+@each_row("name", DUELS)
 def test_duels_of_equal_parameters_are_equal_however_they_were_asked_for(name):
     by_size = make_game(name, num_cards=3)
     for same in (
