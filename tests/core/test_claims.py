@@ -9,11 +9,9 @@ from thinning import each_row
 
 from cardwar_envs import Game, check_game, make_game
 from cardwar_envs.core.game import CERTAIN, CLAIMS, same_rules_as
-from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.jujitsu import Jujitsu
-from cardwar_envs.games.war import War
 
 
 class LowestWins(Jujitsu):
@@ -127,14 +125,6 @@ def test_a_claim_made_anew_stays():
     assert Settled.settled is Duel.settled
     assert Settled.canonical is Game.canonical
     assert type("Own", (Settled,), {}).settled is Duel.settled
-
-
-def test_other_games_drop_their_forms():
-    def transitions(self, state, actions):
-        return []
-
-    assert type("Other", (War,), {"transitions": transitions}).rounds_form is Game.rounds_form
-    assert type("Other", (DicePoker,), {"transitions": transitions}).bayesian_form is Game.bayesian_form
 
 
 def test_whose_rules_a_game_keeps():
