@@ -59,14 +59,7 @@ class BadActions(Failed):
 
 
 def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
-    """Queries the rules.
-
-    Args:
-        game: The rules.
-        facts: Its facts.
-        state: The state.
-        most: List all joint actions if there are at most this many, else draw this many.
-        rng: The generator for drawing.
+    """Queries the rules; lists all joint actions if there are at most `most`, else draws that many.
 
     Raises:
         Failed: If the rules raise an error, or return no transitions.

@@ -99,6 +99,11 @@ class Case:
         self.require_payments()
         return self._futures.differ(one, other, seats)
 
+    def require_public_state(self) -> None:
+        """Raises NotApplicable if players do not see the state."""
+        if not self.facts.public_state:
+            raise NotApplicable("players do not see the state")
+
     def require_payments(self) -> None:
         """Raises NotApplicable if payments are not one number per player."""
         if self.payment_fault:

@@ -57,8 +57,7 @@ def arrays_are_fresh(case: Case) -> None:
 
 def observations_tell_states_apart(case: Case) -> None:
     """If the state is public, states that look alike to a player have the same legal actions and the same future."""
-    if not case.facts.public_state:
-        raise NotApplicable("players do not see the state")
+    case.require_public_state()
     for player in range(case.facts.num_players):
         alike: dict[bytes, Any] = {}
         for node in reversed(case.nodes):  # near the end, states differ immediately

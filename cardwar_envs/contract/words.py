@@ -38,8 +38,7 @@ def states_and_actions_have_words(case: Case) -> None:
 
 def states_read_differently(case: Case) -> None:
     """If the state is public, different states have different texts (a note, if not)."""
-    if not case.facts.public_state:
-        raise NotApplicable("players do not see the state")
+    case.require_public_state()
     states: dict[str, Any] = {}
     for node in case.nodes:
         try:

@@ -196,18 +196,10 @@ def face_to_face(
     between_height: float,
     space: float = 16.0,
 ) -> Scene:
-    """A picture of two players, the viewer below, with a panel between them.
+    """A picture of two players, the viewer below, with a panel between them and `space` around it.
 
-    Args:
-        game: The rules.
-        revealed: What is shown.
-        aside: A remark at the right of the heading.
-        standing: Who leads or has won.
-        seat: Draws what belongs to a player, from that height downwards, below the player's name.
-        seat_height: Height of what `seat` draws.
-        between: Draws what is on the panel, given the players from top to bottom.
-        between_height: Height of the panel.
-        space: Space around the panel.
+    `seat` draws what is below a player's name, from that height downwards; `between` draws what is on the panel,
+    given the players from top to bottom. `aside` and `standing` are as in `picture`.
     """
     block, seats = PLATE + seat_height + space, seats_in_view(2, revealed.viewer)
     shapes: list[Shape] = []

@@ -286,21 +286,13 @@ def needs_others(policy: Policy | str) -> bool:
 
 
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
-    """One policy object per seat.
+    """One policy object per seat, given policies or names in that order; seats with the same name share an object.
 
-    Seats with the same name share an object. A policy that depends on the others gets them as `others`,
-    in seat order from the next seat on, wrapping around.
-
-    Args:
-        policies: A policy, or the name of one, per seat.
-        game: The game that they play.
-
-    Returns:
-        The policies in order of seat.
+    A policy that depends on the others gets them as `others`, in seat order from the next seat on, wrapping around.
 
     Raises:
-        ValueError: If the number of policies is wrong, something is neither a policy nor the name of
-            one, or two policies each depend on the other.
+        ValueError: If the number of policies is wrong, something is neither a policy nor the name of one, or two
+            policies each depend on the other.
     """
     if not isinstance(policies, Sequence) or isinstance(policies, str):
         raise _without_order(policies)
@@ -310,13 +302,10 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
     told = [seat for seat, policy in enumerate(policies) if needs_others(policy)]
     if len(told) > 1:
         raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one can know what the others do")
-    alike: dict[str, Policy] = {}
+    named = cache(lambda name: named_policy(name, game))
     for seat, policy in enumerate(policies):
-        if seat in told:
-            continue
-        if isinstance(policy, str) and policy not in alike:
-            alike[policy] = as_policy(policy, game)
-        seated[seat] = alike[policy] if isinstance(policy, str) else as_policy(policy, game)
+        if seat not in told:
+            seated[seat] = named(policy) if isinstance(policy, str) else as_policy(policy, game)
     for seat in told:
         seated[seat] = named_policy(str(policies[seat]), game, others=[*seated[seat + 1 :], *seated[:seat]])
     return seated

@@ -43,15 +43,7 @@ def packed_from_one(hands: Hands) -> Hands:
 
 
 def interchangeable(hand: Hand, packed: Hand) -> list[tuple[int, int, Fraction]]:
-    """What becomes of each rank of a hand when it is packed.
-
-    Args:
-        hand: The hand, ascending.
-        packed: The same hand after packing.
-
-    Returns:
-        For each rank its packed rank, and the share of the packed rank's cards that it has.
-    """
+    """For each rank of an ascending hand its packed rank, and the share of the packed rank's cards that it has."""
     image_of, held = dict(zip(hand, packed, strict=True)), Counter(packed)
     return [(rank, image, Fraction(hand.count(rank), held[image])) for rank, image in image_of.items()]
 
@@ -81,9 +73,7 @@ def most_held(hands: Hands) -> tuple[int, ...]:
 def most_ties(start: Hands, hands: Hands) -> int | None:
     """How many tricks at most were ties, if `start` was dealt and the hands left interleave as `hands`.
 
-    Returns:
-        The most pairs of equal cards that can be gone from both hands; None if no hands that can be left
-        interleave like this.
+    These are pairs of equal cards gone from both hands. None if no hands that can be left interleave like this.
     """
     letters = _spelt(hands)
     best = {0: 0}  # letters spelt with the cards of the ranks so far -> most ties

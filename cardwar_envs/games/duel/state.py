@@ -47,11 +47,7 @@ new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__
 
 
 def checked_state(state: DuelState) -> DuelState:
-    """The state, if it is made of two sorted hands of equal size and of whole numbers.
-
-    Raises:
-        ValueError: If it is not.
-    """
+    """The state; raises ValueError unless it is made of two sorted hands of equal size and of integers."""
     with reading_state(state, "a DuelState of two hands, a score and ties"):
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         score, ties = whole_number("score", state.score), whole_number("ties", state.ties)

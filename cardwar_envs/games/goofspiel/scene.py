@@ -14,13 +14,7 @@ CARD = (64.0, 84.0)
 
 
 def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielState], by_word: bool) -> Scene:
-    """A picture of a game of Goofspiel.
-
-    Args:
-        game: The rules.
-        revealed: What is shown.
-        by_word: Whether cards are renumbered, so that it is not known which ones were played.
-    """
+    """A picture; if `by_word`, cards are renumbered, so that it is not known which ones were played."""
     cards, state = game.facts.num_actions, revealed.state
     grid = HandGrid(cards)
 

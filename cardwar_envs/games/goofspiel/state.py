@@ -31,15 +31,7 @@ class GoofspielState(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)  # a bound on memory
 def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...]:
-    """The ways in which the next prize can be turned up.
-
-    Args:
-        order: "random", "descending" or "ascending".
-        left: The prizes left, ascending.
-
-    Returns:
-        (probability, prize, prizes left after it); the prize is 0 if none is left.
-    """
+    """The ways to turn up a prize of those left: (probability, prize, prizes left); the prize is 0 if none is."""
     if not left:
         return ((CERTAIN, 0, ()),)
     if order == "random":
@@ -57,16 +49,7 @@ def without(cards: Hand, card: int) -> Hand:
 def check_state(
     state: GoofspielState, cards: Hand, order: str, carries: bool, keeps_score: bool, by_word: bool
 ) -> None:
-    """Raises ValueError for an impossible state (cheap necessary conditions).
-
-    Args:
-        state: The state.
-        cards: The cards of each player at the start, which are also the prizes.
-        order: The order of the prizes, as `next_prizes` takes it.
-        carries: Whether tied prizes are carried to the next winner.
-        keeps_score: Whether states have the score.
-        by_word: Whether hands are packed.
-    """
+    """`Goofspiel.check`: `order` is that of the prizes, `carries` what becomes of ties, `by_word` the view."""
     hands, prize, prizes, score, carried = _checked_types(state)
     _check_prizes(prize, prizes, cards, order)
     if by_word:
@@ -89,11 +72,7 @@ def check_state(
 
 
 def _checked_types(state: GoofspielState) -> GoofspielState:
-    """The state, if it is made of sorted tuples and whole numbers, with as many prizes as cards.
-
-    Raises:
-        ValueError: If it is not.
-    """
+    """The state; raises ValueError unless it is made of sorted tuples and integers, with as many prizes as cards."""
     with reading_state(state, "a GoofspielState of hands, a prize, later prizes, a score and carried points"):
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         prizes = whole_numbers("prizes", state.prizes)

@@ -94,13 +94,9 @@ class _Choices:
 
 
 def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int, max_positions: int) -> WarPositions:
-    """All positions of two players that can follow some states.
+    """All positions of two players that can follow `starts`, in which the game must not be over.
 
-    Args:
-        starts: The states, in which the game must not be over; their rounds left do not matter.
-        actions: The action space.
-        discards: Cards that a war costs beside the battle card.
-        max_positions: The largest number of nodes, wars included.
+    The rounds left of these states do not matter. `max_positions` bounds the nodes, wars included.
 
     Raises:
         ValueError: If there are more than 8 ranks or more nodes.

@@ -68,15 +68,7 @@ def utility(state: WarState, player: int) -> int:
 
 
 def check_state(state: WarState, cards: range, num_players: int, discards: int, max_rounds: int) -> None:
-    """Raises ValueError for a state that cannot be (cheap necessary conditions).
-
-    Args:
-        state: The state.
-        cards: The cards that each player has at the start.
-        num_players: Number of players.
-        discards: Cards that a war costs beside the battle card.
-        max_rounds: Rounds after which the game ends.
-    """
+    """`War.check`, for a game with these parameters; `cards` are those that each player has at the start."""
     with reading_state(state, "a WarState of hands, wins, pot, tied, live and rounds"):
         by_seat = {name: checked_tuple(name, getattr(state, name)) for name in ("hands", "wins")}
         named = {f"{name}[{player}]": pile for name, piles in by_seat.items() for player, pile in enumerate(piles)}
