@@ -3,11 +3,10 @@
 from functools import cache
 
 import numpy as np
-import pytest
 from brute_force import joint_actions, reachable
 from tiny_games import EVERY_GAME, TINY_GAMES, each_of
 
-from cardwar_envs import GAMES, Duel, Game, check_game, make_game
+from cardwar_envs import GAMES, Duel, check_game, make_game
 
 
 def test_every_game_is_among_the_tiny_games():
@@ -44,16 +43,3 @@ def test_the_rules_tell_the_truth(game):
     assert (np.ptp(seen, axis=0) >= 0.5 * span).sum() >= game.facts.observation_size - 2
     if isinstance(game, Duel):
         assert lengths(game)(game.initial()[0].state) == {game.facts.max_length}, "all tricks are played"
-
-
-class Smallest(Game):
-    """No more than what a game must say of itself."""
-
-    facts = next(iter(GAMES.values()))().facts
-    initial = acting_players = legal_actions = transitions = observation = None
-    check = describe = describe_action = None
-
-
-def test_a_game_without_public_state_has_no_state_of():
-    with pytest.raises(ValueError, match="an observation does not show the whole state"):
-        Smallest().state_of(np.zeros(3, dtype=np.float32))

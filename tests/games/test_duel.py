@@ -1,7 +1,8 @@
 """The rules of a duel, by written games; what its states may be; what its players see."""
 
+from contextlib import suppress
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -201,21 +202,29 @@ def test_a_state_sorts_its_hands():
     assert DuelState(hands=((1, 3), (2, 3)), score=1, ties=0).hands == ((1, 3), (2, 3))
 
 
-@each_row("ties", ["carry", "discard"])
-@each_row("hands", [((1, 2, 3, 4),) * 2, ((1, 1, 2, 3), (1, 2, 2, 4)), ((2, 2, 3), (1, 3, 3))])
-def test_check_takes_all_that_can_be_and_not_much_more(hands, ties):
+LIKE, DOUBLES = ((1, 2, 3, 4),) * 2, ((1, 1, 2, 3), (1, 2, 2, 4))
+BY_CARD = [
+    ("cards", hands, ties, "win") for hands in (LIKE, DOUBLES, ((2, 2, 3), (1, 3, 3))) for ties in ("carry", "discard")
+]
+BY_WORD = [
+    ("word", ((1, 2, 3), (1, 2, 3)), "carry", "win"),
+    ("word", ((1, 1, 2), (1, 2, 3)), "carry", "margin"),
+    ("word", ((1, 3, 4), (2, 3, 5)), "discard", "win"),
+]
+
+
+@each_row(("view", "hands", "ties", "payoff"), BY_CARD + BY_WORD)
+def test_check_takes_all_that_can_be_and_not_much_more(view, hands, ties, payoff):
     """The conditions are necessary, and of all hands, scores and carried ties they leave few too many."""
-    game = make_game("jujitsu", hand_0=hands[0], hand_1=hands[1], ties=ties)
-    size = len(hands[0])
-    passed = set()
+    game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff, view=view)
+    size, passed = len(hands[0]), set()
     for left in range(size + 1):
-        for first, second in product(*(sub_hands(hand, left) for hand in hands)):
-            for score, carried in product(range(-size, size + 1), range(size + 1)):
-                state = DuelState((first, second), score, carried)
-                try:
-                    game.check(state)
-                except ValueError:
-                    continue
+        packed = [*combinations_with_replacement(game.ranks, left)]
+        choices = [packed, packed] if view == "word" else [sub_hands(hand, left) for hand in hands]
+        for held, score, carried in product(product(*choices), range(-size, size + 1), range(size + 1)):
+            state = DuelState(held, score, carried)
+            with suppress(ValueError):
+                game.check(state)
                 passed.add(state)
     can_be = set(reachable(game))
     assert can_be <= passed

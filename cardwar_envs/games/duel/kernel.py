@@ -12,7 +12,7 @@ from cardwar_envs.core.streams_kernel import draw, held_card
 @njit(cache=True, nogil=True)
 def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
     """Plays a trick; returns what it was worth to player 0."""
-    _, wins, wins_or_ties, carry, margin, word = tables
+    _, wins, wins_or_ties, carry, margin, packs = tables
     row, ranks = rows[g], len(wins)
     row[action_0] -= 1.0
     row[ranks + action_1] -= 1.0
@@ -26,9 +26,9 @@ def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-unt
         won, ties = 0.0, ties + 1.0 if carry else 0.0
     else:
         won, ties = -1.0 - ties, 0.0
-    if word:
+    if packs:
         pack(row, ranks)
-    if not (word and margin):
+    if not (packs and margin):
         row[2 * ranks] += won
     row[2 * ranks + 1] = ties
     return won
