@@ -59,7 +59,16 @@ def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ..
     return (place, centred(place, text, size, colour="muted")) if text else (place,)
 
 
-def draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
+def draw_slots(slots: Sequence[Slot], places: Sequence[Box], player: int | None) -> list[Shape]:
+    """What is at each place; if there are too many slots, the number of the others is at the last place."""
+    fitting = slots if len(slots) <= len(places) else slots[: len(places) - 1]
+    shapes = [shape for place, slot in zip(places, fitting, strict=False) for shape in _draw_slot(place, slot, player)]
+    if len(fitting) < len(slots):
+        shapes += empty_place(places[-1], f"+{len(slots) - len(fitting)}")
+    return shapes
+
+
+def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
     """What is at a place: nothing, a card, or several equal ones: the card above, how often it is there below."""
     if not slot.held:
         return empty_place(place)
@@ -126,14 +135,7 @@ class HandGrid:
 
     def draw(self, slots: Sequence[Slot], player: int, top: float) -> list[Shape]:
         """A hand; of one too large for the rows as many cards as fit, and the number of the others."""
-        shapes: list[Shape] = []
-        fitting = self.holds(len(slots))
-        shown = slots if fitting else slots[: self.rows * self.columns - 1]
-        for index, slot in enumerate(shown):
-            shapes += draw_slot(self.place(index, top), slot, player)
-        if not fitting:
-            shapes += empty_place(self.place(len(shown), top), f"+{len(slots) - len(shown)}")
-        return shapes
+        return draw_slots(slots, [self.place(index, top) for index in range(self.rows * self.columns)], player)
 
 
 def name_plate(player: int, top: float, viewer: int | None, right: str = "", left: str = "") -> list[Shape]:

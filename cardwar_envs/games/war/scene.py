@@ -111,19 +111,8 @@ def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int
     battled = sorted((player, battle) for battle, player in sorted(cards_put, reverse=True)[:WITH_HANDS])
     for place, (player, battle) in zip(places, battled, strict=False):
         shapes += cards.card(place, str(battle), player, 18, won=player == winner)
-    return shapes + _pot(pot, places[len(battled) + 1 :] if battled else places)
-
-
-def _pot(pot: Pile, places: Sequence[Box]) -> list[Shape]:
-    """The cards at stake by rank; if there are too many ranks, the number of the others."""
-    held = [Slot(str(rank), count) for rank, count in sorted(Counter(pot).items())]
-    fitting = held if len(held) <= len(places) else held[: len(places) - 1]
-    shapes: list[Shape] = []
-    for place, slot in zip(places, fitting, strict=False):
-        shapes += cards.draw_slot(place, slot, None)
-    if len(fitting) < len(held):
-        shapes += cards.empty_place(places[-1], f"+{len(held) - len(fitting)}")
-    return shapes
+    at_stake = [Slot(str(rank), count) for rank, count in sorted(Counter(pot).items())]
+    return shapes + cards.draw_slots(at_stake, places[len(battled) + 1 :] if battled else places, None)
 
 
 def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
