@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from thinning import each_row
 
-from cardwar_envs import IllegalActionError, make_game
+from cardwar_envs import IllegalActionError
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import WarActions, WarChoice
@@ -332,24 +332,6 @@ def test_actions_are_numbered_by_cards_then_discards_then_battle_card():
 
 
 # -- bad input ----------------------------------------------------------------------------------
-
-
-@each_row(
-    ("parameters", "message"),
-    [
-        ({"num_players": 1}, r"num_players \(1\) must be in 2\.\.101"),
-        ({"num_players": 2.5}, r"num_players \(2.5\) must be an integer"),
-        ({"num_players": True}, r"num_players \(True\) must be an integer"),
-        ({"ranks": 1}, r"ranks \(1\) must be in 2\.\."),
-        ({"discards": -1}, r"discards \(-1\) must be in 0\.\."),
-        ({"max_rounds": 0}, r"max_rounds \(0\) must be in 1\.\."),
-        ({"ranks": 40, "discards": 4}, "make more than 100000 actions"),
-        ({"cards": 12}, "war has no parameter 'cards'"),
-    ],
-)
-def test_parameters_that_cannot_be(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        make_game("war", **parameters)
 
 
 @each_row(
