@@ -117,7 +117,7 @@ def test_only_those_who_act_are_asked():
     assert episode.payoffs == (2, -2)
 
 
-@each_row("game", [JUJITSU, DICE])
+@each_row("game", [make_game("jujitsu", num_cards=3), DICE])
 def test_frequencies_are_those_of_the_enumeration(game):
     policies = [Arbitrary(1), Arbitrary(2)]
     exact, games, rng = outcome_distribution(game, policies), 1500, np.random.default_rng(5)

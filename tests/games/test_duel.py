@@ -141,7 +141,7 @@ def test_many_different_hands_do_not_pile_up():
     game = make_game("jujitsu", num_cards=18)
     hands = [hand for size in (8, 9) for hand in sub_hands(game.hands[0], size)]
     assert len(hands) < 100_000
-    for hand in hands[:20_000]:
+    for hand in hands[:5_000]:
         assert game.legal_actions(DuelState((hand, hand)), 0) == tuple(card - 1 for card in hand)
     # Past the bound on what is kept, answers stay right.
     game._views.update(dict.fromkeys(range(100_000)))
