@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from cardwar_envs.conformance.verdicts import Failed
-from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.contract.places import ask, place, short
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
 Actions = tuple[int, ...]
@@ -41,6 +41,10 @@ class Node:
         """A joint action as player -> action."""
         return dict(zip(self.acting, actions, strict=True))
 
+    def place(self, actions: Actions) -> str:
+        """A text for the state and a joint action."""
+        return place(self.state, actions=self.chosen(actions))
+
     def children(self) -> list[Any]:
         """The states that the listed moves lead to."""
         return [outcome.state for outcomes in self.moves.values() for outcome in outcomes]
@@ -55,31 +59,17 @@ class BadActions(Failed):
 
 
 def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
-    """Queries the rules.
-
-    Args:
-        game: The rules.
-        facts: Its facts.
-        state: The state.
-        most: List all joint actions if there are at most this many, else draw this many.
-        rng: The generator for drawing.
+    """Queries the rules; lists all joint actions if there are at most `most`, else draws that many.
 
     Raises:
         Failed: If the rules raise an error, or return no transitions.
         BadSeats: If the players are not seats of the game.
         BadActions: If legal actions are not actions of the game.
     """
-    with asking("acting_players", state):
-        acting = tuple(game.acting_players(state))
-    with asking("live_players", state):
-        live = tuple(game.live_players(state))
+    acting, live = (ask(game, rule, state, to=tuple) for rule in ("acting_players", "live_players"))
     if fault := seats_fault(facts, acting, live):
         raise BadSeats(f"{place(state)}: {fault}")
-    legal = {}
-    for player in live:
-        with asking("legal_actions", state, player):
-            given = game.legal_actions(state, player)
-        legal[player] = _distinct(facts, state, player, given)
+    legal = {player: _distinct(facts, state, player, ask(game, "legal_actions", state, player)) for player in live}
     choices = [legal[player] for player in acting]
     count = math.prod(map(len, choices)) if acting else 0
     if count <= most:
@@ -117,8 +107,7 @@ def _distinct(facts: GameFacts, state: Any, player: int, given: Any) -> Actions:
 
 
 def _outcomes(game: Game[Any], state: Any, actions: dict[int, int]) -> tuple[Transition[Any], ...]:
-    with asking("transitions", state, actions=actions):
-        outcomes = tuple(game.transitions(state, dict(actions)))
+    outcomes: tuple[Any, ...] = ask(game, "transitions", state, actions=dict(actions), to=tuple)
     for outcome in outcomes:
         if not isinstance(outcome, Transition):
             raise Failed(f"{place(state, actions=actions)}: {short(outcome)} is no Transition")

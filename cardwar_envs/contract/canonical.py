@@ -42,11 +42,9 @@ def _image_fault(case: Case, node: Node, player: int) -> str:
     given = tuple(case.game.legal_actions(node.state, player))
     if tuple(each.action for each in images) != given:
         return f"canonical_actions are of {[each.action for each in images]}, legal_actions are {given}"
-    with asking("legal_actions", there, seats[player]):
-        legal = set(case.game.legal_actions(there, seats[player]))
-    if {each.image for each in images} != legal:
-        found = sorted({each.image for each in images})
-        return f"images are {found}, but legal at {short(there)} are {sorted(legal)}"
+    legal, found = case.ask("legal_actions", there, seats[player], to=set), {each.image for each in images}
+    if found != legal:
+        return f"images are {sorted(found)}, but legal at {short(there)} are {sorted(legal)}"
     shares: dict[int, Fraction] = defaultdict(Fraction)
     for each in dict.fromkeys(images):
         if not isinstance(each.share, Fraction) or each.share <= 0:
@@ -57,8 +55,8 @@ def _image_fault(case: Case, node: Node, player: int) -> str:
 
 
 def _images(case: Case, node: Node, player: int) -> tuple[ActionImage, ...]:
-    with asking("canonical_actions", node.state, player):
-        return tuple(case.game.canonical_actions(node.state, player))
+    images: tuple[ActionImage, ...] = case.ask("canonical_actions", node.state, player, to=tuple)
+    return images
 
 
 def canonical_keeps_what_follows(case: Case) -> None:
@@ -70,8 +68,7 @@ def canonical_keeps_what_follows(case: Case) -> None:
     same = tuple(range(case.facts.num_players))
     for node in case.compared:
         there, seats = case.canonical(node.state)
-        with asking("acting_players", there):
-            acting = set(case.game.acting_players(there))
+        acting = case.ask("acting_players", there, to=set)
         if acting != {seats[player] for player in node.acting}:
             raise Failed(f"{place(node.state)}: canonical is {short(there)}, where {sorted(acting)} act")
         if case.canonical(there) != (there, same):
@@ -84,11 +81,10 @@ def canonical_keeps_what_follows(case: Case) -> None:
         for actions, outcomes in node.moves.items():
             chosen = node.chosen(actions)
             images = {seats[player]: image_of[player][action] for player, action in chosen.items()}
-            with asking("transitions", there, actions=images):
-                mirrored = case.game.transitions(there, images)
+            mirrored = case.ask("transitions", there, actions=images)
             here, elsewhere = _odds(case, outcomes, seats), _odds(case, mirrored, same)
             if here != elsewhere and not _alike(case, here, elsewhere):
-                at = f"{place(node.state, actions=chosen)}: canonical is {short(there)}, seats {seats}"
+                at = f"{node.place(actions)}: canonical is {short(there)}, seats {seats}"
                 raise Failed(f"{at}, where {images} leads to other payments or representatives")
 
 

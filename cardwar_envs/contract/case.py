@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.answers import Actions, Node
 from cardwar_envs.contract.futures import Futures
 from cardwar_envs.contract.outlook import Outlook, Outlooks
-from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.contract.places import ask, asking, place, short
 from cardwar_envs.contract.walk import Walk
-from cardwar_envs.core.game import Canonical, Game, GameFacts
+from cardwar_envs.core.game import Canonical, Game, GameFacts, Transition
 
 COMPARED = 300
 NUMBER = (int, float, np.integer, np.floating)
@@ -54,18 +55,26 @@ class Case:
         step = -(-len(self.nodes) // count)
         return self.nodes[::step]
 
+    def ask(self, rule: str, state: Any, player: int | None = None, **arguments: Any) -> Any:
+        """A rule's answer; see `places.ask`."""
+        return ask(self.game, rule, state, player, **arguments)
+
+    @property
+    def moves(self) -> Iterator[tuple[Node, Actions, Sequence[Transition[Any]]]]:
+        """Each node with each of its joint actions and the outcomes."""
+        return ((node, actions, outcomes) for node in self.nodes for actions, outcomes in node.moves.items())
+
     @cached_property
     def payment_fault(self) -> str:
         """The first payment that is not one finite number per player; "" if there is none."""
-        nodes = self.nodes
+        _ = self.nodes  # not applicable if there is none
         for start in self.walk.starts:
             if fault := self._fault_of(start.rewards):
                 return f"start in {place(start.state)}: {fault}"
-        for node in nodes:
-            for actions, outcomes in node.moves.items():
-                for outcome in outcomes:
-                    if fault := self._fault_of(outcome.rewards):
-                        return f"{place(node.state, actions=node.chosen(actions))}: {fault}"
+        for node, actions, outcomes in self.moves:
+            for outcome in outcomes:
+                if fault := self._fault_of(outcome.rewards):
+                    return f"{node.place(actions)}: {fault}"
         return ""
 
     def _fault_of(self, rewards: Any) -> str:
@@ -89,6 +98,11 @@ class Case:
         """Whether the futures of two states differ; see `Futures.differ`."""
         self.require_payments()
         return self._futures.differ(one, other, seats)
+
+    def require_public_state(self) -> None:
+        """Raises NotApplicable if players do not see the state."""
+        if not self.facts.public_state:
+            raise NotApplicable("players do not see the state")
 
     def require_payments(self) -> None:
         """Raises NotApplicable if payments are not one number per player."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -51,10 +52,8 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
         now = ruled.states()
         if compiled.states() != now:
             raise Failed(f"after {step} steps compiled rules are in {short(compiled.states())}, not in {short(now)}")
-        for what in ("observations", "masks"):
-            array, other = getattr(shown, what), getattr(expected, what)
-            if not np.array_equal(array, other):
-                raise Failed(f"{place(now[_first(array, other)])}: {what} of compiled rules are not those of the rules")
+        for what, game, _, _ in _differences(shown, expected, ("observations", "masks")):
+            raise Failed(f"{place(now[game])}: {what} of compiled rules are not those of the rules")
         if step == steps:
             break
         _require_legal_uniform(compiled, expected.masks)
@@ -62,18 +61,19 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
         actions = _drawn(expected.masks, rng)
         _require_refusal(compiled, expected.masks, actions, now)
         after, after_rules = compiled.step(actions), ruled.step(actions)
-        for what in ("rewards", "done"):
-            array, other = getattr(after, what), getattr(after_rules, what)
-            if not np.array_equal(array, other):
-                game = _first(array, other)
-                found = f"compiled rules say {what} {array[game]}, the rules {other[game]}"
-                raise Failed(f"{place(now[game])}, actions {actions[game].tolist()}: {found}")
+        for what, game, said, right in _differences(after, after_rules, ("rewards", "done")):
+            found = f"compiled rules say {what} {said}, the rules {right}"
+            raise Failed(f"{place(now[game])}, actions {actions[game].tolist()}: {found}")
         shown, expected = Views(*after[:2]), Views(*after_rules[:2])
 
 
-def _first(array: NDArray[Any], other: NDArray[Any]) -> int:
-    """The first game in which two arrays differ."""
-    return int(np.argwhere(array != other)[0][0])
+def _differences(one: Any, other: Any, names: tuple[str, ...]) -> Iterator[tuple[str, int, Any, Any]]:
+    """Of each named array that is not equal: its name, the first game in which it differs, and both values."""
+    for what in names:
+        first, second = getattr(one, what), getattr(other, what)
+        if not np.array_equal(first, second):
+            game = int(np.argwhere(first != second)[0][0])
+            yield what, game, first[game], second[game]
 
 
 def _drawn(masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -143,7 +143,7 @@ def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
         places = [_choices(form, code, p).index(chosen[p]) if p in chosen else 0 for p in (0, 1)]
         expected = {_code_after(case, form, outcome) for outcome in outcomes}
         if {_normal(form, _child(form, code, places))} != expected:
-            raise Failed(f"{place(node.state, actions=chosen)}: rounds_form leads to another position")
+            raise Failed(f"{node.place(actions)}: rounds_form leads to another position")
 
 
 def _choices(form: RoundsForm[Any], code: int, player: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.observations import observation_fault
-from cardwar_envs.contract.places import asking, short
+from cardwar_envs.contract.places import short
 
 Rebuild = Callable[[Any], Any]
 
@@ -33,8 +33,7 @@ JUNK: tuple[Any, ...] = (None, "no state", 0.5, (), [], {}, NoState())
 def check_takes_states(case: Case) -> None:
     """Every reachable state passes `check`."""
     for node in case.nodes:
-        with asking("check", node.state):
-            case.game.check(node.state)
+        case.ask("check", node.state)
 
 
 def check_refuses_junk(case: Case) -> None:
@@ -105,38 +104,29 @@ def _is_refused(case: Case, junk: Any) -> bool:
 
 def _parts(value: Any, path: str = "", depth: int = DEEPEST) -> Iterator[tuple[str, Any, Rebuild]]:
     """The parts of a state: path, part, and a function that rebuilds the state with another part."""
-    if depth == 0:
-        return
-    for name, part, rebuild in _own_parts(value):
+    for name, at, part in _own_parts(value) if depth else ():
+        rebuild = partial(_with_part, value, at)
         yield f"{path}.{name}", part, rebuild
         for inner_path, inner, inside in _parts(part, f"{path}.{name}", depth - 1):
             yield inner_path, inner, partial(_inside, rebuild, inside)
 
 
-def _own_parts(value: Any) -> Iterator[tuple[str, Any, Rebuild]]:
-    if hasattr(value, "_fields"):
-        for name in value._fields:
-            yield name, getattr(value, name), partial(_with_entry, value, name)
-    elif type(value) is tuple and value:
-        for i in {0, len(value) - 1}:
-            yield "item", value[i], partial(_with_item, value, i)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for field in dataclasses.fields(value):
-            if field.init:
-                yield field.name, getattr(value, field.name), partial(_with_field, value, field.name)
+def _own_parts(value: Any) -> Iterator[tuple[str, str | int, Any]]:
+    """Name, key and value of each field; of a tuple only the ends."""
+    if type(value) is tuple and value:
+        yield from (("item", i, value[i]) for i in {0, len(value) - 1})
+        return
+    names = getattr(value, "_fields", ())
+    if not names and dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if field.init]
+    yield from ((name, name, getattr(value, name)) for name in names)
+
+
+def _with_part(value: Any, at: Any, other: Any) -> Any:
+    if type(value) is tuple:
+        return (*value[:at], other, *value[at + 1 :])
+    return value._replace(**{at: other}) if hasattr(value, "_fields") else dataclasses.replace(value, **{at: other})
 
 
 def _inside(outer: Rebuild, inner: Rebuild, other: Any) -> Any:
     return outer(inner(other))
-
-
-def _with_entry(value: Any, name: str, other: Any) -> Any:
-    return value._replace(**{name: other})
-
-
-def _with_item(value: tuple[Any, ...], place: int, other: Any) -> Any:
-    return (*value[:place], other, *value[place + 1 :])
-
-
-def _with_field(value: Any, name: str, other: Any) -> Any:
-    return dataclasses.replace(value, **{name: other})

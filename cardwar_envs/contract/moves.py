@@ -10,7 +10,7 @@ import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, Noted
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.contract.places import kind_of, place, short
 from cardwar_envs.core.game import Transition
 
 
@@ -49,19 +49,14 @@ def legal_actions_are_in_order(case: Case) -> None:
 def masks_are_legal_actions(case: Case) -> None:
     """`action_mask` is int8 and 1 exactly where an action is legal."""
     for node, player in case.walk.choosing:
-        with asking("action_mask", node.state, player):
-            mask = case.game.action_mask(node.state, player)
+        mask = case.ask("action_mask", node.state, player)
         at, size = place(node.state, player), case.facts.num_actions
         if not isinstance(mask, np.ndarray) or mask.dtype != np.int8 or mask.shape != (size,):
-            raise Failed(f"{at}: action_mask is {_kind(mask)}, not int8[{size}]")
+            raise Failed(f"{at}: action_mask is {kind_of(mask)}, not int8[{size}]")
         expected = np.zeros(size, dtype=np.int8)
         expected[list(node.legal[player])] = 1
         if not np.array_equal(mask, expected):
             raise Failed(f"{at}: action_mask is {short(mask)}, but legal_actions are {node.legal[player]}")
-
-
-def _kind(data: Any) -> str:
-    return f"{data.dtype}{list(data.shape)}" if isinstance(data, np.ndarray) else type(data).__name__
 
 
 def probabilities_are_exact(case: Case) -> None:
@@ -71,10 +66,9 @@ def probabilities_are_exact(case: Case) -> None:
     """
     if case.walk.starts and (fault := _odds_fault(case.walk.starts)):
         raise Failed(f"the starts: {fault}")
-    for node in case.nodes:
-        for actions, outcomes in node.moves.items():
-            if fault := _odds_fault(outcomes):
-                raise Failed(f"{place(node.state, actions=node.chosen(actions))}: {fault}")
+    for node, actions, outcomes in case.moves:
+        if fault := _odds_fault(outcomes):
+            raise Failed(f"{node.place(actions)}: {fault}")
 
 
 def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
@@ -97,13 +91,12 @@ def chance_is_as_declared(case: Case) -> None:
     declared = case.facts.chance
     if declared == "none" and len(case.walk.starts) > 1:
         raise Failed(f"the facts say that there is no chance, but initial gives {len(case.walk.starts)} starts")
-    for node in case.nodes:
-        for actions, outcomes in node.moves.items():
-            if len(outcomes) > 1:
-                if declared not in ("none", "deal"):
-                    return
-                at = place(node.state, actions=node.chosen(actions))
-                raise Failed(f"{at} has {len(outcomes)} outcomes; the facts say that chance is {declared!r}")
+    for node, actions, outcomes in case.moves:
+        if len(outcomes) > 1:
+            if declared not in ("none", "deal"):
+                return
+            found = f"{node.place(actions)} has {len(outcomes)} outcomes"
+            raise Failed(f"{found}; the facts say that chance is {declared!r}")
     if declared == "moves" and case.walk.complete:
         raise Noted(f"the facts allow chance in moves, but no move has any in {case.walk.extent}")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.contract.places import kind_of, place, short
 from cardwar_envs.core.game import GameFacts
 
 
@@ -17,8 +16,7 @@ def observation_fault(facts: GameFacts, seen: Any) -> str:
     """Describes a fault of an observation; "" if there is none."""
     low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
     if not isinstance(seen, np.ndarray) or seen.dtype != np.float32 or seen.shape != low.shape:
-        kind = f"{seen.dtype}{list(seen.shape)}" if isinstance(seen, np.ndarray) else type(seen).__name__
-        return f"it is {kind}, not float32[{len(low)}]"
+        return f"it is {kind_of(seen)}, not float32[{len(low)}]"
     outside = np.flatnonzero(~((low <= seen) & (seen <= high)))  # NaN is outside too
     if len(outside):
         entry = int(outside[0])
@@ -32,8 +30,7 @@ def observations_fit_their_bounds(case: Case) -> None:
         raise NotApplicable("the bounds are of different length")
     for node in case.nodes:
         for player in range(case.facts.num_players):
-            with asking("observation", node.state, player):
-                seen = case.game.observation(node.state, player)
+            seen = case.ask("observation", node.state, player)
             if fault := observation_fault(case.facts, seen):
                 raise Failed(f"{place(node.state, player)}: {short(seen)}: {fault}")
 
@@ -45,9 +42,7 @@ def arrays_are_fresh(case: Case) -> None:
     """
     for node, player in case.walk.choosing:
         for what in ("observation", "action_mask"):
-            ask = getattr(case.game, what)
-            with asking(what, node.state, player):
-                first, second = ask(node.state, player), ask(node.state, player)
+            first, second = (case.ask(what, node.state, player) for _ in range(2))
             if not isinstance(first, np.ndarray):
                 raise NotApplicable(f"{what} gives no array")
             kept = np.array(first)
@@ -56,23 +51,20 @@ def arrays_are_fresh(case: Case) -> None:
             if not first.flags.writeable:
                 raise Failed(f"{place(node.state, player)}: the array that {what} gives cannot be written into")
             first[...] = 7
-            if not np.array_equal(ask(node.state, player), kept):
+            if not np.array_equal(case.ask(what, node.state, player), kept):
                 raise Failed(f"{place(node.state, player)}: writing into an array that {what} gave changes the next")
 
 
 def observations_tell_states_apart(case: Case) -> None:
     """If the state is public, states that look alike to a player have the same legal actions and the same future."""
-    if not case.facts.public_state:
-        raise NotApplicable("players do not see the state")
+    case.require_public_state()
     for player in range(case.facts.num_players):
-        alike: dict[bytes, list[Any]] = defaultdict(list)
+        alike: dict[bytes, Any] = {}
         for node in reversed(case.nodes):  # near the end, states differ immediately
-            with asking("observation", node.state, player):
-                seen = np.asarray(case.game.observation(node.state, player))
-            for other in alike[seen.tobytes()][:1]:
-                if case.differ(node.state, other):
-                    raise Failed(f"{place(other, player)} looks like {place(node.state)}, but another game follows")
-            alike[seen.tobytes()].append(node.state)
+            seen = case.ask("observation", node.state, player, to=np.asarray).tobytes()
+            other = alike.setdefault(seen, node.state)
+            if other is not node.state and case.differ(node.state, other):
+                raise Failed(f"{place(other, player)} looks like {place(node.state)}, but another game follows")
 
 
 def entries_vary(case: Case) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import inspect
-import pickle
 from typing import Any
 
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import short
+from cardwar_envs.contract.states import COPIES
 
 
 def game_is_a_frozen_dataclass(case: Case) -> None:
@@ -82,15 +81,9 @@ def parameters_make_the_game_again(case: Case) -> None:
     names = [field.name for field in dataclasses.fields(kind)]
     if not isinstance(parameters, dict) or sorted(parameters) != sorted(names):
         raise Failed(f"parameters are {short(parameters)}; the fields are {', '.join(names)}")
-    ways = {
-        "from its parameters": lambda: kind(**parameters),
-        "pickled": lambda: pickle.loads(pickle.dumps(game)),
-        "copied": lambda: copy.copy(game),
-        "copied in depth": lambda: copy.deepcopy(game),
-    }
-    for words, make in ways.items():
+    for words, make in {"from its parameters": lambda game: kind(**parameters), **COPIES}.items():
         try:
-            again = make()
+            again = make(game)
         except Exception as error:
             raise Failed(f"the game cannot be made {words}: {in_a_line(error)}") from error
         if type(again) is not kind or again.parameters() != parameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.places import asking, place, short
+from cardwar_envs.contract.places import place, short
 from cardwar_envs.contract.walk import Circle
 
 # Sums of payments are equal up to rounding.
@@ -42,12 +42,10 @@ def zero_sum_holds(case: Case) -> None:
     if case.payment_fault:
         raise NotApplicable("payments are not one number per player")
     if facts.num_players == 2:
-        for node in case.nodes:
-            for actions, outcomes in node.moves.items():
-                for outcome in outcomes:
-                    if abs(sum(outcome.rewards)) > TOLERANCE * (1 + abs(outcome.rewards[0])):
-                        at = place(node.state, actions=node.chosen(actions))
-                        raise Failed(f"{at}: rewards {outcome.rewards} sum to {sum(outcome.rewards):g}, not to 0")
+        for node, actions, outcomes in case.moves:
+            for _, _, rewards in outcomes:
+                if abs(sum(rewards)) > TOLERANCE * (1 + abs(rewards[0])):
+                    raise Failed(f"{node.place(actions)}: rewards {rewards} sum to {sum(rewards):g}, not to 0")
         return
     for start in case.walk.starts:
         found = case.outlook(start.state)
@@ -77,8 +75,7 @@ def settled_is_what_play_pays(case: Case) -> None:
     asked = 0
     for node in case.nodes:
         for state in {node.state, case.canonical(node.state).state}:
-            with asking("settled", state):
-                settled = case.game.settled(state)
+            settled = case.ask("settled", state)
             if settled is None:
                 continue
             asked += 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, in_a_line
 
@@ -18,6 +20,11 @@ def short(data: Any) -> str:
     except Exception as error:
         text = f"{type(data).__name__} whose repr raises {in_a_line(error)}"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def kind_of(data: Any) -> str:
+    """The type of some data; of an array its dtype and shape."""
+    return f"{data.dtype}{list(data.shape)}" if isinstance(data, np.ndarray) else type(data).__name__
 
 
 def place(state: Any, player: int | None = None, actions: Mapping[int, int] | None = None) -> str:
@@ -41,3 +48,16 @@ def asking(
         raise
     except Exception as error:
         raise Failed(f"{place(state, player, actions)}: {question} raises {in_a_line(error)}") from error
+
+
+def ask(
+    game: Any,
+    rule: str,
+    state: Any,
+    player: int | None = None,
+    actions: Mapping[int, int] | None = None,
+    to: Callable[[Any], Any] = lambda answer: answer,
+) -> Any:
+    """A rule's answer at a state, converted by `to`; an error of either is a failure (see `asking`)."""
+    with asking(rule, state, player, actions):
+        return to(getattr(game, rule)(state, *(each for each in (player, actions) if each is not None)))

@@ -16,8 +16,9 @@ def state_of_reads_observations(case: Case) -> None:
 
     The seat is 0 in a seat-symmetric game. From the own seat it is the state itself, or one with the same future.
     """
+    case.require_public_state()
     facts = case.facts
-    for node in _public(case):
+    for node in case.nodes:
         for player in range(facts.num_players):
             at, turned, seat = place(node.state, player), *_turned(case, node.state, player)
             expected = 0 if facts.seat_symmetric else player
@@ -25,8 +26,7 @@ def state_of_reads_observations(case: Case) -> None:
                 raise Failed(f"{at}: state_of says seat {short(seat)}, not {expected}")
             if type(turned) is not type(node.state):
                 raise Failed(f"{at}: state_of gives {short(turned)}, which is of another type")
-            with asking("observation", turned, seat):
-                there = case.game.observation(turned, seat)
+            there = case.ask("observation", turned, seat)
             if not np.array_equal(there, case.game.observation(node.state, player)):
                 raise Failed(f"{at}: state_of gives {short(turned)}, which looks different to player_{seat}")
             # `observations_tell_states_apart` reports states that look alike.
@@ -44,7 +44,7 @@ def seats_are_alike(case: Case) -> None:
     if not facts.seat_symmetric:
         raise NotApplicable("seats need not be alike")
     count = facts.num_players
-    _ = _public(case)
+    case.require_public_state()
     for node in case.compared:
         for player in range(1, count):
             try:
@@ -63,7 +63,8 @@ def opponent_masks_fit(case: Case) -> None:
     """With two players and public state, `opponent_masks` gives the other player's legal actions."""
     if case.facts.num_players != 2:
         raise NotApplicable("it is for two players")
-    for node in _public(case):
+    case.require_public_state()
+    for node in case.nodes:
         for player in node.acting:
             if 1 - player not in node.live:
                 continue
@@ -76,12 +77,6 @@ def opponent_masks_fit(case: Case) -> None:
             if not np.array_equal(found, expected[None]):
                 at = place(node.state, player)
                 raise Failed(f"{at}: opponent_masks are {short(found)}, the other's action_mask is {short(expected)}")
-
-
-def _public(case: Case) -> list[Any]:
-    if not case.facts.public_state:
-        raise NotApplicable("players do not see the state")
-    return case.nodes
 
 
 def _turned(case: Case, state: Any, player: int) -> tuple[Any, Any]:

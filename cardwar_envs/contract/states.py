@@ -18,11 +18,15 @@ from cardwar_envs.conformance.verdicts import Failed
 from cardwar_envs.contract.answers import Node
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.places import asking, place, short
-from cardwar_envs.core.game import Game
 
 FIXED = (int, float, complex, str, bytes, type(None), Fraction, Decimal, Enum, range, np.generic)
 CHANGING = (list, dict, set, bytearray, np.ndarray, deque)
 ASKED_AGAIN = 500
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "pickled": lambda state: pickle.loads(pickle.dumps(state)),
+    "copied": copy.copy,
+    "copied in depth": copy.deepcopy,
+}
 
 
 def states_are_values(case: Case) -> None:
@@ -33,7 +37,7 @@ def states_are_values(case: Case) -> None:
         if part := changing_part(node.state):
             raise Failed(f"{place(node.state)}: {part} can be changed")
     for node in case.some(ASKED_AGAIN):
-        for words, copied in (("pickled", _pickled), ("copied", copy.copy), ("copied in depth", copy.deepcopy)):
+        for words, copied in COPIES.items():
             with asking(f"making it {words}", node.state):
                 twin = copied(node.state)
                 same = twin == node.state and hash(twin) == hash(node.state) and type(twin) is type(node.state)
@@ -42,10 +46,6 @@ def states_are_values(case: Case) -> None:
     for one, other in case.walk.twins:
         if _answers(case, one) != _answers(case, other):
             raise Failed(f"{place(one)} and {place(other)} count as equal, but the rules tell them apart")
-
-
-def _pickled(state: Any) -> Any:
-    return pickle.loads(pickle.dumps(state))
 
 
 def changing_part(value: Any, path: str = "the state") -> str:
@@ -71,12 +71,8 @@ def changing_part(value: Any, path: str = "the state") -> str:
 
 
 def _attributes(value: Any) -> list[str]:
-    slots = [name for base in type(value).__mro__ for name in _as_list(vars(base).get("__slots__", ()))]
+    slots = [name for base in type(value).__mro__ for name in np.atleast_1d(vars(base).get("__slots__", ()))]
     return [*getattr(value, "__dict__", ()), *(name for name in slots if hasattr(value, name))]
-
-
-def _as_list(slots: Any) -> list[str]:
-    return [slots] if isinstance(slots, str) else list(slots)
 
 
 def answers_repeat(case: Case) -> None:
@@ -126,17 +122,13 @@ def _answers(case: Case, state: Any) -> dict[str, Any]:
         questions[f"legal_actions of player_{player}"] = partial(game.legal_actions, state, player)
         questions[f"canonical_actions of player_{player}"] = partial(game.canonical_actions, state, player)
     for player in range(case.facts.num_players):
-        questions[f"observation of player_{player}"] = partial(_seen, game, state, player)
+        questions[f"observation of player_{player}"] = partial(game.observation, state, player)
     return {question: _answer(ask) for question, ask in questions.items()}
-
-
-def _seen(game: Game[Any], state: Any, player: int) -> list[float]:
-    numbers: list[float] = game.observation(state, player).tolist()
-    return numbers
 
 
 def _answer(ask: Callable[[], Any]) -> Any:
     try:
-        return ask()
+        answer = ask()
     except Exception as error:
         return type(error).__name__
+    return answer.tolist() if isinstance(answer, np.ndarray) else answer

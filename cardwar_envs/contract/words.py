@@ -18,8 +18,7 @@ def states_and_actions_have_words(case: Case) -> None:
     """`describe` and `describe_action` give text, and a player's legal actions have different words."""
     words: dict[tuple[int, int], str] = {}
     for node in case.nodes:
-        with asking("describe", node.state):
-            text = case.game.describe(node.state)
+        text = case.ask("describe", node.state)
         if not isinstance(text, str) or not text.strip():
             raise Failed(f"{place(node.state)}: describe gives {short(text)}, not a text")
         for player in node.live:
@@ -39,8 +38,7 @@ def states_and_actions_have_words(case: Case) -> None:
 
 def states_read_differently(case: Case) -> None:
     """If the state is public, different states have different texts (a note, if not)."""
-    if not case.facts.public_state:
-        raise NotApplicable("players do not see the state")
+    case.require_public_state()
     states: dict[str, Any] = {}
     for node in case.nodes:
         try:

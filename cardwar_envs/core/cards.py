@@ -1,26 +1,35 @@
-"""Cards in pictures: single cards, a hand of them in rows, and the plate with a player's name above a hand."""
+"""What pictures of games share: cards, hands of them in rows, plates with names, and two players face to face."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from cardwar_envs.core.scene import (
-    MARGIN,
-    WIDTH,
-    Box,
-    Shape,
-    centred,
-    label,
-    player_colour,
-    text_width,
-)
+from cardwar_envs.core import scene
+from cardwar_envs.core.game import GameFacts
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, centred, label, player_colour
 
 INSIDE = WIDTH - 2 * MARGIN
 GAP = 6.0
 IN_A_ROW, MOST_ROWS = 13, 4
 WIDEST = 64.0
 PLATE = 34.0
+TOP = 68.0  # below the heading
+
+
+class Pictured(Protocol):
+    """The part of `Game` that all pictures need; a game's own scene may need more."""
+
+    @property
+    def facts(self) -> GameFacts:
+        """The static properties of the game."""
+
+    def describe_play(self, action: int, player: int) -> str:
+        """What a player did."""
+
+    def describe_revealed(self, revealed: Revealed[Any]) -> str:
+        """What is revealed as text."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,16 @@ def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ..
     return (place, centred(place, text, size, colour="muted")) if text else (place,)
 
 
-def draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
+def draw_slots(slots: Sequence[Slot], places: Sequence[Box], player: int | None) -> list[Shape]:
+    """What is at each place; if there are too many slots, the number of the others is at the last place."""
+    fitting = slots if len(slots) <= len(places) else slots[: len(places) - 1]
+    shapes = [shape for place, slot in zip(places, fitting, strict=False) for shape in _draw_slot(place, slot, player)]
+    if len(fitting) < len(slots):
+        shapes += empty_place(places[-1], f"+{len(slots) - len(fitting)}")
+    return shapes
+
+
+def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
     """What is at a place: nothing, a card, or several equal ones: the card above, how often it is there below."""
     if not slot.held:
         return empty_place(place)
@@ -117,20 +135,13 @@ class HandGrid:
 
     def draw(self, slots: Sequence[Slot], player: int, top: float) -> list[Shape]:
         """A hand; of one too large for the rows as many cards as fit, and the number of the others."""
-        shapes: list[Shape] = []
-        fitting = self.holds(len(slots))
-        shown = slots if fitting else slots[: self.rows * self.columns - 1]
-        for index, slot in enumerate(shown):
-            shapes += draw_slot(self.place(index, top), slot, player)
-        if not fitting:
-            shapes += empty_place(self.place(len(shown), top), f"+{len(slots) - len(shown)}")
-        return shapes
+        return draw_slots(slots, [self.place(index, top) for index in range(self.rows * self.columns)], player)
 
 
 def name_plate(player: int, top: float, viewer: int | None, right: str = "", left: str = "") -> list[Shape]:
     """A player's name on its colour, with remarks beside it and at the right end of the line; `PLATE` high."""
     name = f"player_{player}"
-    plate = Box(MARGIN, top, text_width(name, 18) + 24, PLATE - 6, player_colour(player), radius=14, line=0)
+    plate = Box(MARGIN, top, scene.text_width(name, 18) + 24, PLATE - 6, player_colour(player), radius=14, line=0)
     shapes: list[Shape] = [plate, centred(plate, name, 18, bold=True)]
     start, end = plate.x + plate.width + 10, WIDTH - MARGIN
     for remark, colour in (("you" if player == viewer else "", "muted"), (left, "text")):
@@ -146,3 +157,57 @@ def seats_in_view(num_players: int, viewer: int | None) -> list[int]:
     """The players from top to bottom: the viewer sits at the bottom."""
     others = [player for player in range(num_players) if player != viewer]
     return others if viewer is None else [*others, viewer]
+
+
+def last_play(
+    game: Pictured, revealed: Revealed[Any], player: int, place: Box, size: float, won: bool
+) -> tuple[Shape, ...]:
+    """What a player did last as a card; an empty place before the first move."""
+    if revealed.last_actions is None:
+        return empty_place(place)
+    return card(place, game.describe_play(revealed.last_actions[player], player), player, size, won)
+
+
+def stacked(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Shape]:
+    """Lines of text (text, size, bold, colour), centred vertically; empty ones are left out."""
+    said = [line for line in lines if line[0]]
+    first = room.y + room.height / 2 - 17 * (len(said) - 1) + 8
+    return [
+        label(room.x, first + 34 * i, text, room.width, size, bold=bold, colour=colour)
+        for i, (text, size, bold, colour) in enumerate(said)
+    ]
+
+
+def picture(
+    game: Pictured, revealed: Revealed[Any], height: float, aside: str, shapes: Sequence[Shape], standing: str
+) -> Scene:
+    """The finished picture: `shapes` below a heading with `aside` at its right; its title ends with `standing`."""
+    title, tall = scene.spoken(game.facts.name), round(height)
+    drawn = (scene.table(tall), *scene.heading(title, aside), *shapes)
+    return Scene(WIDTH, tall, drawn, f"{title}: {standing}", game.describe_revealed(revealed))
+
+
+def face_to_face(
+    game: Pictured,
+    revealed: Revealed[Any],
+    aside: str,
+    standing: str,
+    seat: Callable[[int, float], Sequence[Shape]],
+    seat_height: float,
+    between: Callable[[Box, list[int]], Sequence[Shape]],
+    between_height: float,
+    space: float = 16.0,
+) -> Scene:
+    """A picture of two players, the viewer below, with a panel between them and `space` around it.
+
+    `seat` draws what is below a player's name, from that height downwards; `between` draws what is on the panel,
+    given the players from top to bottom. `aside` and `standing` are as in `picture`.
+    """
+    block, seats = PLATE + seat_height + space, seats_in_view(2, revealed.viewer)
+    shapes: list[Shape] = []
+    for player, top in zip(seats, (TOP, TOP + block + between_height + space), strict=True):
+        paid = f"payoff {scene.in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
+        shapes += [*name_plate(player, top, revealed.viewer, paid), *seat(player, top + PLATE)]
+    panel = Box(MARGIN, TOP + block, INSIDE, between_height, "panel", radius=14)
+    shapes += [panel, *between(panel, seats)]
+    return picture(game, revealed, TOP + 2 * block + between_height + space + 4, aside, shapes, standing)

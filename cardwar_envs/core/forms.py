@@ -15,10 +15,6 @@ S = TypeVar("S", bound=Hashable)
 Info = dict[str, NDArray[Any]]
 
 
-def _no_info(observations: NDArray[np.float32]) -> Info:
-    return {}
-
-
 @dataclass(frozen=True)
 class CompiledRules(Generic[S]):
     """A game's rules compiled for many states at once; a property test compares them with the Python rules.
@@ -57,7 +53,7 @@ class CompiledRules(Generic[S]):
     row_size: int
     to_row: Callable[[S], NDArray[np.float32]]
     from_row: Callable[[NDArray[np.float32]], S]
-    info: Callable[[NDArray[np.float32]], Info] = _no_info
+    info: Callable[[NDArray[np.float32]], Info] = lambda observations: {}
     live: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledRules[S]:

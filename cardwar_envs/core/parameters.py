@@ -6,7 +6,8 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from operator import index
 from typing import Any
@@ -56,6 +57,24 @@ def whole_number(name: str, number: object, allowed: range | None = None) -> int
     if allowed is not None and whole not in allowed:
         raise ValueError(f"{name} ({shown(whole)}) must be in {allowed[0]}..{allowed[-1]}")
     return whole
+
+
+def set_whole_number(owner: object, field: str, least: int, most: int) -> None:
+    """Makes a field of a frozen dataclass an int; raises ValueError unless it is in `least..most`."""
+    object.__setattr__(owner, field, whole_number(field, getattr(owner, field), range(least, most + 1)))
+
+
+@contextmanager
+def reading_state(state: object, form: str) -> Iterator[None]:
+    """Where the parts of a state are read: a part that is missing or of another type is a ValueError.
+
+    So is a part that cannot be hashed, such as a list for a hand.
+    """
+    try:
+        hash(state)
+        yield
+    except (AttributeError, TypeError, ValueError):
+        raise ValueError(f"state ({state!r}) must be {form}") from None
 
 
 def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:

@@ -69,7 +69,7 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
         ValueError: If the result is not an array of real numbers of that shape, has a negative or non-finite entry,
             gives weight to an illegal action (an IllegalProbabilityError), or has a row that does not sum to one.
     """
-    name, answer = name_of(policy), _answer(policy, observations, action_masks)
+    name, answer = _answer(policy, observations, action_masks)
     legal_part = np.where(action_masks == 0, 0.0, answer)
     sums, legal_sums = _row_sums(answer), _row_sums(legal_part)
     least = answer.min(initial=0.0)
@@ -87,20 +87,15 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
 def renormalised_probabilities(
     policy: Policy, observations: Observations, action_masks: Masks
 ) -> tuple[Probabilities, NDArray[np.float64]]:
-    """Queries a policy and conditions its probabilities on legal actions.
-
-    Args:
-        policy: The policy to query.
-        observations: `[batch, observation_size]`.
-        action_masks: `[batch, num_actions]`.
+    """As `checked_probabilities`, but conditions the probabilities on legal actions.
 
     Returns:
-        `[batch, num_actions]` float64, as `checked_probabilities`; and `[batch]`, the removed probability.
+        The probabilities, and `[batch]`, the removed probability of illegal actions.
 
     Raises:
         ValueError: As `checked_probabilities`, but of illegal weight only a row without legal weight is refused.
     """
-    name, answer = name_of(policy), _answer(policy, observations, action_masks)
+    name, answer = _answer(policy, observations, action_masks)
     _check_signs(name, answer)
     answer = np.maximum(answer, 0.0)
     sums = _row_sums(answer)
@@ -116,29 +111,26 @@ def renormalised_probabilities(
     return legal_part / left[:, None], removed
 
 
-def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> NDArray[np.float64]:
+def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> tuple[str, NDArray[np.float64]]:
+    """The policy's name, and what it returns as an array of that shape."""
     name = name_of(policy)
     # Copies, because a policy may write into its arguments.
-    answer = _numbers(name, policy.action_probabilities(observations.copy(), action_masks.copy()))
-    if answer.shape != action_masks.shape:
-        raise ValueError(f"policy {name}: probabilities have shape {answer.shape}, not {action_masks.shape}")
-    return answer
-
-
-def _row_sums(answer: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(over="ignore", invalid="ignore"):  # non-finite sums are rejected later
-        sums: NDArray[np.float64] = answer.sum(axis=1)
-    return sums
-
-
-def _numbers(name: str, answer: Any) -> NDArray[np.float64]:
+    answer: Any = policy.action_probabilities(observations.copy(), action_masks.copy())
     try:
         array = np.asarray(answer)
     except (TypeError, ValueError, RuntimeError) as error:  # the last is torch's
         raise ValueError(f"policy {name}: probabilities must be an array of numbers: {error}") from None
     if array.dtype.kind not in "fiub":
         raise ValueError(f"policy {name}: probabilities must be real numbers, not of type {array.dtype}")
-    return array.astype(np.float64, copy=False)
+    if array.shape != action_masks.shape:
+        raise ValueError(f"policy {name}: probabilities have shape {array.shape}, not {action_masks.shape}")
+    return name, array.astype(np.float64, copy=False)
+
+
+def _row_sums(answer: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore", invalid="ignore"):  # non-finite sums are rejected later
+        sums: NDArray[np.float64] = answer.sum(axis=1)
+    return sums
 
 
 def _check_sums(name: str, sums: NDArray[np.float64]) -> None:
@@ -294,21 +286,13 @@ def needs_others(policy: Policy | str) -> bool:
 
 
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
-    """One policy object per seat.
+    """One policy object per seat, given policies or names in that order; seats with the same name share an object.
 
-    Seats with the same name share an object. A policy that depends on the others gets them as `others`,
-    in seat order from the next seat on, wrapping around.
-
-    Args:
-        policies: A policy, or the name of one, per seat.
-        game: The game that they play.
-
-    Returns:
-        The policies in order of seat.
+    A policy that depends on the others gets them as `others`, in seat order from the next seat on, wrapping around.
 
     Raises:
-        ValueError: If the number of policies is wrong, something is neither a policy nor the name of
-            one, or two policies each depend on the other.
+        ValueError: If the number of policies is wrong, something is neither a policy nor the name of one, or two
+            policies each depend on the other.
     """
     if not isinstance(policies, Sequence) or isinstance(policies, str):
         raise _without_order(policies)
@@ -318,13 +302,10 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
     told = [seat for seat, policy in enumerate(policies) if needs_others(policy)]
     if len(told) > 1:
         raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one can know what the others do")
-    alike: dict[str, Policy] = {}
+    named = cache(lambda name: named_policy(name, game))
     for seat, policy in enumerate(policies):
-        if seat in told:
-            continue
-        if isinstance(policy, str) and policy not in alike:
-            alike[policy] = as_policy(policy, game)
-        seated[seat] = alike[policy] if isinstance(policy, str) else as_policy(policy, game)
+        if seat not in told:
+            seated[seat] = named(policy) if isinstance(policy, str) else as_policy(policy, game)
     for seat in told:
         seated[seat] = named_policy(str(policies[seat]), game, others=[*seated[seat + 1 :], *seated[:seat]])
     return seated

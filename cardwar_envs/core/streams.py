@@ -33,11 +33,14 @@ def streams_of(seeds: Sequence[int | None]) -> NDArray[np.uint64]:
     return np.array([child.generate_state(1, np.uint64)[0] for child in children])
 
 
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Words of 64 bits, mixed."""
+    words = (words ^ (words >> SHIFTS[0])) * MIX_1
+    words = (words ^ (words >> SHIFTS[1])) * MIX_2
+    return words ^ (words >> SHIFTS[2])
+
+
 def draw(streams: NDArray[np.uint64], places: NDArray[np.intp]) -> NDArray[np.float64]:
     """Advances the streams at `places`, which must differ; returns `[len(places)]` numbers in [0, 1)."""
     streams[places] += STEP
-    mixed = streams[places]
-    mixed = (mixed ^ (mixed >> SHIFTS[0])) * MIX_1
-    mixed = (mixed ^ (mixed >> SHIFTS[1])) * MIX_2
-    mixed ^= mixed >> SHIFTS[2]
-    return (mixed >> UNUSED_BITS).astype(np.float64) * UNIT
+    return (mixed(streams[places]) >> UNUSED_BITS).astype(np.float64) * UNIT

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numba import config
 
+from cardwar_envs.core import streams as plain
 from cardwar_envs.core.compiled import njit
-from cardwar_envs.core.streams import MIX_1, MIX_2, SHIFTS, STEP, UNIT, UNUSED_BITS
+from cardwar_envs.core.streams import STEP, UNIT, UNUSED_BITS
 
 
 def wraps_around(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,17 +18,13 @@ def wraps_around(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel  # type: ignore[attr-defined]  # set on import
 
 
-@njit(cache=True, nogil=True, inline="always")
-def mixed(word):  # type: ignore[no-untyped-def]  # compiled
-    """64 bits, mixed; in plain Python only within `wraps_around`."""
-    word = (word ^ (word >> SHIFTS[0])) * MIX_1
-    word = (word ^ (word >> SHIFTS[1])) * MIX_2
-    return word ^ (word >> SHIFTS[2])
+# One word of 64 bits, mixed; in plain Python only within `wraps_around`.
+mixed = njit(cache=True, nogil=True, inline="always")(plain.mixed)
 
 
 @wraps_around
 @njit(cache=True, nogil=True, inline="always")
-def draw(streams, g):  # type: ignore[no-untyped-def]
+def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
     """Advances stream `g`; returns a number in [0, 1)."""
     streams[g] += STEP
     return (mixed(streams[g]) >> UNUSED_BITS) * UNIT

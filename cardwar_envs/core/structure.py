@@ -91,14 +91,7 @@ def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
 
 
 class LostClaim(NamedTuple):
-    """An inherited declaration that a class has lost by overriding a rule.
-
-    Attributes:
-        claim: Its name.
-        owner: Name of the class that made the declaration.
-        loser: Name of the class that overrides the rule.
-        rule: The rule.
-    """
+    """An inherited declaration of the class `owner` that the class `loser` has lost by overriding `rule`."""
 
     claim: str
     owner: str

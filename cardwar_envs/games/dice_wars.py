@@ -15,7 +15,7 @@ from functools import cache
 from itertools import accumulate
 from typing import ClassVar
 
-from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hands
 
@@ -43,7 +43,7 @@ class DiceWars(Duel, keeps_claims=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "sides", whole_number("sides", self.sides, range(1, MAX_SIDES + 1)))
+        set_whole_number(self, "sides", 1, MAX_SIDES)
 
     @property
     def ranks_are_ordinal(self) -> bool:
@@ -64,13 +64,6 @@ def total_counts(dice: int, sides: int) -> tuple[int, ...]:
     """In how many of the `sides ** dice` rolls the total is `dice`, `dice + 1`, ..., `dice * sides`.
 
     One more die turns each count into a sum over `sides` neighbours, computed by running sums.
-
-    Args:
-        dice: Number of dice, at least 1.
-        sides: Faces of every die.
-
-    Returns:
-        `dice * (sides - 1) + 1` counts.
     """
     counts = (1,) * sides
     for _ in range(dice - 1):
@@ -81,19 +74,10 @@ def total_counts(dice: int, sides: int) -> tuple[int, ...]:
 
 @cache
 def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fraction, int], ...]:
-    """Exact odds of one battle.
+    """Exact odds of one battle: (probability, winner) of what can be; 1 for player 0, -1 for player 1, 0 for a tie.
 
     Turning over the dice of player 1 (a 1 becomes the highest face) changes no odds, and then only the total of all
     dice together matters: player 0 wins if it exceeds the total of `(sides + 1) * dice_1` that a tie comes to.
-
-    Args:
-        dice_0: Dice of player 0.
-        dice_1: Dice of player 1.
-        sides: Faces of every die.
-
-    Returns:
-        (probability, winner) for each outcome of positive probability; winner is +1 for
-        player 0, -1 for player 1 and 0 for a tie.
     """
     counts = total_counts(dice_0 + dice_1, sides)
     tie = sides * dice_1 - dice_0  # the place of that total among the counts, which begin with one point on each die

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-import pytest
+from thinning import each_row
 from toys import Toy
 
 import baselines
@@ -87,7 +87,7 @@ PAIRS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@each_row("name", PAIRS)
 def test_games_that_compare_equal_but_pay_differently_share_nothing(name):
     first, second, *expected = PAIRS[name]
     assert first == second
@@ -149,7 +149,7 @@ def test_private_rolls_and_rounds_are_kept_by_their_rules_too():
         assert within_reach(altered)
 
 
-@pytest.mark.parametrize("kind", GAMES.values(), ids=GAMES)
+@each_row("kind", GAMES.values())
 def test_equal_games_of_the_suite_share_what_was_worked_out(kind):
     game = kind()
     assert game.facts.num_players > 0  # it has memoised something
@@ -164,22 +164,8 @@ def test_answers_are_kept_by_all_that_is_in_a_game():
         asked.append(game)
         return game
 
-    values = [
-        1,
-        1.0,
-        True,
-        -0.0,
-        0.0,
-        0,
-        "1",
-        Fraction(1),
-        np.float64(1),
-        np.int64(1),
-        (1,),
-        (1.0,),
-        None,
-        frozenset({1}),
-    ]
+    numbers = [1, 1.0, True, -0.0, 0.0, 0, Fraction(1), np.float64(1), np.int64(1)]
+    values = [*numbers, "1", (1,), (1.0,), None, frozenset({1})]
     for value in values:
         for _ in range(2):
             game = question(altered(bonus=value))

@@ -5,14 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+from thinning import each_row
 
 from cardwar_envs import Game, check_game, make_game
 from cardwar_envs.core.game import CERTAIN, CLAIMS, same_rules_as
-from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.jujitsu import Jujitsu
-from cardwar_envs.games.war import War
 
 
 class LowestWins(Jujitsu):
@@ -69,13 +68,13 @@ def claims(kind):
     return {claim for claim in CLAIMS if getattr(kind, claim) is not getattr(Game, claim)}
 
 
-@pytest.mark.parametrize("kind", [LowestWins, Mixed])
+@each_row("kind", [LowestWins, Mixed])
 def test_a_changed_rule_drops_the_claims_about_all_rules(kind):
     assert claims(kind) == {"state_of", "action_counts", "action_mask", "opponent_masks"}
     assert claims(Duel) > claims(kind)
 
 
-@pytest.mark.parametrize("kind", [RuleAsField, RuleSetLate, RuleLookedUp])
+@each_row("kind", [RuleAsField, RuleSetLate, RuleLookedUp])
 def test_rules_that_only_instances_have_drop_the_claims(kind):
     game = kind(num_cards=3)
     assert not claims(kind) & {"canonical", "canonical_actions", "settled", "compiled_rules"}
@@ -114,7 +113,7 @@ def test_a_changed_observation_drops_what_reads_it():
     assert claims(SeesLess) == {"action_mask"}
 
 
-@pytest.mark.parametrize("kind", [Renamed, Jujitsu, DiceWars, type("Own", (DiceWars,), {})])
+@each_row("kind", [Renamed, Jujitsu, DiceWars, type("Own", (DiceWars,), {})])
 def test_texts_defaults_and_what_is_said_to_hold_stay(kind):
     assert claims(kind) == claims(Duel)
 
@@ -126,14 +125,6 @@ def test_a_claim_made_anew_stays():
     assert Settled.settled is Duel.settled
     assert Settled.canonical is Game.canonical
     assert type("Own", (Settled,), {}).settled is Duel.settled
-
-
-def test_other_games_drop_their_forms():
-    def transitions(self, state, actions):
-        return []
-
-    assert type("Other", (War,), {"transitions": transitions}).rounds_form is Game.rounds_form
-    assert type("Other", (DicePoker,), {"transitions": transitions}).bayesian_form is Game.bayesian_form
 
 
 def test_whose_rules_a_game_keeps():

@@ -1,5 +1,6 @@
 """Whoever waits while kernels are compiled is told so: once, and only when it happens."""
 
+import io
 import logging
 import re
 import sys
@@ -13,18 +14,9 @@ from cardwar_envs.core import compiled
 ROOT = Path(__file__).parents[2]
 
 
-class Terminal:
-    def __init__(self):
-        self.said = []
-
+class Terminal(io.StringIO):
     def isatty(self):
         return True
-
-    def write(self, text):
-        self.said.append(text)
-
-    def flush(self):
-        pass
 
 
 def compile_for(module, offset):
@@ -40,10 +32,10 @@ def test_compiling_is_told_once_on_a_terminal_and_only_when_it_happens(monkeypat
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     compiled._tell.cache_clear()
     compile_for("somebody.elses", 1)
-    assert terminal.said == []
+    assert terminal.getvalue() == ""
     compile_for("baselines.kernel", 2)
     compile_for("cardwar_envs.kernel", 3)
-    assert "".join(terminal.said) == f"{compiled.COMPILING}\n"
+    assert terminal.getvalue() == f"{compiled.COMPILING}\n"
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

@@ -60,7 +60,7 @@ def test_choices_lie_where_their_weight_does(drawn, chosen):
         assert streams_kernel.held_card(weights[0], 4.0, drawn) == chosen
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5])
+@each_row("seed", [-1, 1.5])
 def test_bad_seeds_are_refused(seed):
     with pytest.raises((ValueError, TypeError)):
         new_streams(seed, 2)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import gymnasium
 import pettingzoo
 import pytest
+from thinning import each_row
 
 from cardwar_envs import GAMES, make_game, register_game
 from cardwar_envs.games.by_name import game_class, spelled_name
@@ -80,7 +81,7 @@ def test_the_working_folder_is_looked_at_last(folder):
     assert sys.path.count(str(folder)) == 1
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each_row("name", BROKEN)
 def test_what_cannot_be_a_game_is_named_in_one_line(folder, name):
     source, message = BROKEN[name]
     (folder / f"{name}.py").write_text(source)
@@ -89,12 +90,10 @@ def test_what_cannot_be_a_game_is_named_in_one_line(folder, name):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["evil:Game", ":Game", "evil:", "undercut", "", "no.such:Game"])
+@each_row("name", ["evil:Game", ":Game", "evil:", "undercut", "", "no.such:Game"])
 def test_an_unknown_name_says_what_there_is_or_where_was_looked(name):
-    what = (
-        "there is no module" if name in ("evil:Game", "no.such:Game") else "known are dinosaur_war, jujitsu, .* as in"
-    )
-    with pytest.raises(ValueError, match=what):
+    looked = name in ("evil:Game", "no.such:Game")
+    with pytest.raises(ValueError, match="there is no module" if looked else "known are dinosaur_war, jujitsu, .* as"):
         make_game(name)
 
 
@@ -142,7 +141,7 @@ def test_a_class_with_the_name_of_another_game_is_not_registered():
         register_game(make_game("jujitsu"))
 
 
-@pytest.mark.parametrize("kind", ["aec", "parallel", "gymnasium"])
+@each_row("kind", ["aec", "parallel", "gymnasium"])
 def test_any_game_by_one_id(folder, kind):
     make = gymnasium.make if kind == "gymnasium" else lambda *words, **rest: pettingzoo.make(kind, *words, **rest)
     assert make("cardwar/game-v0", game="undercut:Undercut", rounds=2).unwrapped.game.rounds == 2

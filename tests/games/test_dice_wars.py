@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import product
 
-import pytest
 from brute_force import certain
 from thinning import each_row
 
@@ -44,7 +43,7 @@ def rolled(first, second, sides):
     return tuple(Fraction(count, sides ** (first + second)) for count in counts)
 
 
-@pytest.mark.parametrize(("published", "which"), [(PUBLISHED_WINS, 0), (PUBLISHED_TIES, 1)], ids=["wins", "ties"])
+@each_row(("published", "which"), [(PUBLISHED_WINS, 0), (PUBLISHED_TIES, 1)])
 def test_the_published_tables_to_all_their_digits(published, which):
     rows = [line.split() for line in published.split("\n") if line]
     ours = [[f"{float(odds(m, k)[which]):.6f}" for k in range(1, 7)] for m in range(1, 7)]
@@ -73,7 +72,7 @@ def test_odds_are_those_of_all_rolls(first, second, sides):
     assert odds(first, second, sides) == rolled(first, second, sides)
 
 
-@pytest.mark.parametrize("sides", [1, 2, 20, 1000])
+@each_row("sides", [1, 2, 20, 1000])
 @each_row(("first", "second"), [(1, 1), (1, 2), (3, 2), (6, 6), (2, 5)])
 def test_odds_sum_to_exactly_one_and_turn_with_the_seats(first, second, sides):
     outcomes = battle_outcomes(first, second, sides)

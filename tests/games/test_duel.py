@@ -1,11 +1,12 @@
 """The rules of a duel, by written games; what its states may be; what its players see."""
 
+from contextlib import suppress
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from brute_force import DuelTruth, interleaving_word, reachable, sub_hands
+from brute_force import interleaving_word, reachable, sub_hands
 from thinning import each_row
 
 from cardwar_envs import DuelState, make_game
@@ -107,14 +108,10 @@ def test_a_game_is_settled_when_the_score_cannot_be_caught(payoff, score, ties, 
     assert game.settled(DuelState(((1, 2, 3), (1, 2, 3)), score, ties)) == settled
 
 
-def test_a_finished_game_has_nothing_to_settle():
-    assert make_game("jujitsu", num_cards=2).settled(DuelState(((), ()), 2)) is None
-
-
 # -- what players see --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("player", "expected"),
     [(0, [2, 0, 0, 1, 0, 1, 2, 0, -3, 1]), (1, [0, 1, 2, 0, 2, 0, 0, 1, 3, 1])],
 )
@@ -144,7 +141,7 @@ def test_many_different_hands_do_not_pile_up():
     game = make_game("jujitsu", num_cards=18)
     hands = [hand for size in (8, 9) for hand in sub_hands(game.hands[0], size)]
     assert len(hands) < 100_000
-    for hand in hands[:20_000]:
+    for hand in hands[:5_000]:
         assert game.legal_actions(DuelState((hand, hand)), 0) == tuple(card - 1 for card in hand)
     # Past the bound on what is kept, answers stay right.
     game._views.update(dict.fromkeys(range(100_000)))
@@ -163,16 +160,13 @@ IMPOSSIBLE = [
     (JUJITSU, DuelState(((1, 2), (1,))), "hands of unequal size, 2 and 1"),
     (JUJITSU, DuelState(((1, 5), (1, 2))), r"player_0 cards that it cannot hold: \[5\]"),
     (JUJITSU, DuelState(((1, 2), (2, 2))), r"player_1 cards that it cannot hold: \[2\]"),
-    (JUJITSU, DuelState(((0, 1), (1, 2))), r"player_0 cards that it cannot hold: \[0\]"),
     (JUJITSU, DuelState(((1, 2, 3, 4, 4), (1, 2, 3, 4, 4))), r"player_0 cards that it cannot hold: \[4\]"),
     (UNLIKE, DuelState(((2, 3), (1, 2))), r"player_0 cards that it cannot hold: \[3\]"),
-    (UNLIKE, DuelState(((1, 1), (1, 2))), r"player_1 cards that it cannot hold: \[1\]"),
     (JUJITSU, DuelState._make((((2, 1), (1, 2)), 0, 0)), r"unsorted hand \(2, 1\)"),
     (JUJITSU, DuelState._make((((1, 2), (2, 1)), 0, 0)), r"unsorted hand \(2, 1\)"),
     (JUJITSU, DuelState((FULL, FULL), 1), "score 1, impossible after 0 tricks with 0 carried ties"),
     (JUJITSU, DuelState((FULL, FULL), 0, 1), r"1 carried ties; possible are 0\.\.0"),
     (JUJITSU, DuelState(((1, 2), (1, 2)), 3), "score 3, impossible after 2 tricks with 0 carried ties"),
-    (JUJITSU, DuelState(((1, 2), (1, 2)), -4), "score -4, impossible"),
     (JUJITSU, DuelState(((1, 2), (1, 2)), 1), "score 1, impossible after 2 tricks with 0"),
     (JUJITSU, DuelState(((1, 2), (1, 2)), 1, 2), "score 1, impossible after 2 tricks with 2"),
     (JUJITSU, DuelState(((1, 2), (1, 2)), 2, 1), "score 2, impossible after 2 tricks with 1"),
@@ -182,7 +176,6 @@ IMPOSSIBLE = [
     (JUJITSU, DuelState(((), ()), 5), "score 5, impossible after 4 tricks"),
     (DISCARD, DuelState(((1, 2), (1, 2)), 0, 1), r"1 carried ties; possible are 0\.\.0"),
     (DISCARD, DuelState(((1, 2), (3, 4)), 1), "score 1, impossible after 2 tricks"),
-    (DISCARD, DuelState(((1, 2), (1, 2)), 3), "score 3, impossible"),
     (UNLIKE, DuelState(((1, 1), (3, 3)), 0, 2), r"2 carried ties; possible are 0\.\.1"),
     (UNLIKE, DuelState(((1, 2), (3, 3)), 0, 1), r"1 carried ties; possible are 0\.\.0"),
     (DICE, DuelState(((1, 2, 3), (1, 2, 3)), 0, 1), "1 carried ties"),
@@ -190,8 +183,6 @@ IMPOSSIBLE = [
     (JUJITSU, DuelState(((1.0, 2), (1, 2))), "must be a DuelState of two hands"),
     (JUJITSU, DuelState(("12", "12")), "must be a DuelState of two hands"),
     (JUJITSU, DuelState(((1, 2), (1, 2)), 0.0), "must be a DuelState of two hands"),
-    (JUJITSU, DuelState(((1, 2), (1, 2)), 0, None), "must be a DuelState of two hands"),
-    (JUJITSU, DuelState(((1, 2), (1, 2)), "0"), "must be a DuelState of two hands"),
     (JUJITSU, DuelState._make((((1, 2), (1, 2), (1, 2)), 0, 0)), "must be a DuelState of two hands"),
     (JUJITSU, DuelState._make((([1, 2], [1, 2]), 0, 0)), "must be a DuelState of two hands"),
     (JUJITSU, DuelState._make((5, 0, 0)), "must be a DuelState of two hands"),
@@ -206,41 +197,34 @@ def test_check_refuses_states_that_cannot_be(game, state, message):
     assert "\n" not in str(caught.value)
 
 
-@each_row(
-    ("game", "state"),
-    [
-        (JUJITSU, DuelState(((1, 2), (1, 2)), 0, 2)),
-        (JUJITSU, DuelState(((1, 2), (1, 2)), -2, 0)),
-        (DISCARD, DuelState(((1, 2), (1, 2)), 0, 0)),
-        (DISCARD, DuelState(((1, 2), (1, 3)), 1, 0)),  # the 4s may have met
-        (UNLIKE, DuelState(((1, 1), (3, 3)), 0, 1)),
-        (DICE, DuelState(((1,), (3,)), 0, 2)),
-    ],
-)
-def test_check_takes_states_that_can_be(game, state):
-    game.check(state)
-
-
 def test_a_state_sorts_its_hands():
     assert DuelState(([3, 1], (2, 0))) == DuelState(((1, 3), (0, 2)), score=0, ties=0)
     assert DuelState(hands=((1, 3), (2, 3)), score=1, ties=0).hands == ((1, 3), (2, 3))
 
 
-@pytest.mark.parametrize("hands", [((1, 2, 3, 4),) * 2, ((1, 1, 2, 3), (1, 2, 2, 4)), ((2, 2, 3), (1, 3, 3))])
-@pytest.mark.parametrize("ties", ["carry", "discard"])
-def test_check_takes_all_that_can_be_and_not_much_more(hands, ties):
+LIKE, DOUBLES = ((1, 2, 3, 4),) * 2, ((1, 1, 2, 3), (1, 2, 2, 4))
+BY_CARD = [
+    ("cards", hands, ties, "win") for hands in (LIKE, DOUBLES, ((2, 2, 3), (1, 3, 3))) for ties in ("carry", "discard")
+]
+BY_WORD = [
+    ("word", ((1, 2, 3), (1, 2, 3)), "carry", "win"),
+    ("word", ((1, 1, 2), (1, 2, 3)), "carry", "margin"),
+    ("word", ((1, 3, 4), (2, 3, 5)), "discard", "win"),
+]
+
+
+@each_row(("view", "hands", "ties", "payoff"), BY_CARD + BY_WORD)
+def test_check_takes_all_that_can_be_and_not_much_more(view, hands, ties, payoff):
     """The conditions are necessary, and of all hands, scores and carried ties they leave few too many."""
-    game = make_game("jujitsu", hand_0=hands[0], hand_1=hands[1], ties=ties)
-    size = len(hands[0])
-    passed = set()
+    game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff, view=view)
+    size, passed = len(hands[0]), set()
     for left in range(size + 1):
-        for first, second in product(*(sub_hands(hand, left) for hand in hands)):
-            for score, carried in product(range(-size, size + 1), range(size + 1)):
-                state = DuelState((first, second), score, carried)
-                try:
-                    game.check(state)
-                except ValueError:
-                    continue
+        packed = [*combinations_with_replacement(game.ranks, left)]
+        choices = [packed, packed] if view == "word" else [sub_hands(hand, left) for hand in hands]
+        for held, score, carried in product(product(*choices), range(-size, size + 1), range(size + 1)):
+            state = DuelState(held, score, carried)
+            with suppress(ValueError):
+                game.check(state)
                 passed.add(state)
     can_be = set(reachable(game))
     assert can_be <= passed
@@ -250,38 +234,9 @@ def test_check_takes_all_that_can_be_and_not_much_more(hands, ties):
 # -- equal situations --------------------------------------------------------------------------
 
 
-@each_row(
-    ("first", "second"),
-    [
-        # (hands, score), (hands, score): the same, or the same from the other seat
-        ((((1, 4), (2, 3)), 0), (((2, 6), (3, 5)), 0)),  # ABBA
-        ((((3, 4), (1, 2)), 0), (((5, 6), (1, 3)), 0)),  # BBAA
-        ((((3, 4), (1, 2)), 1), (((1, 2), (3, 4)), -1)),  # mirrored
-        ((((2, 6), (2, 4)), 0), (((1, 5), (1, 3)), 0)),  # a rank that both hold
-    ],
-)
-def test_hands_that_interleave_alike_have_one_representative(first, second):
-    game = make_game("jujitsu", num_cards=6)
-    assert game.canonical(DuelState(*first)).state == game.canonical(DuelState(*second)).state
-
-
-@each_row(
-    ("first", "second"),
-    [
-        ((((1, 4), (2, 3)), 0), (((1, 3), (2, 4)), 0)),
-        ((((2, 3), (2, 3)), 0), (((2, 3), (1, 4)), 0)),
-        ((((2, 3), (2, 3)), 1), (((2, 3), (2, 3)), 0)),
-        ((((3, 4), (1, 2)), 1), (((3, 4), (1, 2)), -1)),
-    ],
-)
-def test_situations_that_differ_have_different_representatives(first, second):
-    game = make_game("jujitsu", num_cards=6)
-    assert game.canonical(DuelState(*first)).state != game.canonical(DuelState(*second)).state
-
-
-@pytest.mark.parametrize("payoff", ["win", "margin"])
-def test_representatives_are_the_words_of_the_design(payoff):
-    """Two states share a representative exactly if their words, scores and ties agree, seats swapped or not."""
+@each_row("payoff", ["win", "margin"])
+def test_states_that_interleave_alike_share_a_representative(payoff):
+    """Two states share a representative exactly if their interleavings, scores and ties agree, seats swapped or not."""
     game = make_game("jujitsu", hand_0=(1, 2, 2, 4), hand_1=(2, 3, 4, 4), payoff=payoff)
     groups = {}
     for state in reachable(game):
@@ -298,14 +253,3 @@ def test_interchangeable_cards_share_by_number():
     images = game.canonical_actions(game.initial()[0].state, 0)
     assert [(game.ranks[i.action], i.share) for i in images] == [(1, Fraction(1, 3)), (2, Fraction(2, 3)), (5, 1)]
     assert len({i.image for i in images[:2]}) == 1
-
-
-def test_the_score_counts_for_winning_but_not_for_the_margin():
-    """By brute force: with margins what is still to come does not depend on the score, with wins it does."""
-    for payoff, differs in (("margin", False), ("win", True)):
-        truth = DuelTruth(carry=True, win=payoff == "win")
-        values = {truth.value((1, 2, 3), (1, 2, 3), score) for score in (-1, 0, 1)}
-        assert (len(values) > 1) is differs
-        game = make_game("jujitsu", num_cards=4, payoff=payoff)
-        states = {game.canonical(DuelState(((1, 2, 3),) * 2, score)).state for score in (-1, 0)}
-        assert (len(states) > 1) is differs

@@ -1,6 +1,6 @@
-"""Duels seen as words: the game is the same, and situations that are equal look equal."""
+"""Duels seen as interleavings (`view="word"`): the game is the same, and situations that are equal look equal."""
 
-from itertools import combinations_with_replacement, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -29,11 +29,11 @@ PAIRS = [
     for ties in ("discard", "carry")
     for payoff in ("margin", "win")
 ]
-both_views = pairwise(("cards", "words"), PAIRS, lambda cards, words: cards.parameters())
+both_views = pairwise(("cards", "packs"), PAIRS, lambda cards, packs: cards.parameters())
 
 
 def packed(game, state):
-    """A state of the game seen as cards, as the game seen as words has it."""
+    """A state of the game seen as cards, as the game seen as interleavings has it."""
     hands = tuple(tuple(number + 1 for number in hand) for hand in interleaving(state.hands))
     return DuelState(hands, state.score if game.payoff == "win" else 0, state.ties)
 
@@ -68,59 +68,31 @@ def test_runs_of_one_player_are_one_rank_held_several_times():
 
 
 @both_views
-def test_the_states_are_the_words_of_the_states(cards, words):
-    assert set(reachable(words)) == {packed(cards, state) for state in reachable(cards)}
-
-
-@both_views
-def test_the_same_play_is_paid_the_same(cards, words):
-    """From every state, every card leads to the word of what it leads to, for the same payment."""
+def test_the_game_is_the_same(cards, packs):
+    """From every state, every card leads to the interleaving of what it leads to, for the same payment and value."""
+    first, second = solve(cards), solve(packs)
+    assert second.method == "backward induction over words"
+    assert second.value == pytest.approx(first.value, abs=1e-12)
+    states = reachable(packs)
+    assert set(states) == {packed(cards, state) for state in reachable(cards)}
     for state in reachable(cards):
-        numbers = [dict(zip(hand, word, strict=True)) for hand, word in
-                   zip(state.hands, packed(cards, state).hands, strict=True)]  # fmt: skip
+        same = packed(cards, state)
+        assert second.value_at(same) == pytest.approx(first.value_at(state), abs=1e-12)
+        numbers = [dict(zip(*hands, strict=True)) for hands in zip(state.hands, same.hands, strict=True)]
         for actions in joint_actions(cards, state):
             ranks = {player: numbers[player][cards.ranks[action]] for player, action in actions.items()}
             (here,) = cards.transitions(state, actions)
-            (there,) = words.transitions(packed(cards, state), {p: words.ranks.index(r) for p, r in ranks.items()})
+            (there,) = packs.transitions(same, {p: packs.ranks.index(r) for p, r in ranks.items()})
             assert there.state == packed(cards, here.state)
             assert there.rewards == here.rewards
-
-
-@both_views
-def test_values_are_the_same(cards, words):
-    first, second = solve(cards), solve(words)
-    assert second.method == "backward induction over words"
-    assert second.value == pytest.approx(first.value, abs=1e-12)
-    for state in reachable(cards):
-        assert second.value_at(packed(cards, state)) == pytest.approx(first.value_at(state), abs=1e-12)
-
-
-@both_views
-def test_a_state_is_its_own_representative_or_its_mirror_image(cards, words):
-    for state in reachable(words):
+    for state in states:
         mirrored = DuelState(state.hands[::-1], -state.score, state.ties)
-        assert words.canonical(state).state in (state, mirrored)
-
-
-@pytest.mark.thin
-@pytest.mark.parametrize(("ties", "payoff"), [("carry", "win"), ("carry", "margin"), ("discard", "win")])
-@pytest.mark.parametrize("hands", [((1, 2, 3), (1, 2, 3)), ((1, 1, 2), (1, 2, 3)), ((1, 3, 4), (2, 3, 5))])
-def test_check_takes_all_that_can_be_and_not_much_more(hands, ties, payoff):
-    words = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff, view="word")
-    size, ranks = len(words.hands[0]), words.ranks
-    passed = set()
-    for left in range(size + 1):
-        for hands in product(combinations_with_replacement(ranks, left), repeat=2):
-            for score, carried in product(range(-size, size + 1), range(size + 1)):
-                state = DuelState(hands, score, carried)
-                try:
-                    words.check(state)
-                except ValueError:
-                    continue
-                passed.add(state)
-    can_be = set(reachable(words))
-    assert can_be <= passed
-    assert len(passed) <= 3 * len(can_be)
+        assert packs.canonical(state).state in (state, mirrored)
+    # No rank is held more often than its bound.
+    held = np.max([[hand.count(rank) for rank in packs.ranks] for s in states for hand in s.hands], axis=0)
+    most = np.array(most_held(packs.hands))
+    assert (held <= most).all()
+    assert (most <= 2 * held).all()
 
 
 @each_row("hands", HANDS)
@@ -141,14 +113,6 @@ def test_most_ties_by_listing_all_hands_that_can_be_left(hands):
         for left in range(len(hands[0]) + 1)
         for remaining in product(*(sub_hands(hand, left) for hand in hands))
     }
-
-
-@both_views
-def test_no_rank_is_held_more_often_than_its_bound(cards, words):
-    held = np.max([[hand.count(rank) for rank in words.ranks] for s in reachable(words) for hand in s.hands], axis=0)
-    most = np.array(most_held(words.hands))
-    assert (held <= most).all()
-    assert (most <= 2 * held).all()
 
 
 WORD = make_game("jujitsu", num_cards=4, view="word")
@@ -172,7 +136,7 @@ def test_check_refuses_states_that_cannot_be(game, state, message):
         game.check(state)
 
 
-def test_dice_have_no_words():
+def test_dice_have_no_interleavings():
     with pytest.raises(ValueError, match=r"view \(word\) must be cards where more than the order of ranks matters"):
         make_game("dice_wars", num_cards=2, view="word")
     with pytest.raises(ValueError, match=r"view \(words\) must be cards or word"):
@@ -194,12 +158,12 @@ def test_uniform_play_goes_by_cards():
 
 # -- batches -----------------------------------------------------------------------------------
 
-WORDS = [words for _, words in PAIRS] + [make_game("jujitsu", view="word"), make_game("jujitsu", num_cards=1)]
+PACKED = [packs for _, packs in PAIRS] + [make_game("jujitsu", view="word"), make_game("jujitsu", num_cards=1)]
 
 
 @pytest.mark.thin
 @pytest.mark.parametrize("start", ["initial", "random"])
-@pytest.mark.parametrize("game", WORDS)
+@pytest.mark.parametrize("game", PACKED)
 def test_compiled_batches_go_the_way_of_the_rules(game, start):
     batches = [GameBatch(game, 5, 3, start, engine) for engine in ("compiled", "rules")]
     rng = np.random.default_rng(1)
@@ -214,13 +178,3 @@ def test_compiled_batches_go_the_way_of_the_rules(game, start):
         masks = steps[0].masks
         for state in batches[0].states():
             game.check(state)
-
-
-def test_batches_for_self_play_play_words():
-    batch, rng = GameBatch(WORD, 8, seed=1), np.random.default_rng(0)
-    observations, masks = batch.reset()
-    for _ in range(12):
-        for row in observations.reshape(-1, observations.shape[-1]):
-            WORD.check(WORD.state_of(row)[0])
-        actions = sample_actions(masks.reshape(-1, masks.shape[-1]).astype(float), rng).reshape(masks.shape[:2])
-        observations, masks, *_ = batch.step(actions)

@@ -94,7 +94,7 @@ class Odds:
         return np.tile(self.odds, (len(observations), 1))
 
 
-@pytest.mark.parametrize("payoff", ["share", "prize"])
+@each_row("payoff", ["share", "prize"])
 def test_gains_of_best_responses_for_three_players_are_those_of_plain_sums(payoff):
     game = make_game("lowest_unique", numbers=4, payoff=payoff)
     all_odds = [(0.4, 0.3, 0.2, 0.1), (0.1, 0.0, 0.6, 0.3), (0.25, 0.25, 0.25, 0.25)]

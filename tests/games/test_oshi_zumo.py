@@ -43,7 +43,7 @@ def test_written_games(parameters, rows):
     assert game.legal_actions(now, 0) == ()
 
 
-@pytest.mark.parametrize("min_bid", [0, 1, 2])
+@each_row("min_bid", [0, 1, 2])
 def test_observed_moves_left_are_bounded_by_horizon_and_coins(min_bid):
     """As the page says: min(moves up to the horizon, max(coins) // min_bid)."""
     game, rng, bounds = make_game("oshi_zumo", coins=9, size=2, min_bid=min_bid, horizon=4), Random(0), set()

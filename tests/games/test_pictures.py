@@ -1,6 +1,6 @@
 """What the pictures of Goofspiel, Oshi-Zumo and Lowest unique number say after written moves."""
 
-import pytest
+from thinning import each_row
 
 from cardwar_envs import Revealed, make_game
 from cardwar_envs.core.game import FORFEIT
@@ -11,7 +11,7 @@ def words(scene):
     return " ".join(shape.text for shape in scene.shapes if isinstance(shape, Text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "parameters", "plays", "said"),
     [
         ("goofspiel", {"num_cards": 4, "prizes": "descending"}, [(3, 0)], ["player_0 leads by 4", "player_0 won 4"]),
@@ -42,7 +42,7 @@ def test_what_pictures_say(name, parameters, plays, said):
         assert each in text
 
 
-@pytest.mark.parametrize("name", ["goofspiel", "oshi_zumo", "lowest_unique"])
+@each_row("name", ["goofspiel", "oshi_zumo", "lowest_unique"])
 def test_a_forfeit_is_said_and_wins_no_trick(name):
     game = make_game(name)
     state, players = game.initial()[0].state, game.facts.num_players

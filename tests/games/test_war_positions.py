@@ -5,13 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 from brute_force import reachable
+from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.games.war.positions import key_of
 from cardwar_envs.games.war.state import WarState
 
 DECKS = [(3, 0), (3, 1), (4, 1), (4, 2), (5, 0), (5, 3)]
-each_deck = pytest.mark.parametrize(("ranks", "discards"), DECKS)
 
 
 def war(ranks, discards, max_rounds=9):
@@ -82,7 +82,7 @@ def hold_together(game, form, state, choices):
 
 
 @pytest.mark.plain_kernels
-@pytest.mark.parametrize(("ranks", "discards"), [(3, 0), (3, 1), (4, 1)])
+@each_row(("ranks", "discards"), [(3, 0), (3, 1), (4, 1)])
 def test_every_move_of_every_state_is_that_of_the_rules(ranks, discards):
     game = war(ranks, discards, 3)
     form = form_of(game)
@@ -91,24 +91,18 @@ def test_every_move_of_every_state_is_that_of_the_rules(ranks, discards):
             hold_together(game, form, state._replace(rounds_left=3), lambda m, n: product(range(m), range(n)))
 
 
-@each_deck
-def test_random_moves_at_random_nodes_are_those_of_the_rules(ranks, discards):
-    game = war(ranks, discards)
-    form = form_of(game)
-    rng = np.random.default_rng(ranks * 10 + discards)
-    for code in rng.integers(4, 2 * len(form.lists), 200):
-        state = form.state(int(code), 5)
-        game.check(state)
-        hold_together(game, form, state, lambda m, n: rng.integers((0, 0), (m, n), (10, 2)).tolist())
-
-
 @pytest.mark.parametrize(
     ("ranks", "discards"), [pytest.param(*deck, marks=[pytest.mark.plain_kernels] * (deck == (4, 1))) for deck in DECKS]
 )
-def test_nodes_look_as_the_rules_say(ranks, discards):
+def test_random_nodes_move_and_look_as_the_rules_say(ranks, discards):
     game = war(ranks, discards)
     form = form_of(game)
-    codes = np.random.default_rng(1).integers(4, 2 * len(form.lists), 200)
+    rng = np.random.default_rng(ranks * 10 + discards)
+    codes = rng.integers(4, 2 * len(form.lists), 200)
+    for code in codes:
+        state = form.state(int(code), 5)
+        game.check(state)
+        hold_together(game, form, state, lambda m, n: rng.integers((0, 0), (m, n), (10, 2)).tolist())
     for seat in (0, 1):
         observations, masks = form.seen(codes ^ seat, 7)
         for row, code in enumerate(codes):
@@ -181,7 +175,7 @@ def test_a_state_elsewhere_is_not_found():
     assert form.codes_seen(over[None])[0].tolist() == [-1]
 
 
-@pytest.mark.parametrize(("ranks", "discards"), [(12, 3), (9, 0)])
+@each_row(("ranks", "discards"), [(12, 3), (9, 0)])
 def test_a_large_deck_is_refused(ranks, discards):
     with pytest.raises(ValueError, match=f"war with {ranks} ranks and {discards} discards has more than 4000000"):
         form_of(war(ranks, discards))

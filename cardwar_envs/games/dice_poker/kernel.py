@@ -14,7 +14,6 @@ RAISE, FOLD = 1, 0
 
 @njit(cache=True, nogil=True)
 def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]  # compiled
-    """Starts games anew; all starts are equally deep, so `random` changes nothing."""
     sides = tables[0]
     for g in range(len(rows)):
         if where[g]:
@@ -25,7 +24,6 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def] 
 
 @njit(cache=True, nogil=True)
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
-    """Marks which players choose an illegal action."""
     found = False
     for g in range(len(rows)):
         for player in range(2):
@@ -37,7 +35,6 @@ def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
-    """Plays legal joint actions."""
     _, ante, raised = tables
     for g in range(len(rows)):
         rewards[g, 0], rewards[g, 1], over[g] = 0.0, 0.0, where[g]
@@ -53,21 +50,18 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
-    """Marks which players choose now."""
     for g in range(len(rows)):
         acts[g, 0] = acts[g, 1] = rows[g, 2] < 0.0
 
 
 @njit(cache=True, nogil=True)
 def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
-    """Draws actions of uniform play in one seat."""
     for g in range(len(rows)):
         actions[g] = draw(streams, g) >= 0.5 if where[g] and rows[g, 2] < 0.0 else 0
 
 
 @njit(cache=True, nogil=True)
 def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
-    """Writes what both players see."""
     for g in range(len(rows)):
         for player in range(2):
             observations[g, player, 0], observations[g, player, 1] = rows[g, player], player

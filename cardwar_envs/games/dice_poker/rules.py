@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
-from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.scene import Revealed, Scene, in_points, spoken
+from cardwar_envs.core.parameters import reading_state, set_whole_number
+from cardwar_envs.core.scene import Revealed, Scene, in_points
 from cardwar_envs.games.dice_poker.scene import dice_scene
 from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
@@ -55,7 +55,7 @@ class DicePoker(Game[DicePokerState]):
     raise_size: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sides", whole_number("sides", self.sides, range(2, MAX_SIDES + 1)))
+        set_whole_number(self, "sides", 2, MAX_SIDES)
         object.__setattr__(self, "ante", _stake("ante", self.ante))
         object.__setattr__(self, "raise_size", _stake("raise_size", self.raise_size))
         if self.raise_size == 0.0:
@@ -152,17 +152,12 @@ class DicePoker(Game[DicePokerState]):
         return CompiledRules(kernel, tables, 4, to_row, from_row)
 
     def smallest(self) -> DicePoker:
-        """Two faces."""
         return replace(self, sides=2)
 
     def check(self, state: DicePokerState) -> None:
-        """Raises ValueError unless the rolls are faces and the actions, if any, are actions."""
-        try:
-            hash(state)  # lists for rolls would break what comes after
+        with reading_state(state, "a DicePokerState of two rolls and no actions or two"):
             (roll_0, roll_1), actions = state.rolls, state.actions
             rolls = index(roll_0), index(roll_1)
-        except (AttributeError, TypeError, ValueError):
-            raise ValueError(f"state ({state!r}) must be a DicePokerState of two rolls and no actions or two") from None
         for player, roll in enumerate(rolls):
             if not 1 <= roll <= self.sides:
                 raise ValueError(f"state has roll {roll} of player_{player}, which must be in 1..{self.sides}")
@@ -182,14 +177,10 @@ class DicePoker(Game[DicePokerState]):
         return "\n".join([*lines, *self.describe_course(revealed)])
 
     def scene(self, revealed: Revealed[DicePokerState]) -> Scene:
-        """Two dice, of which the viewer sees its own, and what both have done once that is revealed."""
-        plays = revealed.last_actions
-        words = None if plays is None else (self.describe_play(plays[0], 0), self.describe_play(plays[1], 1))
         stakes = f"ante {in_points(self.ante, '')}, raise {in_points(self.raise_size, '')}"
-        return dice_scene(spoken(self.name), stakes, self.sides, words, revealed, self.describe_revealed(revealed))
+        return dice_scene(self, revealed, self.sides, stakes)
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """Check or raise for player 0, fold or call for player 1."""
         return ACTIONS[player][action]
 
 

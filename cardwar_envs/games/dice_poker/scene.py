@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardwar_envs.core.cards import INSIDE, seats_in_view
+from cardwar_envs.core.cards import INSIDE, Pictured, picture, seats_in_view
 from cardwar_envs.core.scene import (
     MARGIN,
     WIDTH,
@@ -12,11 +12,9 @@ from cardwar_envs.core.scene import (
     Scene,
     Shape,
     centred,
-    heading,
     in_points,
     label,
     player_colour,
-    table,
 )
 from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
@@ -33,27 +31,10 @@ PIPS = {
 }
 
 
-def dice_scene(
-    title: str,
-    stakes: str,
-    sides: int,
-    words: tuple[str, str] | None,
-    revealed: Revealed[DicePokerState],
-    description: str,
-) -> Scene:
-    """A picture of a game of Dice Poker.
-
-    Args:
-        title: Name of the game.
-        stakes: Ante and raise in words.
-        sides: Faces of a die.
-        words: What each player has done, once that is revealed.
-        revealed: What is revealed.
-        description: All in text.
-    """
-    height = round(TOP + PANEL + FOOT)
-    rolls, wide = seen_rolls(revealed), (INSIDE - GAP) / 2
-    shapes: list[Shape] = [table(height), *heading(title, stakes)]
+def dice_scene(game: Pictured, revealed: Revealed[DicePokerState], sides: int, stakes: str) -> Scene:
+    """A picture of a game with dice of `sides` faces; `stakes` are ante and raise in words."""
+    rolls, wide, plays = seen_rolls(revealed), (INSIDE - GAP) / 2, revealed.last_actions
+    shapes: list[Shape] = []
     for column, player in enumerate(seats_in_view(2, revealed.viewer)):
         panel = Box(MARGIN + column * (wide + GAP), TOP, wide, PANEL, "panel", radius=14)
         plate = Box(panel.x + 16, panel.y + 16, panel.width - 32, 32, player_colour(player), radius=16, line=0)
@@ -61,10 +42,11 @@ def dice_scene(
         die = Box(panel.x + (wide - DIE) / 2, panel.y + 66, DIE, DIE, "card", "edge", 2, 18)
         done = Box(panel.x + 10, panel.y + 196, panel.width - 20, 44)
         shapes += [panel, plate, centred(plate, name, 20, bold=True), *_face(die, rolls[player], sides, player)]
-        shapes.append(centred(done, "to decide" if words is None else words[player], 26, bold=words is not None))
+        words = "to decide" if plays is None else game.describe_play(plays[player], player)
+        shapes.append(centred(done, words, 26, bold=plays is not None))
     outcome = _outcome(revealed)
     shapes.append(label(WIDTH / 2, TOP + PANEL + 42, outcome, INSIDE, 26, "middle", bold=True, colour="win"))
-    return Scene(WIDTH, height, tuple(shapes), f"{title}: {outcome}", description)
+    return picture(game, revealed, TOP + PANEL + FOOT, stakes, shapes, outcome)
 
 
 def _face(die: Box, roll: int | None, sides: int, player: int) -> list[Shape]:

@@ -12,6 +12,7 @@ Packing never makes more ranks: each packed rank stands for at least one rank of
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -42,15 +43,7 @@ def packed_from_one(hands: Hands) -> Hands:
 
 
 def interchangeable(hand: Hand, packed: Hand) -> list[tuple[int, int, Fraction]]:
-    """What becomes of each rank of a hand when it is packed.
-
-    Args:
-        hand: The hand, ascending.
-        packed: The same hand after packing.
-
-    Returns:
-        For each rank its packed rank, and the share of the packed rank's cards that it has.
-    """
+    """For each rank of an ascending hand its packed rank, and the share of the packed rank's cards that it has."""
     image_of, held = dict(zip(hand, packed, strict=True)), Counter(packed)
     return [(rank, image, Fraction(hand.count(rank), held[image])) for rank, image in image_of.items()]
 
@@ -80,9 +73,7 @@ def most_held(hands: Hands) -> tuple[int, ...]:
 def most_ties(start: Hands, hands: Hands) -> int | None:
     """How many tricks at most were ties, if `start` was dealt and the hands left interleave as `hands`.
 
-    Returns:
-        The most pairs of equal cards that can be gone from both hands; None if no hands that can be left
-        interleave like this.
+    These are pairs of equal cards gone from both hands. None if no hands that can be left interleave like this.
     """
     letters = _spelt(hands)
     best = {0: 0}  # letters spelt with the cards of the ranks so far -> most ties
@@ -95,6 +86,14 @@ def most_ties(start: Hands, hands: Hands) -> int | None:
                 after[done + more] = max(gone, after.get(done + more, 0))
         best = after
     return best.get(len(letters))
+
+
+def check_packed(start: Hands, hands: Hands, pack: Callable[[Hands], Hands]) -> None:
+    """Raises ValueError unless `hands` can be left of `start` and `pack` leaves them as they are."""
+    if most_ties(start, hands) is None:
+        raise ValueError(f"state has hands {hands}; none that can be left interleave so")
+    if (packed := pack(hands)) != hands:
+        raise ValueError(f"state has hands {hands} that are not packed; packed they are {packed}")
 
 
 def _spelt(hands: Hands) -> list[tuple[int, int]]:

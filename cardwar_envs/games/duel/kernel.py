@@ -12,7 +12,7 @@ from cardwar_envs.core.streams_kernel import draw, held_card
 @njit(cache=True, nogil=True)
 def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
     """Plays a trick; returns what it was worth to player 0."""
-    _, wins, wins_or_ties, carry, margin, word = tables
+    _, wins, wins_or_ties, carry, margin, packs = tables
     row, ranks = rows[g], len(wins)
     row[action_0] -= 1.0
     row[ranks + action_1] -= 1.0
@@ -26,9 +26,9 @@ def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-unt
         won, ties = 0.0, ties + 1.0 if carry else 0.0
     else:
         won, ties = -1.0 - ties, 0.0
-    if word:
+    if packs:
         pack(row, ranks)
-    if not (word and margin):
+    if not (packs and margin):
         row[2 * ranks] += won
     row[2 * ranks + 1] = ties
     return won
@@ -53,7 +53,6 @@ def pack(row, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
-    """Starts games anew."""
     start, wins = tables[:2]
     ranks = len(wins)
     cards = 0.0
@@ -72,7 +71,6 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
-    """Marks which players choose an illegal action."""
     ranks = len(tables[1])
     found = False
     for g in range(len(rows)):
@@ -86,7 +84,6 @@ def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
-    """Plays legal joint actions."""
     ranks, margin = len(tables[1]), tables[4]
     for g in range(len(rows)):
         rewards[g, 0], rewards[g, 1], over[g] = 0.0, 0.0, False
@@ -110,14 +107,12 @@ def _acts(row, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
-    """Marks which players choose now."""
     for g in range(len(rows)):
         acts[g, 0] = acts[g, 1] = _acts(rows[g], len(tables[1]))
 
 
 @njit(cache=True, nogil=True)
 def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
-    """Draws actions of uniform play in one seat."""
     ranks = len(tables[1])
     for g in range(len(rows)):
         hand = rows[g, player * ranks : (player + 1) * ranks]
@@ -129,7 +124,6 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
-    """Writes what both players see."""
     ranks = len(tables[1])
     for g in range(len(rows)):
         row = rows[g]

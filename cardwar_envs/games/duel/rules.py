@@ -30,7 +30,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product
 from typing import ClassVar
 
@@ -41,17 +41,10 @@ from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, same_rules_as
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.games.duel.interleaving import (
-    Hand,
-    Hands,
-    interchangeable,
-    interleaving,
-    most_held,
-    most_ties,
-    packed_from_one,
-)
+from cardwar_envs.games.duel import interleaving as order
+from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.scene import duel_scene
-from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, new_state
+from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, float_row, new_state, sign
 
 MAX_CARDS = 1000
 # Compiled rules hold the odds of all pairs of ranks.
@@ -99,7 +92,7 @@ class Duel(Game[DuelState]):
             raise ValueError(f"view ({self.view}) must be cards where more than the order of ranks matters")
         num_cards, hands = self._resolved_hands()
         if self.view == "word":
-            hands = packed_from_one(hands)
+            hands = order.packed_from_one(hands)
         # The fields hold the hands that are played, however these were given, so that equal games are equal.
         object.__setattr__(self, "num_cards", num_cards)
         object.__setattr__(self, "hand_0", hands[0])
@@ -113,12 +106,12 @@ class Duel(Game[DuelState]):
         if self.hand_0 is None or self.hand_1 is None:
             raise ValueError("hand_0 and hand_1 must be given together")
         hands = (self._checked_hand("hand_0", self.hand_0), self._checked_hand("hand_1", self.hand_1))
-        sizes = len(hands[0]), len(hands[1])
-        if sizes[0] != sizes[1] or not 1 <= sizes[0] <= MAX_CARDS:
-            raise ValueError(f"hands of {sizes[0]} and {sizes[1]} cards must be of equal size, 1..{MAX_CARDS}")
-        if self.num_cards is not None and whole_number("num_cards", self.num_cards) != sizes[0]:
-            raise ValueError(f"num_cards ({self.num_cards}) must be the size of the hands given, {sizes[0]}")
-        return sizes[0], hands
+        size, other = map(len, hands)
+        if size != other or not 1 <= size <= MAX_CARDS:
+            raise ValueError(f"hands of {size} and {other} cards must be of equal size, 1..{MAX_CARDS}")
+        if self.num_cards is not None and whole_number("num_cards", self.num_cards) != size:
+            raise ValueError(f"num_cards ({self.num_cards}) must be the size of the hands given, {size}")
+        return size, hands
 
     def _checked_hand(self, field: str, hand: Sequence[int]) -> Hand:
         try:
@@ -153,7 +146,7 @@ class Duel(Game[DuelState]):
         """Counts per rank are bounded by what a hand can hold, payoffs by one point a trick."""
         size = len(self.hands[0])
         if self.view == "word":
-            most = tuple(map(float, most_held(self.hands)))
+            most = tuple(map(float, order.most_held(self.hands)))
         else:
             most = tuple(float(max(hand.count(rank) for hand in self.hands)) for rank in self.ranks)
         nothing = (0.0,) * len(most)
@@ -216,7 +209,7 @@ class Duel(Game[DuelState]):
             won = winner * (1 + ties)
             carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
             after = new_state((hands, score + won if self.keeps_score else 0, carried))
-            at_end = 0.0 if hands[0] else _sign(after.score)
+            at_end = 0.0 if hands[0] else sign(after.score)
             paid = float(won) if self.payoff == "margin" else at_end
             outcomes.append(Transition(probability, after, (paid, 0.0 - paid)))  # -paid could be -0.0
         return outcomes
@@ -225,7 +218,7 @@ class Duel(Game[DuelState]):
         """The winner is known once the score exceeds all tricks that can still be won."""
         (hand, _), score, ties = state
         if self.payoff == "win" and hand and abs(score) > len(hand) + ties:
-            return _sign(score), -_sign(score)
+            return sign(score), -sign(score)
         return None
 
     # -- what players see -----------------------------------------------------------------
@@ -243,10 +236,9 @@ class Duel(Game[DuelState]):
         own_score = score if player == 0 else -score
         counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
         # Joining arrays that exist already is much faster than making one from numbers.
-        return np.concatenate((counts, others, _numbers(own_score, ties)))
+        return np.concatenate((counts, others, float_row(own_score, ties)))
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
-        """1 for each rank that the player holds."""
         return self._view(state.hands[player]).mask.copy()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -254,11 +246,9 @@ class Duel(Game[DuelState]):
         return np.asarray(observations[:, : len(self.ranks)] * action_masks, dtype=np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
-        """Which ranks the other player holds."""
         return (observations[:, len(self.ranks) : 2 * len(self.ranks)] > 0).astype(np.int8)
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[DuelState, int]:
-        """The state with the observer as player 0."""
         size = len(self.ranks)
         numbers = observation.astype(int).tolist()
         own, other = (
@@ -314,11 +304,9 @@ class Duel(Game[DuelState]):
         return "\n".join([*lines, f"score {state.score:+d}  carried ties {state.ties}"])
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The rank that it plays."""
         return str(self.ranks[action])
 
     def scene(self, revealed: Revealed[DuelState]) -> Scene:
-        """Both hands, the last trick, who leads and what is carried over."""
         return duel_scene(self, revealed)
 
     def count_states(self, canonical: bool) -> int | None:
@@ -350,14 +338,14 @@ class Duel(Game[DuelState]):
 
     def canonical_actions(self, state: DuelState, player: int) -> tuple[ActionImage, ...]:
         """Interchangeable ranks share their image's probability by the number of cards."""
-        shares = interchangeable(state.hands[player], self._packed(state.hands)[player])
+        shares = order.interchangeable(state.hands[player], self._packed(state.hands)[player])
         return tuple(ActionImage(self._action_of[rank], self._action_of[image], share) for rank, image, share in shares)
 
     def _packed(self, hands: Hands) -> Hands:
         """Both hands packed onto the lowest of this game's ranks, if only the order of ranks matters."""
         if not self.ranks_are_ordinal:
             return hands
-        hand_0, hand_1 = interleaving(hands)
+        hand_0, hand_1 = order.interleaving(hands)
         return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
 
     def uniform_is_optimal(self) -> bool:
@@ -368,22 +356,16 @@ class Duel(Game[DuelState]):
         return self.ties == "discard" and self.payoff == "margin"
 
     def smallest(self) -> Duel:
-        """Three cards in each hand."""
         return replace(self, num_cards=3, hand_0=None, hand_1=None)
 
     def check(self, state: DuelState) -> None:
-        """Raises ValueError unless the hands and the score can come from this game's hands."""
         hands, score, ties = checked_state(state)
         self._check_hands(hands)
         self._check_score(hands, score, ties)
 
     def _check_hands(self, hands: Hands) -> None:
         if self.view == "word":
-            if most_ties(self.hands, hands) is None:
-                raise ValueError(f"state has hands {hands}; none that can be left interleave so")
-            if self._packed(hands) != hands:
-                raise ValueError(f"state has hands {hands} that are not packed; packed they are {self._packed(hands)}")
-            return
+            return order.check_packed(self.hands, hands, self._packed)
         for player in (0, 1):
             if extra := Counter(hands[player]) - Counter(self.hands[player]):
                 raise ValueError(f"state gives player_{player} cards that it cannot hold: {sorted(extra)}")
@@ -405,7 +387,7 @@ class Duel(Game[DuelState]):
     def _possible_ties(self, hands: Hands) -> int:
         """A bound on the tricks that were ties: the equal cards that are gone from both hands."""
         if self.view == "word":
-            return most_ties(self.hands, hands) or 0
+            return order.most_ties(self.hands, hands) or 0
         gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
         return (gone_0 & gone_1).total()
 
@@ -416,12 +398,3 @@ def _hands_from(cards: Hand) -> list[int]:
     for copies in Counter(cards).values():
         counts = [sum(counts[max(0, size - copies) : size + 1]) for size in range(len(counts) + copies)]
     return counts
-
-
-@lru_cache(maxsize=1 << 14)
-def _numbers(*numbers: int) -> NDArray[np.float32]:
-    return np.array(numbers, dtype=np.float32)
-
-
-def _sign(number: int) -> float:
-    return float(number > 0) - float(number < 0)  # numpy has no difference of its bools

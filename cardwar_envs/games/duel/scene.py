@@ -6,71 +6,35 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Protocol
 
-from cardwar_envs.core.cards import INSIDE, PLATE, HandGrid, Slot, card, empty_place, name_plate, seats_in_view
-from cardwar_envs.core.game import FORFEIT, GameFacts
-from cardwar_envs.core.scene import (
-    MARGIN,
-    WIDTH,
-    Box,
-    Revealed,
-    Scene,
-    Shape,
-    centred,
-    heading,
-    in_points,
-    label,
-    player_colour,
-    spoken,
-    table,
-)
+from cardwar_envs.core.cards import HandGrid, Pictured, Slot, face_to_face, last_play, stacked
+from cardwar_envs.core.game import FORFEIT
+from cardwar_envs.core.scene import Box, Revealed, Scene, Shape, centred, label, player_colour
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.state import DuelState
 
-TOP, MIDDLE, SPACE = 68.0, 168.0, 16.0
+MIDDLE = 168.0
 CARD = (76.0, 100.0)
 
 
-class DuelRules(Protocol):
-    """The part of `Duel` that pictures need."""
+class _Duel(Pictured, Protocol):
+    """The part of `Duel` that its pictures need."""
 
     @property
-    def trick_word(self) -> str:
-        """What a trick is called."""
-
+    def trick_word(self) -> str: ...
     @property
-    def card_unit(self) -> str:
-        """What a card's rank is a number of, or nothing."""
-
+    def card_unit(self) -> str: ...
     @property
-    def view(self) -> str:
-        """Whether cards keep their ranks ("cards") or are renumbered ("word")."""
-
+    def view(self) -> str: ...
     @property
-    def facts(self) -> GameFacts:
-        """What is true of the game."""
-
+    def hands(self) -> Hands: ...
     @property
-    def hands(self) -> Hands:
-        """Both hands at the start."""
-
+    def ranks(self) -> Hand: ...
     @property
-    def ranks(self) -> Hand:
-        """All ranks; action `i` plays `ranks[i]`."""
-
-    @property
-    def keeps_score(self) -> bool:
-        """Whether states have the score."""
-
-    def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
-        """The ways a trick can go."""
-
-    def describe_play(self, action: int, player: int) -> str:
-        """What a player did."""
-
-    def describe_revealed(self, revealed: Revealed[DuelState]) -> str:
-        """All in text."""
+    def keeps_score(self) -> bool: ...
+    def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]: ...
 
 
 @dataclass(frozen=True)
@@ -78,36 +42,31 @@ class Trick:
     """The last trick.
 
     Attributes:
-        words: What each player did.
         winner: The player who won it, -1 if it was a tie; None if that is not known.
         odds: The probability that each player wins it, or that it is a tie (-1), if chance decided it.
     """
 
-    words: tuple[str, str]
     winner: int | None
     odds: Mapping[int, float] = field(default_factory=dict)
 
 
-def duel_scene(game: DuelRules, revealed: Revealed[DuelState]) -> Scene:
+def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
     """A picture of a duel."""
     size = len(game.hands[0])
     grid = HandGrid(size)
-    block = PLATE + grid.height + SPACE
-    height = round(TOP + 2 * block + MIDDLE + SPACE + 4)
-    title, played = spoken(game.facts.name), size - len(revealed.state.hands[0])
-    shapes: list[Shape] = [table(height), *heading(title, f"{played} of {size} {game.trick_word}s")]
-    seats = seats_in_view(2, revealed.viewer)
-    for player, top in zip(seats, (TOP, TOP + block + MIDDLE + SPACE), strict=True):
-        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
-        shapes += name_plate(player, top, revealed.viewer, paid)
-        shapes += grid.draw(_slots(game, revealed.state, player), player, top + PLATE)
-    shapes += _middle(game, revealed, Box(MARGIN, TOP + block, INSIDE, MIDDLE, "panel", radius=14), seats)
-    return Scene(
-        WIDTH, height, tuple(shapes), f"{title}: {_standing(game, revealed)}", game.describe_revealed(revealed)
+    return face_to_face(
+        game,
+        revealed,
+        f"{size - len(revealed.state.hands[0])} of {size} {game.trick_word}s",
+        _standing(game, revealed),
+        lambda player, top: grid.draw(_slots(game, revealed.state, player), player, top),
+        grid.height,
+        partial(_middle, game, revealed),
+        MIDDLE,
     )
 
 
-def _slots(game: DuelRules, state: DuelState, player: int) -> list[Slot]:
+def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
     """A place for each card; a card that was played leaves its place empty, unless ranks are renumbered."""
     start, left = game.hands[player], Counter(state.hands[player])
     if game.view == "word" or not HandGrid(len(start)).holds(len(start)):
@@ -119,16 +78,14 @@ def _slots(game: DuelRules, state: DuelState, player: int) -> list[Slot]:
     return slots
 
 
-def _middle(game: DuelRules, revealed: Revealed[DuelState], panel: Box, seats: Sequence[int]) -> list[Shape]:
+def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Sequence[int]) -> list[Shape]:
     """The last trick at the left, the standing at the right."""
     trick, word = _last_trick(game, revealed), game.trick_word
-    shapes: list[Shape] = [panel, label(panel.x + 16, panel.y + 28, f"last {word}", 200, 18, colour="muted")]
+    shapes: list[Shape] = [label(panel.x + 16, panel.y + 28, f"last {word}", 200, 18, colour="muted")]
     places = [Box(panel.x + 24 + i * (CARD[0] + 28), panel.y + 46, *CARD) for i in (0, 1)]
     for player, place in zip(seats, places, strict=True):
-        if trick is None:
-            shapes += empty_place(place)
-        else:
-            shapes += card(place, trick.words[player], player, 40, won=trick.winner == player)
+        shapes += last_play(game, revealed, player, place, 40, trick is not None and trick.winner == player)
+        if trick is not None:
             caption = Box(place.x, place.y + 0.7 * place.height, place.width, 0.25 * place.height)
             shapes.append(centred(caption, game.card_unit, 18, colour="ink"))
     lines = [(_standing(game, revealed), 26, True, "text")]
@@ -142,17 +99,7 @@ def _middle(game: DuelRules, revealed: Revealed[DuelState], panel: Box, seats: S
     if trick is not None and len(trick.odds) > 1:
         right = Box(right.x, right.y, right.width, right.height - 36)
         shapes += _odds_bar(trick.odds, seats, Box(right.x, right.y + right.height - 12, right.width, 28))
-    return shapes + _lines(lines, right)
-
-
-def _lines(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Shape]:
-    """Lines of text (text, size, bold, colour), which are centred vertically; empty ones are left out."""
-    said = [line for line in lines if line[0]]
-    first = room.y + room.height / 2 - 17 * (len(said) - 1) + 8
-    return [
-        label(room.x, first + 34 * i, text, room.width, size, bold=bold, colour=colour)
-        for i, (text, size, bold, colour) in enumerate(said)
-    ]
+    return shapes + stacked(lines, right)
 
 
 def _odds_bar(odds: Mapping[int, float], seats: Sequence[int], bar: Box) -> list[Shape]:
@@ -171,20 +118,19 @@ def _odds_bar(odds: Mapping[int, float], seats: Sequence[int], bar: Box) -> list
     return shapes
 
 
-def _last_trick(game: DuelRules, revealed: Revealed[DuelState]) -> Trick | None:
+def _last_trick(game: _Duel, revealed: Revealed[DuelState]) -> Trick | None:
     actions = revealed.last_actions
     if actions is None:
         return None
-    words = game.describe_play(actions[0], 0), game.describe_play(actions[1], 1)
     if FORFEIT in actions.values():
-        return Trick(words, None)
+        return Trick(None)
     outcomes = game.trick_outcomes(game.ranks[actions[0]], game.ranks[actions[1]])
     if len(outcomes) == 1:
-        return Trick(words, _who(outcomes[0][1]))
+        return Trick(_who(outcomes[0][1]))
     odds = {_who(sign): float(chance) for chance, sign in outcomes}
     if revealed.before is None or not game.keeps_score:
-        return Trick(words, None, odds)
-    return Trick(words, _who(revealed.state.score - revealed.before.score), odds)
+        return Trick(None, odds)
+    return Trick(_who(revealed.state.score - revealed.before.score), odds)
 
 
 def _who(points: float) -> int:
@@ -198,7 +144,7 @@ def _result(trick: Trick, word: str) -> str:
     return f"the {word} is tied" if trick.winner == -1 else f"player_{trick.winner} won the {word}"
 
 
-def _standing(game: DuelRules, revealed: Revealed[DuelState]) -> str:
+def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:
     """Who leads by how much, or who has won."""
     state, payoffs = revealed.state, revealed.payoffs
     forfeited = revealed.over and bool(state.hands[0])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.parameters import checked_tuple, whole_number, whole_numbers
+from cardwar_envs.core.parameters import checked_tuple, reading_state, whole_number, whole_numbers
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 
 # A bound on memory: long games of many cards see more hands.
@@ -47,23 +47,27 @@ new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__
 
 
 def checked_state(state: DuelState) -> DuelState:
-    """The state, if it is made of two sorted hands of equal size and of whole numbers.
-
-    Raises:
-        ValueError: If it is not.
-    """
-    try:
-        hash(state)  # rejects lists as hands
+    """The state; raises ValueError unless it is made of two sorted hands of equal size and of integers."""
+    with reading_state(state, "a DuelState of two hands, a score and ties"):
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         score, ties = whole_number("score", state.score), whole_number("ties", state.ties)
-    except (AttributeError, TypeError, ValueError):
-        raise ValueError(f"state ({state!r}) must be a DuelState of two hands, a score and ties") from None
     if len(hand_0) != len(hand_1):
         raise ValueError(f"state has hands of unequal size, {len(hand_0)} and {len(hand_1)}")
     for hand in (hand_0, hand_1):
         if tuple(sorted(hand)) != hand:
             raise ValueError(f"state has an unsorted hand {hand}")
     return new_state(((hand_0, hand_1), score, ties))
+
+
+@lru_cache(maxsize=1 << 14)
+def float_row(*numbers: int) -> NDArray[np.float32]:
+    """The numbers as an array, which is shared and never handed out."""
+    return np.array(numbers, dtype=np.float32)
+
+
+def sign(number: int) -> float:
+    """1, 0 or -1."""
+    return float(number > 0) - float(number < 0)  # numpy has no difference of its bools
 
 
 class HandView(NamedTuple):

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import comb, factorial
 from typing import ClassVar
 
@@ -35,15 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import ActionImage, Canonical, Game, GameFacts, Transition
-from cardwar_envs.core.parameters import one_of, whole_number
+from cardwar_envs.core.parameters import one_of, set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.games.duel.interleaving import (
-    Hand,
-    interchangeable,
-    most_held,
-    packed_from_one,
-)
-from cardwar_envs.games.duel.state import HandViews
+from cardwar_envs.games.duel.interleaving import Hand, interchangeable, most_held, packed_from_one
+from cardwar_envs.games.duel.state import HandViews, float_row, sign
 from cardwar_envs.games.goofspiel.scene import goofspiel_scene
 from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, next_prizes, without
 
@@ -74,7 +69,7 @@ class Goofspiel(Game[GoofspielState]):
     view: str = "cards"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "num_cards", whole_number("num_cards", self.num_cards, range(1, MAX_CARDS + 1)))
+        set_whole_number(self, "num_cards", 1, MAX_CARDS)
         one_of("prizes", self.prizes, ("random", "descending", "ascending"))
         one_of("ties", self.ties, ("discard", "carry"))
         one_of("payoff", self.payoff, ("margin", "win"))
@@ -149,7 +144,7 @@ class Goofspiel(Game[GoofspielState]):
         carried = at_stake if won == 0 and self.ties == "carry" else 0
         if self.keeps_score:
             score += won
-        at_end = 0.0 if hands[0] else _sign(score)
+        at_end = 0.0 if hands[0] else sign(score)
         paid = float(won) if self.payoff == "margin" else at_end
         rewards = (paid, 0.0 - paid)  # -paid could be -0.0
         return [
@@ -161,7 +156,7 @@ class Goofspiel(Game[GoofspielState]):
         """The winner is known once the score exceeds all points that can still be won."""
         to_win = state.prize + sum(state.prizes) + state.carried
         if self.payoff == "win" and state.hands[0] and abs(state.score) > to_win:
-            return _sign(state.score), -_sign(state.score)
+            return sign(state.score), -sign(state.score)
         return None
 
     # -- what players see -----------------------------------------------------------------
@@ -181,26 +176,23 @@ class Goofspiel(Game[GoofspielState]):
         counts, others = views[state.hands[player]].counts, views[state.hands[1 - player]].counts
         score = (own_score,) if self.keeps_score else ()
         carried = (state.carried,) if self.ties == "carry" else ()
-        return np.concatenate((counts, others, views[state.prizes].counts, _numbers(state.prize, *score, *carried)))
+        return np.concatenate((counts, others, views[state.prizes].counts, float_row(state.prize, *score, *carried)))
 
     def prizes_seen(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         """The prize that is bid for: `[batch, observation_size]` observations -> `[batch]`."""
         return observations[:, 3 * self.num_cards].astype(np.int64)
 
     def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
-        """1 for each card that the player holds."""
         return self._views[state.hands[player]].mask.copy()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """How many of each card the observer holds; more than one only in a word."""
+        """How many of each card the observer holds; more than one only if hands are packed."""
         return np.asarray(observations[:, : self.num_cards] * action_masks, dtype=np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
-        """Which cards the other player holds."""
         return (observations[:, self.num_cards : 2 * self.num_cards] > 0).astype(np.int8)
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[GoofspielState, int]:
-        """The state with the observer as player 0."""
         numbers = observation.astype(int).tolist()
         counts, (prize, *rest) = numbers[: 3 * self.num_cards], numbers[3 * self.num_cards :]
         score = rest[0] if self.keeps_score else 0
@@ -217,8 +209,8 @@ class Goofspiel(Game[GoofspielState]):
 
     def describe(self, state: GoofspielState) -> str:
         """The prizes, both hands, and the score and the points carried where they matter."""
-        lines = [f"prize {state.prize or '-'}  later {_words(state.prizes)}"]
-        lines += [f"player_{player}  {_words(hand)}" for player, hand in enumerate(state.hands)]
+        lines = [f"prize {state.prize or '-'}  later {_listed(state.prizes)}"]
+        lines += [f"player_{player}  {_listed(hand)}" for player, hand in enumerate(state.hands)]
         if self.keeps_score:
             lines.append(f"score {state.score:+d}")
         if self.ties == "carry":
@@ -226,11 +218,9 @@ class Goofspiel(Game[GoofspielState]):
         return "\n".join(lines)
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The card that it plays."""
         return str(self.cards[action])
 
     def scene(self, revealed: Revealed[GoofspielState]) -> Scene:
-        """The prizes, both hands and the last bids."""
         return goofspiel_scene(self, revealed, by_word=self.view == "word")
 
     # -- equal situations -----------------------------------------------------------------
@@ -249,44 +239,32 @@ class Goofspiel(Game[GoofspielState]):
         return tuple(ActionImage(card - 1, image - 1, share) for card, image, share in shares)
 
     def count_states(self, canonical: bool) -> int | None:
-        """See `Game`: pairs of hands, or words, times what prizes can be left; None if the score counts."""
+        """See `Game`: pairs of hands, or interleavings, times what prizes can be left; None if the score counts."""
         if self.keeps_score:
             return None
-        n, random, words = self.num_cards, self.prizes == "random", canonical or self.view == "word"
+        n, random, packed = self.num_cards, self.prizes == "random", canonical or self.view == "word"
         states = sum(
-            (_number_of_words(n, k) if words else comb(n, k) ** 2) * (comb(n, k) * k if random else 1)
+            (_interleavings(n, k) if packed else comb(n, k) ** 2) * (comb(n, k) * k if random else 1)
             for k in range(1, n + 1)
         )
         return (states + 1) // 2 if canonical else states  # swapping the seats makes one of two
 
     def with_size(self, size: int) -> Goofspiel:
-        """See `Game`: that many cards."""
         return replace(self, num_cards=size)
 
     def smallest(self) -> Goofspiel:
-        """Three cards each."""
         return replace(self, num_cards=3)
 
     def check(self, state: GoofspielState) -> None:
-        """Raises ValueError unless hands, prizes, score and carried points can come up together."""
         check_state(state, self.cards, self.prizes, self.ties == "carry", self.keeps_score, self.view == "word")
 
 
-def _words(cards: Hand) -> str:
+def _listed(cards: Hand) -> str:
     return " ".join(map(str, cards)) or "-"
 
 
-@lru_cache(maxsize=1 << 14)
-def _numbers(*numbers: int) -> NDArray[np.float32]:
-    return np.array(numbers, dtype=np.float32)
-
-
-def _sign(number: int) -> float:
-    return float(number > 0) - float(number < 0)
-
-
-def _number_of_words(num_cards: int, left: int) -> int:
-    """How many words two hands of `left` cards can form that were `num_cards` each, 1, 2, ... on both sides.
+def _interleavings(num_cards: int, left: int) -> int:
+    """How many ways two hands of `left` cards can interleave that were `num_cards` each, 1, 2, ... on both sides.
 
     Of the ranks, `both` are held by both players and `left - both` by each alone; ranks held by neither leave no trace,
     and there must be enough of these for the cards that each has played.

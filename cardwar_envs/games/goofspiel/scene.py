@@ -4,51 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cardwar_envs.core.cards import INSIDE, PLATE, HandGrid, Slot, card, empty_place, name_plate, seats_in_view
+from cardwar_envs.core.cards import INSIDE, HandGrid, Slot, empty_place, face_to_face, last_play, stacked
 from cardwar_envs.core.game import FORFEIT, Game
-from cardwar_envs.core.scene import (
-    MARGIN,
-    WIDTH,
-    Box,
-    Revealed,
-    Scene,
-    Shape,
-    centred,
-    heading,
-    in_points,
-    label,
-    spoken,
-    table,
-)
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, centred, label
 from cardwar_envs.games.goofspiel.state import GoofspielState
 
-TOP, SPACE = 68.0, 16.0
 BIDS = 140.0  # height of the row with the prize and the last bids
 CARD = (64.0, 84.0)
 
 
 def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielState], by_word: bool) -> Scene:
-    """A picture of a game of Goofspiel.
+    """A picture; if `by_word`, cards are renumbered, so that it is not known which ones were played."""
+    cards, state = game.facts.num_actions, revealed.state
+    grid = HandGrid(cards)
 
-    Args:
-        game: The rules.
-        revealed: What is shown.
-        by_word: Whether cards are renumbered, so that it is not known which ones were played.
-    """
-    grid = HandGrid(game.facts.num_actions)
-    block, middle = PLATE + grid.height + SPACE, BIDS + 30 + (grid.height if grid.holds(grid.size) else 30)
-    height = round(TOP + 2 * block + middle + SPACE + 4)
-    title, played = spoken(game.facts.name), game.facts.num_actions - len(revealed.state.hands[0])
-    shapes: list[Shape] = [table(height), *heading(title, f"prize {played} of {game.facts.num_actions} is won")]
-    seats = seats_in_view(2, revealed.viewer)
-    for player, top in zip(seats, (TOP, TOP + block + middle + SPACE), strict=True):
-        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
-        shapes += name_plate(player, top, revealed.viewer, paid)
-        slots = _slots(revealed.state.hands[player], grid, by_word)
-        shapes += grid.draw(slots, player, top + PLATE)
-    panel = Box(MARGIN, TOP + block, INSIDE, middle, "panel", radius=14)
-    shapes += [panel, *_bids(game, revealed, panel, seats), *_prizes(revealed.state, grid, panel.y + BIDS + 12)]
-    return Scene(WIDTH, height, tuple(shapes), f"{title}: {_standing(revealed)}", game.describe_revealed(revealed))
+    def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
+        return [*_bids(game, revealed, panel, seats), *_prizes(state, grid, panel.y + BIDS + 12)]
+
+    return face_to_face(
+        game,
+        revealed,
+        f"prize {cards - len(state.hands[0])} of {cards} is won",
+        _standing(revealed),
+        lambda player, top: grid.draw(_slots(state.hands[player], grid, by_word), player, top),
+        grid.height,
+        between,
+        BIDS + 30 + (grid.height if grid.holds(grid.size) else 30),
+    )
 
 
 def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
@@ -67,22 +49,14 @@ def _bids(
     shapes += _prize_card(first, prize, 32) if prize else empty_place(first)
     places = [Box(first.x + 110 + i * (CARD[0] + 18), first.y, *CARD) for i in (0, 1)]
     shapes.append(label(places[0].x, panel.y + 28, "last bids", 150, 18, colour="muted"))
-    actions = revealed.last_actions
+    winner = _winner(revealed.last_actions or {})
     for player, place in zip(seats, places, strict=True):
-        if actions is None:
-            shapes += empty_place(place)
-        else:
-            words = game.describe_play(actions[player], player)
-            shapes += card(place, words, player, 32, won=_winner(actions) == player)
+        shapes += last_play(game, revealed, player, place, 32, winner == player)
     left = places[1].x + CARD[0] + 24
     lines = [(_standing(revealed), 24, True, "text"), (_result(revealed), 19, False, "win")]
     if revealed.state.carried and not revealed.over:
         lines.append((f"carried points: {revealed.state.carried}", 18, False, "muted"))
-    said = [line for line in lines if line[0]]
-    for i, (text, size, bold, colour) in enumerate(said):
-        y = first.y + CARD[1] / 2 + 8 + 34 * (i - (len(said) - 1) / 2)
-        shapes.append(label(left, y, text, panel.x + panel.width - 14 - left, size, bold=bold, colour=colour))
-    return shapes
+    return shapes + stacked(lines, Box(left, first.y, panel.x + panel.width - 14 - left, CARD[1]))
 
 
 def _prizes(state: GoofspielState, grid: HandGrid, top: float) -> list[Shape]:
@@ -99,7 +73,7 @@ def _prizes(state: GoofspielState, grid: HandGrid, top: float) -> list[Shape]:
 
 def _inside(place: Box) -> Box:
     """The place moved towards the middle, so that a row as wide as the picture fits into the panel."""
-    share = (INSIDE - 2 * SPACE) / INSIDE
+    share = (INSIDE - 32) / INSIDE
     left = WIDTH / 2 + (place.x - WIDTH / 2) * share
     return Box(left, place.y, place.width * share, place.height)
 
@@ -111,7 +85,7 @@ def _prize_card(box: Box, prize: int, size: float) -> tuple[Shape, ...]:
 
 def _winner(actions: Mapping[int, int]) -> int | None:
     """The player whose card was higher; None if nobody's was. Cards that were renumbered keep their order."""
-    if FORFEIT in actions.values() or actions[0] == actions[1]:
+    if not actions or FORFEIT in actions.values() or actions[0] == actions[1]:
         return None
     return int(actions[1] > actions[0])
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cardwar_envs.core.game import CERTAIN
-from cardwar_envs.core.parameters import checked_tuple, whole_number, whole_numbers
-from cardwar_envs.games.duel.interleaving import Hand, Hands, most_ties, packed_from_one
+from cardwar_envs.core.parameters import checked_tuple, reading_state, whole_number, whole_numbers
+from cardwar_envs.games.duel.interleaving import Hand, Hands, check_packed, most_ties, packed_from_one
 
 
 class GoofspielState(NamedTuple):
@@ -31,15 +31,7 @@ class GoofspielState(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)  # a bound on memory
 def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...]:
-    """The ways in which the next prize can be turned up.
-
-    Args:
-        order: "random", "descending" or "ascending".
-        left: The prizes left, ascending.
-
-    Returns:
-        (probability, prize, prizes left after it); the prize is 0 if none is left.
-    """
+    """The ways to turn up a prize of those left: (probability, prize, prizes left); the prize is 0 if none is."""
     if not left:
         return ((CERTAIN, 0, ()),)
     if order == "random":
@@ -57,20 +49,11 @@ def without(cards: Hand, card: int) -> Hand:
 def check_state(
     state: GoofspielState, cards: Hand, order: str, carries: bool, keeps_score: bool, by_word: bool
 ) -> None:
-    """Raises ValueError for an impossible state (cheap necessary conditions).
-
-    Args:
-        state: The state.
-        cards: The cards of each player at the start, which are also the prizes.
-        order: The order of the prizes, as `next_prizes` takes it.
-        carries: Whether tied prizes are carried to the next winner.
-        keeps_score: Whether states have the score.
-        by_word: Whether hands are packed.
-    """
+    """`Goofspiel.check`: `order` is that of the prizes, `carries` what becomes of ties, `by_word` the view."""
     hands, prize, prizes, score, carried = _checked_types(state)
     _check_prizes(prize, prizes, cards, order)
     if by_word:
-        _check_words(hands, cards)
+        check_packed((cards, cards), hands, packed_from_one)
     else:
         _check_cards(hands, cards)
     gone = sorted({*cards} - {prize, *prizes})
@@ -89,21 +72,12 @@ def check_state(
 
 
 def _checked_types(state: GoofspielState) -> GoofspielState:
-    """The state, if it is made of sorted tuples and whole numbers, with as many prizes as cards.
-
-    Raises:
-        ValueError: If it is not.
-    """
-    try:
-        hash(state)  # rejects lists as hands
+    """The state; raises ValueError unless it is made of sorted tuples and integers, with as many prizes as cards."""
+    with reading_state(state, "a GoofspielState of hands, a prize, later prizes, a score and carried points"):
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         prizes = whole_numbers("prizes", state.prizes)
         numbers = (whole_number(name, getattr(state, name)) for name in ("prize", "score", "carried"))
         prize, score, carried = numbers
-    except (AttributeError, TypeError, ValueError):
-        raise ValueError(
-            f"state ({state!r}) must be a GoofspielState of hands, a prize, later prizes, a score and carried points"
-        ) from None
     for name, cards in (("hand", hand_0), ("hand", hand_1), ("prizes", prizes)):
         if tuple(sorted(cards)) != cards:
             raise ValueError(f"state has unsorted {name} {cards}")
@@ -130,10 +104,3 @@ def _check_cards(hands: Hands, cards: Hand) -> None:
     for player, hand in enumerate(hands):
         if len({*hand}) < len(hand) or not {*hand} <= {*cards}:
             raise ValueError(f"state has hand {hand} of player_{player}, which must be different cards of the game")
-
-
-def _check_words(hands: Hands, cards: Hand) -> None:
-    if most_ties((cards, cards), hands) is None:
-        raise ValueError(f"state has hands {hands}; none that can be left interleave so")
-    if packed_from_one(hands) != hands:
-        raise ValueError(f"state has hands {hands} that are not packed; packed they are {packed_from_one(hands)}")

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
-from cardwar_envs.core.parameters import one_of, whole_number
+from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.lowest_unique.scene import MOST_ROWS, lowest_unique_scene
 from cardwar_envs.games.lowest_unique.winner import lowest_unique
@@ -70,9 +70,9 @@ class LowestUnique(Game[LowestUniqueState]):
     payoff: str = "share"
 
     def __post_init__(self) -> None:
-        limits = {"num_players": (2, MAX_PLAYERS), "numbers": (2, MAX_NUMBERS), "rounds": (1, MAX_ROUNDS)}
-        for field, (least, most) in limits.items():
-            object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
+        set_whole_number(self, "num_players", 2, MAX_PLAYERS)
+        set_whole_number(self, "numbers", 2, MAX_NUMBERS)
+        set_whole_number(self, "rounds", 1, MAX_ROUNDS)
         one_of("payoff", self.payoff, ("share", "prize"))
 
     @cached_property
@@ -137,25 +137,17 @@ class LowestUnique(Game[LowestUniqueState]):
         return seen
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[LowestUniqueState, int]:
-        """The state with the observer as player 0."""
         rounds_left, *won = observation.astype(int).tolist()
         return LowestUniqueState(rounds_left, won.index(1) if any(won) else None), 0
 
     def smallest(self) -> LowestUnique:
-        """Three numbers and two rounds, with at most three players."""
         return replace(self, num_players=min(self.num_players, 3), numbers=3, rounds=2)
 
     def check(self, state: LowestUniqueState) -> None:
-        """Raises ValueError unless the rounds left and the last winner can come up."""
-        try:
-            hash(state)
+        with reading_state(state, f"a LowestUniqueState with 0..{self.rounds} rounds left and a player or None"):
             whole_number("rounds_left", state.rounds_left, range(self.rounds + 1))
             if state.last_winner is not None:
                 whole_number("last_winner", state.last_winner, range(self.num_players))
-        except (AttributeError, TypeError, ValueError):
-            raise ValueError(
-                f"state ({state!r}) must be a LowestUniqueState with 0..{self.rounds} rounds left and a player or None"
-            ) from None
         if state.rounds_left == self.rounds and state.last_winner is not None:
             raise ValueError(f"state has last_winner {state.last_winner}, but no round was played")
 
@@ -168,11 +160,9 @@ class LowestUnique(Game[LowestUniqueState]):
         return "\n".join(lines)
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The number that it chooses."""
         return str(action + 1)
 
     def scene(self, revealed: Revealed[LowestUniqueState]) -> Scene:
-        """All players with their last choices and payoffs; of many players a text."""
         if self.num_players > MOST_ROWS:
             return super().scene(revealed)
         return lowest_unique_scene(self, revealed, f"rounds left {revealed.state.rounds_left}")

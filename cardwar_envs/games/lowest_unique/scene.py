@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TypeVar
 
-from cardwar_envs.core.cards import PLATE, card, empty_place, name_plate, seats_in_view
+from cardwar_envs.core.cards import PLATE, last_play, name_plate, picture, seats_in_view
 from cardwar_envs.core.game import FORFEIT, Game
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, heading, in_points, label, spoken, table
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, in_points, label
 from cardwar_envs.games.lowest_unique.winner import lowest_unique
 
 S = TypeVar("S", bound=Hashable)
@@ -21,23 +21,18 @@ NUMBER = (72.0, 56.0)
 def lowest_unique_scene(game: Game[S], revealed: Revealed[S], aside: str) -> Scene:
     """A picture of a game of Lowest unique number; `aside` is said at the top right."""
     players = game.facts.num_players
-    height, title = round(TOP + STANDING + players * ROW + MARGIN), spoken(game.facts.name)
     last = revealed.last_actions
     winner = None if last is None or FORFEIT in last.values() else lowest_unique(last)
     said = _said(revealed, winner)
     colour = "text" if winner is None else "win"
-    shapes: list[Shape] = [table(height), *heading(title, aside)]
-    shapes.append(label(MARGIN, TOP + 26, said, WIDTH - 2 * MARGIN, 22, bold=True, colour=colour))
+    shapes: list[Shape] = [label(MARGIN, TOP + 26, said, WIDTH - 2 * MARGIN, 22, bold=True, colour=colour)]
     for row, player in enumerate(seats_in_view(players, revealed.viewer)):
         top = TOP + STANDING + row * ROW
         paid = f"payoff {in_points(revealed.payoffs[player])}"
         shapes += name_plate(player, top + (NUMBER[1] - PLATE) / 2 + 3, revealed.viewer, paid)
         place = Box((WIDTH - NUMBER[0]) / 2, top, *NUMBER)
-        if last is None:
-            shapes += empty_place(place)
-        else:
-            shapes += card(place, game.describe_play(last[player], player), player, 30, won=player == winner)
-    return Scene(WIDTH, height, tuple(shapes), f"{title}: {said}", game.describe_revealed(revealed))
+        shapes += last_play(game, revealed, player, place, 30, player == winner)
+    return picture(game, revealed, TOP + STANDING + players * ROW + MARGIN, aside, shapes, said)
 
 
 def _said(revealed: Revealed[S], winner: int | None) -> str:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
-from cardwar_envs.core.parameters import checked_tuple, one_of, whole_number
+from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number, whole_numbers
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.oshi_zumo.scene import oshi_zumo_scene
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
@@ -64,14 +64,11 @@ class OshiZumo(Game[OshiZumoState]):
     alesia: bool = False
 
     def __post_init__(self) -> None:
-        self._set("coins", 1, MAX_COINS)
-        self._set("size", 1, MAX_SIZE)
-        self._set("min_bid", 0, self.coins)
-        self._set("horizon", 1, MAX_HORIZON)
+        set_whole_number(self, "coins", 1, MAX_COINS)
+        set_whole_number(self, "size", 1, MAX_SIZE)
+        set_whole_number(self, "min_bid", 0, self.coins)
+        set_whole_number(self, "horizon", 1, MAX_HORIZON)
         object.__setattr__(self, "alesia", bool(one_of("alesia", self.alesia, (False, True))))
-
-    def _set(self, field: str, least: int, most: int) -> None:
-        object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
 
     @cached_property
     def facts(self) -> GameFacts:
@@ -150,7 +147,6 @@ class OshiZumo(Game[OshiZumoState]):
         return np.array((own, other, position, state.moves_left), dtype=np.float32)
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[OshiZumoState, int]:
-        """The state with the observer as player 0."""
         own, other, position, moves_left = observation.astype(int).tolist()
         return OshiZumoState((own, other), position, moves_left), 0
 
@@ -160,18 +156,12 @@ class OshiZumo(Game[OshiZumoState]):
         return Canonical(mirrored, (1, 0)) if mirrored < state else Canonical(state, (0, 1))
 
     def smallest(self) -> OshiZumo:
-        """Three coins each, three fields, at most three moves."""
         return replace(self, coins=3, size=1, min_bid=min(self.min_bid, 1), horizon=3)
 
     def check(self, state: OshiZumoState) -> None:
-        """Raises ValueError unless coins, position and moves left can come up together."""
-        try:
-            hash(state)  # lists for coins would break what comes after
-            coins = tuple(whole_number("coins", each) for each in checked_tuple("coins", state.coins))
-            coins_0, coins_1 = coins
+        with reading_state(state, "an OshiZumoState of two coins, a position and moves"):
+            coins_0, coins_1 = coins = whole_numbers("coins", state.coins)
             position, moves_left = whole_number("position", state.position), whole_number("moves", state.moves_left)
-        except (AttributeError, TypeError, ValueError):
-            raise ValueError(f"state ({state!r}) must be an OshiZumoState of two coins, a position and moves") from None
         if not all(0 <= each <= self.coins for each in (coins_0, coins_1)):
             raise ValueError(f"state has coins {coins}, which must be in 0..{self.coins}")
         # Each field towards the other player was won by a bid of at least one coin.
@@ -192,9 +182,7 @@ class OshiZumo(Game[OshiZumoState]):
         return "\n".join([" ".join(fields), *coins, f"moves left {state.moves_left}"])
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The coins that it bids."""
         return str(action)
 
     def scene(self, revealed: Revealed[OshiZumoState]) -> Scene:
-        """The board with the wrestler, the coins and the last bids."""
         return oshi_zumo_scene(self, revealed, self.coins, self.size)

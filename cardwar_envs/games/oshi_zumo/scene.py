@@ -2,59 +2,32 @@
 
 from __future__ import annotations
 
-from cardwar_envs.core.cards import INSIDE, PLATE, card, empty_place, name_plate, seats_in_view
-from cardwar_envs.core.game import Game
-from cardwar_envs.core.scene import (
-    MARGIN,
-    WIDTH,
-    Box,
-    Disc,
-    Revealed,
-    Scene,
-    Shape,
-    heading,
-    in_points,
-    label,
-    player_colour,
-    spoken,
-    table,
-)
+from collections.abc import Sequence
+
+from cardwar_envs.core.cards import INSIDE, Pictured, face_to_face, last_play
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
-TOP, BAR, BOARD, SPACE = 68.0, 30.0, 130.0, 18.0
+BAR, BOARD, SPACE = 30.0, 130.0, 18.0
 BID = (72.0, 72.0)
 # On a longer board the fields would be too narrow to be seen.
 MOST_FIELDS = 41
 
 
-def oshi_zumo_scene(game: Game[OshiZumoState], revealed: Revealed[OshiZumoState], coins: int, size: int) -> Scene:
-    """A picture of a game of Oshi-Zumo.
+def oshi_zumo_scene(game: Pictured, revealed: Revealed[OshiZumoState], coins: int, size: int) -> Scene:
+    """A picture of a game with `coins` per player at the start and `size` fields on each side of the middle."""
+    state, standing = revealed.state, _standing(revealed)
 
-    Args:
-        game: The rules.
-        revealed: What is shown.
-        coins: Coins of each player at the start.
-        size: Fields on each side of the middle.
-    """
-    block = PLATE + BAR + SPACE + BID[1] + SPACE
-    height = round(TOP + 2 * block + BOARD + SPACE + 4)
-    state, title = revealed.state, spoken(game.facts.name)
-    shapes: list[Shape] = [table(height), *heading(title, f"at most {state.moves_left} moves left")]
-    seats = seats_in_view(2, revealed.viewer)
-    for player, top in zip(seats, (TOP, TOP + block + BOARD + SPACE), strict=True):
-        paid = f"payoff {in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
-        shapes += name_plate(player, top, revealed.viewer, paid)
-        shapes += _purse(state.coins[player], coins, player, top + PLATE)
-        bid = Box(WIDTH / 2 - BID[0] / 2, top + PLATE + BAR + SPACE, *BID)
-        shapes += _bid(game, revealed, player, bid)
-    board = Box(MARGIN, TOP + block, INSIDE, BOARD, "panel", radius=14)
-    standing = _standing(revealed, size)
-    shapes += [
-        board,
-        *_fields(state.position, size, board),
-        label(WIDTH / 2, board.y + BOARD - 16, standing, INSIDE - 2 * MARGIN, 20, "middle", bold=True),
-    ]
-    return Scene(WIDTH, height, tuple(shapes), f"{title}: {standing}", game.describe_revealed(revealed))
+    def seat(player: int, top: float) -> list[Shape]:
+        bid = Box(WIDTH / 2 - BID[0] / 2, top + BAR + SPACE, *BID)
+        return [*_purse(state.coins[player], coins, player, top), *_bid(game, revealed, player, bid)]
+
+    def between(board: Box, seats: Sequence[int]) -> list[Shape]:
+        said = label(WIDTH / 2, board.y + BOARD - 16, standing, INSIDE - 2 * MARGIN, 20, "middle", bold=True)
+        return [*_fields(state.position, size, board), said]
+
+    aside = f"at most {state.moves_left} moves left"
+    return face_to_face(game, revealed, aside, standing, seat, BAR + SPACE + BID[1], between, BOARD, SPACE)
 
 
 def _purse(left: int, coins: int, player: int, top: float) -> list[Shape]:
@@ -67,14 +40,12 @@ def _purse(left: int, coins: int, player: int, top: float) -> list[Shape]:
     return shapes
 
 
-def _bid(game: Game[OshiZumoState], revealed: Revealed[OshiZumoState], player: int, box: Box) -> list[Shape]:
+def _bid(game: Pictured, revealed: Revealed[OshiZumoState], player: int, box: Box) -> list[Shape]:
     """The last bid of a player, beside it what it is."""
     shapes: list[Shape] = [label(box.x - 12, box.y + box.height / 2 + 6, "last bid", 120, 18, "end", colour="muted")]
     actions = revealed.last_actions
-    if actions is None:
-        return [*shapes, *empty_place(box)]
-    words = game.describe_play(actions[player], player)
-    return [*shapes, *card(box, words, player, 30, won=actions[player] > actions[1 - player] >= 0)]
+    won = actions is not None and actions[player] > actions[1 - player] >= 0
+    return [*shapes, *last_play(game, revealed, player, box, 30, won)]
 
 
 def _fields(position: int, size: int, board: Box) -> list[Shape]:
@@ -96,7 +67,7 @@ def _fields(position: int, size: int, board: Box) -> list[Shape]:
     return shapes
 
 
-def _standing(revealed: Revealed[OshiZumoState], size: int) -> str:
+def _standing(revealed: Revealed[OshiZumoState]) -> str:
     """Where the wrestler is, or who has won."""
     position, ahead = revealed.state.position, revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:

@@ -40,7 +40,6 @@ def _any_play(row, player, phase, streams, g, sets, below, chosen):  # type: ign
 
 @njit(cache=True, nogil=True)
 def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
-    """Starts games anew."""
     players, start, sets, below, max_length = tables
     ranks, discards = below.shape[1], sets.shape[1]
     chosen, kept = np.empty(discards, dtype=np.int64), np.empty_like(start)
@@ -84,7 +83,6 @@ def _payable(row, hand, action, sets, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
-    """Marks which players choose an illegal action."""
     players, _, sets, below, _ = tables
     ranks, found = below.shape[1], False
     for g in range(len(rows)):
@@ -104,7 +102,6 @@ def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
-    """Plays legal joint actions."""
     players, _, sets, below, _ = tables
     ranks = below.shape[1]
     for g in range(len(rows)):
@@ -120,7 +117,6 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
-    """Marks which players choose now."""
     players, _, sets, below, _ = tables
     ranks = below.shape[1]
     for g in range(len(rows)):
@@ -131,7 +127,6 @@ def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
-    """Draws actions of uniform play in one seat."""
     players, _, sets, below, _ = tables
     ranks, discards = below.shape[1], sets.shape[1]
     _, live = flags_at(players, ranks)
@@ -212,7 +207,6 @@ def _observe(row, player, players, ranks, seen):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
-    """Writes what the players see."""
     players, _, sets, below, _ = tables
     ranks = below.shape[1]
     for g in range(len(rows)):

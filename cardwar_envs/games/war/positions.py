@@ -35,21 +35,17 @@ class WarPositions(RoundsForm[WarState]):
     table: tuple[NDArray[np.int64], NDArray[np.int32]]
 
     def code(self, state: WarState) -> int:
-        """See `RoundsForm`."""
         return int(self._codes(np.array([key_of(state)]))[0])
 
     def rounds_left(self, state: WarState) -> int:
-        """See `RoundsForm`."""
         return state.rounds_left
 
     def state(self, code: int, rounds_left: int) -> WarState:
-        """See `RoundsForm`."""
         (counts,), (war,) = self._counts(np.array([code]))
         hand_0, wins_0, hand_1, wins_1, pot = (_pile(row) for row in counts)
         return new_state((hand_0, hand_1), (wins_0, wins_1), pot, (0, 1) if war else (), (0, 1), rounds_left)
 
     def seen(self, codes: NDArray[np.int64], rounds_left: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """See `RoundsForm`."""
         counts, war = self._counts(codes)
         observations = np.empty((len(codes), 5 * self.ranks + 5), dtype=np.float32)
         observations[:, :-5] = counts.reshape(len(codes), -1)
@@ -61,7 +57,6 @@ class WarPositions(RoundsForm[WarState]):
         return observations, masks
 
     def codes_seen(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """See `RoundsForm`."""
         numbers = observations.astype(np.int64)
         piles = numbers[:, :-5].reshape(-1, 5, self.ranks) @ _powers(self.ranks)
         keys = piles @ positions_kernel.WEIGHTS
@@ -99,13 +94,9 @@ class _Choices:
 
 
 def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int, max_positions: int) -> WarPositions:
-    """All positions of two players that can follow some states.
+    """All positions of two players that can follow `starts`, in which the game must not be over.
 
-    Args:
-        starts: The states, in which the game must not be over; their rounds left do not matter.
-        actions: The action space.
-        discards: Cards that a war costs beside the battle card.
-        max_positions: The largest number of nodes, wars included.
+    The rounds left of these states do not matter. `max_positions` bounds the nodes, wars included.
 
     Raises:
         ValueError: If there are more than 8 ranks or more nodes.

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb
 from typing import Any, ClassVar
 
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
-from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war.scene import war_scene
@@ -76,19 +76,16 @@ class War(Game[WarState]):
     max_rounds: int | None = None
 
     def __post_init__(self) -> None:
-        self._set("num_players", 2, MAX_PLAYERS)
-        self._set("ranks", 2, MAX_RANKS)
-        self._set("discards", 0, MAX_DISCARDS)
+        set_whole_number(self, "num_players", 2, MAX_PLAYERS)
+        set_whole_number(self, "ranks", 2, MAX_RANKS)
+        set_whole_number(self, "discards", 0, MAX_DISCARDS)
         if war_action_count(self.ranks, self.discards) > MAX_ACTIONS:
             raise ValueError(
                 f"ranks ({self.ranks}) and discards ({self.discards}) make more than {MAX_ACTIONS} actions"
             )
         if self.max_rounds is None:
             object.__setattr__(self, "max_rounds", ROUNDS_PER_PLAYER * self.num_players)
-        self._set("max_rounds", 1, MOST_ROUNDS)
-
-    def _set(self, field: str, least: int, most: int) -> None:
-        object.__setattr__(self, field, whole_number(field, getattr(self, field), range(least, most + 1)))
+        set_whole_number(self, "max_rounds", 1, MOST_ROUNDS)
 
     @property
     def rounds(self) -> int:
@@ -227,59 +224,19 @@ class War(Game[WarState]):
             num_players: 1 for each seat that is in the game, else 0
             1: rounds left
         """
-        piles, pot, flags = self._table(state)
+        piles, pot, flags = _table(state, self.ranks)
         own_first = (piles[player:], piles[:player], pot, flags[0, player:], flags[0, :player])
         rest = (flags[1, player:], flags[1, :player], np.array((state.rounds_left,), dtype=np.float32))
         return np.concatenate([part.ravel() for part in (*own_first, *rest)])
 
-    def _table(self, state: WarState) -> _Table:
-        """`[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[2, players]` flags: at war, live."""
-        seen, table = self._last_table
-        if seen is not state:
-            players, ranks = self.num_players, self.ranks
-            rows = [self._counts(pile) for pair in zip(state.hands, state.wins, strict=True) for pile in pair]
-            flags = np.zeros((2, players), dtype=np.float32)
-            flags[0, list(state.tied)] = 1.0
-            flags[1, list(state.live)] = 1.0
-            table = (np.array(rows, dtype=np.float32).reshape(players, 2 * ranks), self._counts(state.pot), flags)
-            self.__dict__["_last_table"] = (state, table)  # all players look at a state in turn
-        return table
-
-    @cached_property
-    def _last_table(self) -> tuple[WarState | None, _Table]:
-        none = np.empty((0, 0), dtype=np.float32)
-        return None, (none, none, none)
-
-    def _counts(self, pile: Pile) -> NDArray[np.float32]:
-        return np.bincount(pile, minlength=LOWEST_CARD + self.ranks)[LOWEST_CARD:].astype(np.float32)
-
     def action_mask(self, state: WarState, player: int) -> NDArray[np.int8]:
-        """1 for each legal action of the player."""
         if state.tied and player in self.live_players(state):
             return self._war_view(state, player)[1].copy()
         return super().action_mask(state, player)
 
     def _war_view(self, state: WarState, player: int) -> tuple[tuple[int, ...], NDArray[np.int8]]:
         """Legal actions and mask of a live player in a war; the array is shared and never handed out."""
-        if player not in self.acting_players(state):
-            return self._waiting
-        hand = state.hands[player]
-        if hand not in self._war_views:
-            if len(self._war_views) >= 256:  # a bound on memory: there can be thousands of choices
-                self._war_views.clear()
-            mask = self.actions.war_mask(self._counts(hand).astype(np.int64))
-            self._war_views[hand] = tuple(np.flatnonzero(mask).tolist()), mask
-        return self._war_views[hand]
-
-    @cached_property
-    def _war_views(self) -> dict[Pile, tuple[tuple[int, ...], NDArray[np.int8]]]:
-        return {}
-
-    @cached_property
-    def _waiting(self) -> tuple[tuple[int, ...], NDArray[np.int8]]:
-        mask = np.zeros(self.actions.size, dtype=np.int8)
-        mask[self.actions.wait] = 1
-        return (self.actions.wait,), mask
+        return _war_choices(self.actions, state.hands[player] if player in self.acting_players(state) else None)
 
     def action_parts(self) -> NDArray[np.int64]:
         """The card of a round; the discards, by rank, and the battle card of a war; waiting."""
@@ -296,7 +253,6 @@ class War(Game[WarState]):
         return counts
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[WarState, int]:
-        """The state with the observer as player 0."""
         players, ranks = self.num_players, self.ranks
         numbers = observation.astype(np.int64)
         piles = [
@@ -356,7 +312,6 @@ class War(Game[WarState]):
         return Canonical(representative, tuple(seat_of[p] for p in seats))
 
     def smallest(self) -> War:
-        """Two ranks, no discards, two rounds."""
         return replace(self, ranks=2, discards=0, max_rounds=2)
 
     def count_states(self, canonical: bool) -> int | None:
@@ -368,7 +323,6 @@ class War(Game[WarState]):
         return (pairs + 1) // 2 if canonical else pairs
 
     def check(self, state: WarState) -> None:
-        """Raises ValueError unless every card is there once per player and the phase of the round can be."""
         check_state(state, self.cards, self.num_players, self.discards, self.rounds)
 
     def describe(self, state: WarState) -> str:
@@ -376,29 +330,52 @@ class War(Game[WarState]):
         lines = []
         for player, (hand, won) in enumerate(zip(state.hands, state.wins, strict=True)):
             if player in state.live:
-                lines.append(f"player_{player}  hand {_words(hand)}  wins {_words(won)}")
+                lines.append(f"player_{player}  hand {_listed(hand)}  wins {_listed(won)}")
             else:
                 lines.append(f"player_{player}  out")
         if state.pot:
-            lines.append(f"pot {_words(state.pot)}")
+            lines.append(f"pot {_listed(state.pot)}")
         if state.tied:
             lines.append("war between " + ", ".join(f"player_{player}" for player in state.tied))
         return "\n".join([*lines, f"rounds left {state.rounds_left}"])
 
     def scene(self, revealed: Revealed[WarState]) -> Scene:
-        """The pot, and each player's hand by rank."""
         return war_scene(self, revealed)
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        """The card, the discards and the battle card, or that the player waits."""
         play = self.actions.decode(action)
         if isinstance(play, WarChoice):
-            discards = f"discards {_words(play.discards)} and " if play.discards else ""
+            discards = f"discards {_listed(play.discards)} and " if play.discards else ""
             return f"{discards}battles with {play.battle}"
         return "waits" if play is None else str(play)
 
 
-def _words(pile: Pile) -> str:
+@lru_cache(maxsize=1)  # all players look at a state in turn
+def _table(state: WarState, ranks: int) -> _Table:
+    """`[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[2, players]` flags: at war, live."""
+    players = len(state.hands)
+    piles = [_counts(pile, ranks) for pair in zip(state.hands, state.wins, strict=True) for pile in pair]
+    flags = np.zeros((2, players), dtype=np.float32)
+    flags[0, list(state.tied)] = 1.0
+    flags[1, list(state.live)] = 1.0
+    return np.array(piles, dtype=np.float32).reshape(players, 2 * ranks), _counts(state.pot, ranks), flags
+
+
+def _counts(pile: Pile, ranks: int) -> NDArray[np.float32]:
+    return np.bincount(pile, minlength=LOWEST_CARD + ranks)[LOWEST_CARD:].astype(np.float32)
+
+
+@lru_cache(maxsize=256)  # a bound on memory: there can be thousands of choices
+def _war_choices(actions: WarActions, hand: Pile | None) -> tuple[tuple[int, ...], NDArray[np.int8]]:
+    """The actions of a hand in a war, and their mask; without a hand the player waits."""
+    mask = np.zeros(actions.size, dtype=np.int8)
+    mask[actions.wait] = 1
+    if hand is not None:
+        mask = actions.war_mask(_counts(hand, len(actions.cards)).astype(np.int64))
+    return tuple(np.flatnonzero(mask).tolist()), mask
+
+
+def _listed(pile: Pile) -> str:
     """The cards as text, equal ones counted, as in `2 3 3x13` for three thirteens."""
     counts = Counter(pile)
     return " ".join(str(card) if n == 1 else f"{n}x{card}" for card, n in sorted(counts.items())) or "-"
@@ -408,6 +385,6 @@ def _without(pile: Pile, cards: Pile) -> Pile:
     left = list(pile)
     for card in cards:
         if card not in left:
-            raise IllegalActionError(f"{_words(cards)} cannot be put down from a hand of {_words(pile)}")
+            raise IllegalActionError(f"{_listed(cards)} cannot be put down from a hand of {_listed(pile)}")
         left.remove(card)
     return tuple(left)

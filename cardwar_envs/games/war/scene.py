@@ -7,39 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from cardwar_envs.core.cards import (
-    GAP,
-    IN_A_ROW,
-    INSIDE,
-    MOST_ROWS,
-    PLATE,
-    HandGrid,
-    Slot,
-    card,
-    draw_slot,
-    empty_place,
-    name_plate,
-    seats_in_view,
-)
+from cardwar_envs.core import cards
+from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid, Pictured, Slot
 from cardwar_envs.core.game import FORFEIT
-from cardwar_envs.core.scene import (
-    MARGIN,
-    WIDTH,
-    Box,
-    Revealed,
-    Scene,
-    Shape,
-    centred,
-    heading,
-    label,
-    player_colour,
-    spoken,
-    table,
-)
+from cardwar_envs.core.scene import MARGIN, Box, Revealed, Scene, Shape, centred, label, player_colour
 from cardwar_envs.games.war.actions import WarActions, WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
-TOP, POT, SPACE = 68.0, 124.0, 14.0
+POT, SPACE = 124.0, 14.0
 # Maximal number of players shown with their hands; with more, all have a tile, and one has its hand.
 WITH_HANDS = 6
 TILES, TILE = 4, 56.0
@@ -47,27 +22,15 @@ TILES, TILE = 4, 56.0
 NAMED = 3
 
 
-class WarRules(Protocol):
-    """What a picture asks of the rules of WAR, see `War`."""
+class _War(Pictured, Protocol):
+    """The part of `War` that its pictures need."""
 
     @property
-    def name(self) -> str:
-        """Name of the game."""
-
+    def num_players(self) -> int: ...
     @property
-    def num_players(self) -> int:
-        """Number of players."""
-
+    def cards(self) -> range: ...
     @property
-    def cards(self) -> range:
-        """The cards that each player has at the start."""
-
-    @property
-    def actions(self) -> WarActions:
-        """The action space, which decodes actions."""
-
-    def describe_revealed(self, revealed: Revealed[WarState]) -> str:
-        """All in text."""
+    def actions(self) -> WarActions: ...
 
 
 @dataclass(frozen=True)
@@ -84,18 +47,16 @@ class Play:
         return f"discards {' '.join(map(str, self.cards[:-1]))}" if len(self.cards) > 1 else ""
 
 
-def war_scene(game: WarRules, revealed: Revealed[WarState]) -> Scene:
+def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
     """A picture of a game of WAR."""
     grid = HandGrid(len(game.cards) if _has_places(game) else 2 * IN_A_ROW)
-    seats, plays = seats_in_view(game.num_players, revealed.viewer), _plays(game, revealed)
+    seats, plays = cards.seats_in_view(game.num_players, revealed.viewer), _plays(game, revealed)
     crowd = len(seats) > WITH_HANDS
     tiles = -(-len(seats) // TILES) * (TILE + GAP) + SPACE if crowd else 0.0
     shown = [revealed.viewer or 0] if crowd else seats
     block = PLATE + grid.height + SPACE
-    height, left = round(TOP + POT + SPACE + tiles + len(shown) * block + 4), revealed.state.rounds_left
-    title, standing = spoken(game.name), _standing(revealed, plays)
-    shapes: list[Shape] = [table(height), *heading(title, f"{left:,} round{'s' * (left != 1)} left")]
-    shapes += _table_panel(standing, revealed, plays, Box(MARGIN, TOP, INSIDE, POT, "panel", radius=14))
+    left, standing = revealed.state.rounds_left, _standing(revealed, plays)
+    shapes = _table_panel(standing, revealed, plays, Box(MARGIN, TOP, INSIDE, POT, "panel", radius=14))
     top = TOP + POT + SPACE
     if crowd:
         for player in range(game.num_players):
@@ -103,24 +64,25 @@ def war_scene(game: WarRules, revealed: Revealed[WarState]) -> Scene:
         top += tiles
     for player in shown:
         done = plays[player].words if player in plays else ""
-        shapes += name_plate(player, top, revealed.viewer, _piles(revealed.state, player), done)
+        shapes += cards.name_plate(player, top, revealed.viewer, _piles(revealed.state, player), done)
         shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE)
         top += block
-    return Scene(WIDTH, height, tuple(shapes), f"{title}: {standing}", game.describe_revealed(revealed))
+    aside = f"{left:,} round{'s' * (left != 1)} left"
+    return cards.picture(game, revealed, top + 4, aside, shapes, standing)
 
 
-def _has_places(game: WarRules) -> bool:
+def _has_places(game: _War) -> bool:
     """Whether there is a place for each rank, so that ranks not held leave an empty place."""
-    return len(game.cards) <= IN_A_ROW * MOST_ROWS
+    return len(game.cards) <= IN_A_ROW * cards.MOST_ROWS
 
 
-def _slots(game: WarRules, hand: Pile) -> list[Slot]:
+def _slots(game: _War, hand: Pile) -> list[Slot]:
     held = Counter(hand)
     ranks: Sequence[int] = game.cards if _has_places(game) else sorted(held)
     return [Slot(str(rank), held[rank]) for rank in ranks]
 
 
-def _plays(game: WarRules, revealed: Revealed[WarState]) -> dict[int, Play]:
+def _plays(game: _War, revealed: Revealed[WarState]) -> dict[int, Play]:
     """What each player has just put down; those who waited for others are left out."""
     plays = {}
     for player, action in (revealed.last_actions or {}).items():
@@ -137,31 +99,20 @@ def _plays(game: WarRules, revealed: Revealed[WarState]) -> dict[int, Play]:
 def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int, Play], panel: Box) -> list[Shape]:
     """What is going on, the cards that battled, and the cards at stake."""
     pot, winner = revealed.state.pot, _taker(revealed, plays)[0]
-    cards = f"{len(pot)} card{'s' * (len(pot) != 1)} in the pot" if pot else "the pot is empty"
+    in_pot = f"{len(pot)} card{'s' * (len(pot) != 1)} in the pot" if pot else "the pot is empty"
     end = panel.x + panel.width - 16
     shapes: list[Shape] = [
         panel,
         label(panel.x + 16, panel.y + 32, standing, 330, 24, bold=True, colour="win"),
-        label(end, panel.y + 31, cards, 180, 18, "end", colour="muted"),
+        label(end, panel.y + 31, in_pot, 180, 18, "end", colour="muted"),
     ]
     places = [Box(panel.x + 20 + i * 44, panel.y + 56, 35, 50) for i in range(12)]
     cards_put = [(play.cards[-1], player) for player, play in plays.items() if play.cards]
     battled = sorted((player, battle) for battle, player in sorted(cards_put, reverse=True)[:WITH_HANDS])
     for place, (player, battle) in zip(places, battled, strict=False):
-        shapes += card(place, str(battle), player, 18, won=player == winner)
-    return shapes + _pot(pot, places[len(battled) + 1 :] if battled else places)
-
-
-def _pot(pot: Pile, places: Sequence[Box]) -> list[Shape]:
-    """The cards at stake by rank; if there are too many ranks, the number of the others."""
-    held = [Slot(str(rank), count) for rank, count in sorted(Counter(pot).items())]
-    fitting = held if len(held) <= len(places) else held[: len(places) - 1]
-    shapes: list[Shape] = []
-    for place, slot in zip(places, fitting, strict=False):
-        shapes += draw_slot(place, slot, None)
-    if len(fitting) < len(held):
-        shapes += empty_place(places[-1], f"+{len(held) - len(fitting)}")
-    return shapes
+        shapes += cards.card(place, str(battle), player, 18, won=player == winner)
+    at_stake = [Slot(str(rank), count) for rank, count in sorted(Counter(pot).items())]
+    return shapes + cards.draw_slots(at_stake, places[len(battled) + 1 :] if battled else places, None)
 
 
 def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:

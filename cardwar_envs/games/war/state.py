@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from cardwar_envs.core.parameters import checked_tuple, whole_number, whole_numbers
+from cardwar_envs.core.parameters import checked_tuple, reading_state, whole_number, whole_numbers
 
 Pile = tuple[int, ...]
 
@@ -68,24 +68,13 @@ def utility(state: WarState, player: int) -> int:
 
 
 def check_state(state: WarState, cards: range, num_players: int, discards: int, max_rounds: int) -> None:
-    """Raises ValueError for a state that cannot be (cheap necessary conditions).
-
-    Args:
-        state: The state.
-        cards: The cards that each player has at the start.
-        num_players: Number of players.
-        discards: Cards that a war costs beside the battle card.
-        max_rounds: Rounds after which the game ends.
-    """
-    try:
-        hash(state)  # lists for hands would break what comes after
+    """`War.check`, for a game with these parameters; `cards` are those that each player has at the start."""
+    with reading_state(state, "a WarState of hands, wins, pot, tied, live and rounds"):
         by_seat = {name: checked_tuple(name, getattr(state, name)) for name in ("hands", "wins")}
         named = {f"{name}[{player}]": pile for name, piles in by_seat.items() for player, pile in enumerate(piles)}
         piles = {name: whole_numbers(name, pile) for name, pile in {**named, "pot": state.pot}.items()}
         groups = {name: whole_numbers(name, getattr(state, name)) for name in ("tied", "live")}
         rounds_left = whole_number("rounds_left", state.rounds_left)
-    except (AttributeError, TypeError, ValueError):
-        raise ValueError(f"state ({state!r}) must be a WarState of hands, wins, pot, tied, live and rounds") from None
     if (len(state.hands), len(state.wins)) != (num_players, num_players):
         raise ValueError(f"state has {len(state.hands)} hands and {len(state.wins)} wins piles, not {num_players}")
     _check_cards(piles, cards, num_players)
