@@ -19,7 +19,7 @@ def wraps_around(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # One word of 64 bits, mixed; in plain Python only within `wraps_around`.
-mixed = njit(cache=True, nogil=True, inline="always")(plain.mixed)
+mixed: Any = njit(cache=True, nogil=True, inline="always")(plain.mixed)
 
 
 @wraps_around
