@@ -27,7 +27,7 @@ from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
-from train.algorithms.experience.league import League
+from train.algorithms.experience.opponents import League
 from train.policies.action_count import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 

@@ -110,14 +110,14 @@ def test_a_rollout_gives_back_each_decision_once_and_what_it_earned(monkeypatch,
 def test_fictitious_self_play_keeps_decisions_only():
     learner = learner_of("nfsp", OneGoesOut(), anticipatory=1.0, replay_size=10_000, reservoir_size=1000)
     learner.advance(240)
-    kept = learner._reservoir.filled()["observations"][: learner._reservoir.added]
+    kept = learner._reservoir.state()[0]["observations"][: learner._reservoir.added]
     drawn = learner._dqn.replay_buffer.sample(500)
     for seen in (kept, drawn.observations[:, :2].numpy()):
         assert set(map(tuple, seen.astype(int).tolist())) == {(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0), (2, 1)}
     out = drawn.observations[:, 1] == 2
     assert drawn.rewards[out].unique().tolist() == [-1.0]
     assert drawn.dones[out].unique().tolist() == [1.0]
-    assert len(learner._reservoir.filled()["actions"]) == learner._reservoir.added == 80 * 7
+    assert len(learner._reservoir.state()[0]["actions"]) == learner._reservoir.added == 80 * 7
 
 
 def test_a_row_without_legal_action_has_no_gradient_and_no_entropy():

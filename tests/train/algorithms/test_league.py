@@ -8,7 +8,7 @@ from baselines import head_to_head
 from cardwar_envs import make_game
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms import mmd, ppo
-from train.algorithms.experience.league import MOST_PAST, League
+from train.algorithms.experience.opponents import MOST_PAST, League
 from train.algorithms.registry import ALGORITHMS
 from train.runs.loop import run
 from train.storage.archive import Archive, read_archive, write_archive

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import DTypeLike, NDArray
+from torch import Tensor
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import BatchStep
@@ -48,15 +50,15 @@ class Buffer:
         rows = rng.integers(min(self.added, self._size), size=count)
         return {name: column[rows] for name, column in self._columns.items()}
 
-    def filled(self) -> dict[str, NDArray[Any]]:
-        """The part of each column that holds rows."""
-        return {name: column[: self.added] for name, column in self._columns.items()}
+    def state(self) -> tuple[dict[str, Tensor], int]:
+        """The part of each column that holds rows, and how many rows were ever added."""
+        return {name: torch.from_numpy(column[: self.added]) for name, column in self._columns.items()}, self.added
 
-    def restore(self, columns: Mapping[str, NDArray[Any]], added: int) -> None:
-        """Takes back what `filled` returned, and how many rows had been added by then."""
-        self.added = added
+    def restore(self, tensors: Mapping[str, Tensor], data: int) -> None:
+        """Takes back what `state` returned."""
+        self.added = data
         for name, column in self._columns.items():
-            column[:added] = columns[name]
+            column[:data] = tensors[name].numpy()
 
 
 class Replay(Buffer):
