@@ -75,5 +75,4 @@ class Learner(Responder):
         return losses | self._line_up.figures(GreedyPolicy(self._game, network), SoftmaxPolicy(self._game, network))
 
     def policy(self) -> GreedyPolicy:
-        """The greedy policy."""
         return GreedyPolicy(self._game, self.network())

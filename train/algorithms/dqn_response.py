@@ -94,7 +94,6 @@ class Learner(DQNLearner):
         return np.where(explores < exploration, uniform, self._dqn.best(views))
 
     def policy(self) -> GreedyPolicy:
-        """The policy that plays what is worth most."""
         args = self._args
         network = Network.of_actions(self._game, args.width, args.layers, "relu")
         with torch.no_grad():

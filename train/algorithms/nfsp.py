@@ -106,7 +106,6 @@ class Learner(DQNLearner):
         return {"response_loss": float(response), "average_loss": float(average)}
 
     def policy(self) -> SoftmaxPolicy:
-        """The average policy."""
         return SoftmaxPolicy(self._game, deepcopy(self._average))
 
     def _draw_roles(self, count: int) -> NDArray[np.bool_]:

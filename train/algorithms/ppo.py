@@ -178,7 +178,6 @@ class Learner(Resumable):
         """Does nothing; a hook for subclasses."""
 
     def policy(self) -> SoftmaxPolicy | GreedyPolicy:
-        """The actor as a policy of this package."""
         return SoftmaxPolicy(self._game, self.network())
 
     def network(self) -> Network:
@@ -194,7 +193,6 @@ class Learner(Resumable):
         return actor(self._model.policy)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The states of all parts, how many updates SB3 has made, and the others of a league."""
         tensors, data = super().state()
         data["updates"] = self._model._n_updates
         if self._league is not None:
@@ -203,11 +201,6 @@ class Learner(Resumable):
         return tensors, data
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned.
-
-        Raises:
-            ValueError: If a named opponent has changed since.
-        """
         if self._league is not None:
             self._league.restore(tensors, data["league"])
         super().restore(tensors, data)

@@ -108,11 +108,9 @@ class Exploitability:
         return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, **seats}
 
     def news(self, figures: Mapping[str, Any]) -> str:
-        """The exploitability."""
         return f"exploitability {figures['exploitability']:.4f}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """See `verdict`; adds the payoff of a learned best response, if measured."""
         guarantees = figures["guaranteed_0"], figures["guaranteed_1"]
         evaluation = Evaluation(figures["exploitability"], figures["nash_conv"], guarantees)
         return verdict(self._game, learner, evaluation, steps, seconds) + response_in_words(figures)
@@ -139,11 +137,9 @@ class Deviations:
         return {"nash_conv": result.total, **{f"gain_{seat}": gain for seat, gain in enumerate(result.per_player)}}
 
     def news(self, figures: Mapping[str, Any]) -> str:
-        """The sum of the gains."""
         return f"NashConv {figures['nash_conv']:.4f}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """NashConv beside uniform play's."""
         gains = [figures[f"gain_{seat}"] for seat in range(self._game.facts.num_players)]
         return (
             f"If all play the policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and "

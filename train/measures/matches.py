@@ -49,12 +49,10 @@ class Matches:
         return figures
 
     def news(self, figures: Mapping[str, Any]) -> str:
-        """The payoff against the first opponent."""
         name = next(iter(self._opponents))
         return f"against {name} {_with_interval(figures, f'payoff_{name}')}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """The payoff against each opponent, and how to measure further."""
         seats = "the other seat" if self._game.facts.num_players == 2 else "all other seats"
         results = "; ".join(
             f"{_with_interval(figures, f'payoff_{name}')} points against {name} in {seats}, "

@@ -77,7 +77,6 @@ class LearnedTable(TablePolicy):
         return cls(game, observations, mean / mean.sum(axis=1, keepdims=True))
 
     def to_archive(self) -> Archive:
-        """What `from_archive` needs beside the game."""
         tensors = {"observations": self._observations, "probabilities": self._probabilities}
         return Archive({name: torch.from_numpy(array) for name, array in tensors.items()}, {})
 

@@ -69,13 +69,10 @@ class MixtureTables(PublicStates):
         return int(ways[:END].sum())
 
     def response_value(self, player: int, mixture: Mixture) -> float:
-        """A player's best payoff against an opponent that draws one part of a mixture for the whole game.
+        """A player's best payoff, exact, against an opponent that draws one part of a mixture for the whole game.
 
         The responder remembers all moves, and so knows the probability of each part. Every history is followed,
         with the parts' weights times their own probabilities of playing it.
-
-        Returns:
-            Payoff points, exact.
         """
         graph, drawn = self.graph, mixture.weights > 0.0
         undecided = graph.roots != END
