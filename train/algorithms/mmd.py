@@ -36,11 +36,7 @@ class Args(ppo.Args):
     learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
     final_rate: float = option(0.2, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
     gae_lambda: float = option(0.0, "lambda of generalized advantage estimation", low=0.0, high=1.0)
-    entropy: float = option(
-        0.05,
-        "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents",
-        low=0.0,
-    )
+    entropy: float = option(0.05, ppo.ENTROPY_HELP, low=0.0)
     final_entropy: float = option(0.4, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
     magnet: float = option(

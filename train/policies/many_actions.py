@@ -54,20 +54,13 @@ class LegalPairs:
 
     def log_softmax(self, logits: Tensor) -> Tensor:
         """`[pairs]`: logarithms of probabilities, which sum to one in each row."""
-        greatest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
-        greatest = greatest.scatter_reduce(0, self.rows, logits.detach(), "amax")
-        shifted = logits - greatest[self.rows]
+        shifted = logits - self._highest(logits.detach())
         return shifted - self.sums(shifted.exp()).log().index_select(0, self.rows)
 
     def sample(self, weights: Tensor, draws: Tensor) -> Tensor:
-        """Draws an action for each row.
+        """`[batch]` actions drawn for each row, 0 for a row without legal action.
 
-        Args:
-            weights: `[pairs]`, of a positive sum in each row.
-            draws: `[batch]` numbers in [0, 1).
-
-        Returns:
-            `[batch]` actions, 0 for a row without legal action.
+        `weights` are `[pairs]`, of a positive sum in each row; `draws` are `[batch]` numbers in [0, 1).
         """
         lengths = torch.bincount(self.rows, minlength=self.count)
         ends = lengths.cumsum(0)
@@ -82,14 +75,17 @@ class LegalPairs:
 
     def greatest(self, logits: Tensor) -> Tensor:
         """`[pairs]`: 1 for the first pair of each row with the greatest logit, else 0."""
-        highest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
-        highest = highest.scatter_reduce(0, self.rows, logits, "amax")
-        places = torch.nonzero(logits == highest[self.rows])[:, 0]
+        places = torch.nonzero(logits == self._highest(logits))[:, 0]
         first = torch.full((self.count,), len(logits))
         first = first.scatter_reduce(0, self.rows[places], places, "amin")
         chosen = torch.zeros(len(logits), dtype=torch.float64)
         chosen[first[self.rows]] = 1.0
         return chosen
+
+    def _highest(self, logits: Tensor) -> Tensor:
+        """`[pairs]`: the greatest logit of each pair's row."""
+        highest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
+        return highest.scatter_reduce(0, self.rows, logits, "amax")[self.rows]
 
     def places_of(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """The pairs of one legal action for each row: their rows and their places; a row may have none."""

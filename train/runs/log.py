@@ -19,7 +19,7 @@ from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
 from train.algorithms.contract import CommonArgs
 from train.measures.choice import WAYS, measure_for
-from train.measures.measure import Measure
+from train.measures.measure import Measure, described
 from train.policies.by_word import policy_from
 from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
 from train.policies.learned_policy import LearnedPolicy
@@ -169,12 +169,7 @@ def _config(game: Game[Any], args: dict[str, Any], seed: int, step: str, measure
         "algorithm": OWN,
         "args": args,
         "seed": seed,
-        "title": game_in_words(game),
-        "label": args["label"],
-        "step": step,
-        "measured": measure.kind,
-        "figure": measure.figure,
-        "reference": measure.reference,
+        **described(game, args["label"], step, measure),
     }
 
 

@@ -20,11 +20,7 @@ Column = tuple[tuple[int, ...], DTypeLike]
 
 
 class Buffer:
-    """A buffer of rows with several columns and a fixed capacity.
-
-    Attributes:
-        added: How many rows were ever added.
-    """
+    """A buffer of rows with several columns and a fixed capacity; `added` counts all rows that were ever added."""
 
     def __init__(self, size: int, **columns: Column) -> None:
         """Takes the number of rows to keep, and the shape of a row and the type of each column."""
@@ -37,14 +33,7 @@ class Buffer:
             column[places] = new
 
     def sample(self, count: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        """Draws rows with replacement.
-
-        Returns:
-            `[count, ...]` of each column.
-
-        Raises:
-            ValueError: If there are no rows yet.
-        """
+        """Draws rows with replacement, `[count, ...]` of each column; raises ValueError if there are none yet."""
         if not self.added:
             raise ValueError("there is nothing to sample yet")
         rows = rng.integers(min(self.added, self._size), size=count)

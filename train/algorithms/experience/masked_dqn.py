@@ -36,10 +36,7 @@ REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 class MaskShowingEnv(VecEnvWrapper):
     """Environments whose observations end with the mask of legal actions, because SB3's DQN does not ask for masks.
 
-    Masks of many actions are shown as bits, eight in a number.
-
-    Attributes:
-        mask_width: Numbers that show a mask.
+    A mask takes `mask_width` numbers; masks of many actions are shown as bits, eight in a number.
     """
 
     def __init__(self, venv: VecEnv, game: Game[Any]) -> None:
@@ -148,13 +145,8 @@ class MaskedDQN(DQN):
     ) -> None:
         """Sets up the networks.
 
-        Args:
-            envs: Environments that show masks.
-            game: Their game.
-            sizes: Units of the hidden layers.
-            learning_rate: Adam's, or a function that says what it is now.
-            replay_size: Newest decisions to keep.
-            sees_masks: Whether masks are inputs of the network, unless there are many actions.
+        `sizes` are the units of the hidden layers, `replay_size` is the number of decisions to keep, and `sees_masks`
+        is whether masks are inputs of the network, which they never are with many actions.
         """
         many = has_many_actions(game)
         features: dict[str, Any] = {}

@@ -29,18 +29,10 @@ PAST, MOST_PAST = "past", 10
 
 
 class NamedPolicies:
-    """Named policies with fingerprints.
-
-    Attributes:
-        policies: The policies in order of the names.
-    """
+    """The policies with the names that `policy_from` reads, in their order, with fingerprints."""
 
     def __init__(self, game: Game[Any], names: Sequence[str]) -> None:
-        """Takes what `policy_from` takes.
-
-        Raises:
-            ValueError: If there is no such policy, or it cannot play the game.
-        """
+        """Raises ValueError as `policy_from`."""
         self.policies = [policy_from(name, game) for name in names]
         self._answers = {name: answers(game, policy) for name, policy in zip(names, self.policies, strict=True)}
 
@@ -68,12 +60,7 @@ def answers(game: Game[Any], policy: Policy) -> list[float]:
 
 
 class LineUp:
-    """The policies of the other seats, and exact figures of a learned response to them where feasible.
-
-    Attributes:
-        named: The policies.
-        opponents: The same policies, for the learner's environments.
-    """
+    """The policies of the other seats, and exact figures of a learned response to them where feasible."""
 
     def __init__(self, game: Game[Any], words: str) -> None:
         """Takes names separated by commas: one for all other seats, or one per seat, from the one after the learner's.
@@ -87,7 +74,7 @@ class LineUp:
             raise ValueError(f"opponent ({words}) names {len(names)} policies; {game.facts.name} needs {needed}")
         self._game, self.named = game, NamedPolicies(game, names)
         policies = self.named.policies
-        self.opponents = Opponents.of(policies if len(names) > 1 else policies[0], game)
+        self.opponents = Opponents.of(policies if len(names) > 1 else policies[0], game)  # for the environments
         exact = game.facts.num_players == 2 and game.facts.zero_sum and within_reach(game)
         self._best = [best_response(game, policies[0], seat).value for seat in (0, 1)] if exact else []
 
@@ -115,22 +102,14 @@ class LineUp:
     def _payoffs(self, policy: Policy) -> list[float]:
         """A policy's exact payoff against the opponent in each seat."""
         (opponent,) = self.named.policies
-        return [
-            head_to_head(self._game, policy, opponent).mean,
-            -head_to_head(self._game, opponent, policy).mean,
-        ]
+        return [head_to_head(self._game, policy, opponent).mean, -head_to_head(self._game, opponent, policy).mean]
 
 
 class League:
-    """The opponents in some games of self-play: named policies, and earlier checkpoints of the learner.
-
-    Attributes:
-        learns: `[num_games, num_players]`: the learner's seats: all in the first games, one in each of the last ones.
-        has_past: Whether earlier checkpoints take part.
-    """
+    """The opponents in some games of self-play: named policies, and earlier checkpoints of the learner."""
 
     def __init__(self, game: Game[Any], num_games: int, words: str, share: float) -> None:
-        """Takes the game, the number of games, names separated by commas, and the fraction of games with opponents.
+        """Takes the names, separated by commas, and the fraction of games with opponents.
 
         Raises:
             ValueError: If a policy is unknown or cannot play the game, or the fraction is less than one game.
@@ -139,6 +118,7 @@ class League:
         count = round(share * num_games)
         if not count:
             raise ValueError(f"opponent_share ({share}) of num_games ({num_games}) must be at least one game")
+        # The learner has all seats in the first games, and one in each of the last ones.
         self.learns = np.ones((num_games, players), dtype=np.bool_)
         self.learns[num_games - count :] = one_seat_each(count, players)
         self._game, self._past_weight = game, float(names.count(PAST))

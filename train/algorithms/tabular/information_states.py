@@ -26,12 +26,9 @@ Weights = Sequence[NDArray[np.float64]]
 
 
 class StateTables(ABC):
-    """What a learner asks of a game.
+    """What a learner needs of a game."""
 
-    Attributes:
-        masks: Per player `[rows, columns]`, whether the action can be played there; every row has one.
-    """
-
+    # Per player `[rows, columns]`: whether the action can be played there; every row has one.
     masks: tuple[NDArray[np.bool_], ...]
 
     @cached_property
@@ -63,7 +60,7 @@ class StateTables(ABC):
         """A strategy in terms of observations and the game's own actions."""
 
     def policy(self, game: Game[Any], strategies: Strategies, weights: Weights | None = None) -> LearnedTable:
-        """One policy for both seats; the `weights` `[rows]` of each player, by default equal, are those of `of_seats`."""
+        """One policy for both seats; `weights` `[rows]` of each player, by default equal, are as for `of_seats`."""
         seen = [self.seen(player, strategy) for player, strategy in enumerate(strategies)]
         weights = weights or [np.ones(len(strategy)) for strategy in strategies]
         return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
@@ -90,9 +87,6 @@ class PublicStates(StateTables):
     """A game of public state: both players have a row for every state in which somebody moves.
 
     A player who waits plays the first action, which is the only one in its row.
-
-    Attributes:
-        graph: The game's states and moves.
     """
 
     def __init__(self, game: Game[Any]) -> None:

@@ -19,15 +19,10 @@ from train.algorithms.tabular.information_states import PublicStates, Strategy
 
 
 class Mixture(NamedTuple):
-    """A mixture of one player's strategies.
+    """A mixture of one player's strategies."""
 
-    Attributes:
-        parts: `[parts, states, num_actions]` probabilities; a player who waits plays the first action.
-        weights: `[parts]` probabilities with which they are drawn.
-    """
-
-    parts: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    parts: NDArray[np.float64]  # `[parts, states, num_actions]` probabilities; who waits plays the first action
+    weights: NDArray[np.float64]  # `[parts]` probabilities with which they are drawn
 
 
 class MixtureTables(PublicStates):
@@ -41,13 +36,10 @@ class MixtureTables(PublicStates):
         return answers
 
     def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
-        """The behaviour strategy that weights each part by its reach, and that reach.
+        """The behaviour strategy that weights each part by its reach, uniform where no part reaches, and `[states]` reach.
 
         The reach is that against uniform play. If a state has one history, it is the product of the player's own
         probabilities, times a factor that is the same for all parts.
-
-        Returns:
-            `[states, num_actions]` probabilities, uniform at states that no part reaches; `[states]` reach.
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
