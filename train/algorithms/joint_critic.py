@@ -196,11 +196,8 @@ def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
     """`[2, batch, num_actions, num_actions]` payoff points to each seat, own action first; the other seat pays them.
 
     Where both seats see the same, the matrix is skew-symmetric. If the critic's outputs are for parts of actions, so
-    are the payoffs, and a joint action's is the sum over all pairs of their parts.
-
-    Args:
-        critic: Its outputs are payoff points to the observer for `[own action, opponent's action]`.
-        observations: `[2, batch, observation_size]` of the same states, seat by seat.
+    are the payoffs, and a joint action's is the sum over all pairs of their parts. `observations` are
+    `[2, batch, observation_size]` of the same states, seat by seat.
     """
     outputs: Tensor = critic(observations)
     actions = round(outputs.shape[2] ** 0.5)

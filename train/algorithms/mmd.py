@@ -52,16 +52,12 @@ class Args(ppo.Args):
 class MagneticPolicy(ActorCritic):
     """SB3's actor and critic with two frozen copies of the actor; both weighted terms take the place of entropy.
 
-    Attributes:
-        average: The running average of the actor's weights.
-        magnet: The network that the actor is pulled to: the average as it was some time ago.
-        entropy_weight: Weight of the entropy, payoff points per nat.
-        magnet_weight: Weight of the divergence from the magnet, payoff points per nat.
+    The magnet is the average as it was some time ago. Weights are in payoff points per nat.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.average = deepcopy(actor(self)).requires_grad_(False)
+        self.average = deepcopy(actor(self)).requires_grad_(False)  # the running average of the actor's weights
         self.magnet = deepcopy(self.average)
         self.entropy_weight = self.magnet_weight = 0.0
 

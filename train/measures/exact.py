@@ -34,14 +34,9 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Reference:
-    """Reference figures for learned policies, in payoff points.
+    """Reference figures for learned policies, in payoff points."""
 
-    Attributes:
-        value: The game's value to player 0.
-        uniform_exploitability: Exploitability of the uniform policy.
-    """
-
-    value: float
+    value: float  # of the game, to player 0
     uniform_exploitability: float
 
 
@@ -63,11 +58,7 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
 
 @cached_by_game(8)
 def reference(game: Game[Any]) -> Reference:
-    """The game's value and uniform play's exploitability; caches the last few games.
-
-    Raises:
-        ValueError: As `evaluate`.
-    """
+    """The game's value and uniform play's exploitability, cached; raises ValueError as `evaluate`."""
     uniform = evaluate(game, named_policy("uniform", game))
     return Reference(solve(game).value, uniform.exploitability)
 
@@ -92,11 +83,7 @@ class Exploitability:
     figure = "exploitability"
 
     def __init__(self, game: Game[Any]) -> None:
-        """Solves the game for reference figures.
-
-        Raises:
-            ValueError: As `evaluate`.
-        """
+        """Solves the game for reference figures; raises ValueError as `evaluate`."""
         self._game = game
         known = reference(game)
         self.reference: Figures = {"value": known.value, "uniform_exploitability": known.uniform_exploitability}
@@ -123,11 +110,7 @@ class Deviations:
     figure = "nash_conv"
 
     def __init__(self, game: Game[Any]) -> None:
-        """Measures uniform play for reference.
-
-        Raises:
-            ValueError: If the game is too large.
-        """
+        """Measures uniform play for reference; raises ValueError if the game is too large."""
         self._game = game
         self.reference: Figures = {"uniform_nash_conv": nash_conv(game, "uniform").total}
 

@@ -24,17 +24,11 @@ def as_bits(masks: NDArray[np.int8]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class LegalPairs:
-    """Rows of a batch with their legal actions, in order of rows and then of actions.
+    """Rows of a batch with their legal actions, in order of rows and then of actions."""
 
-    Attributes:
-        rows: `[pairs]`: the row of each pair.
-        actions: `[pairs]`: its action.
-        count: How many rows there are; a row can be without legal action.
-    """
-
-    rows: Tensor
-    actions: Tensor
-    count: int
+    rows: Tensor  # `[pairs]`: the row of each pair
+    actions: Tensor  # `[pairs]`: its action
+    count: int  # of all rows; a row can be without legal action
 
     @classmethod
     def of(cls, masks: NDArray[np.int8] | NDArray[np.uint8]) -> LegalPairs:
@@ -100,18 +94,10 @@ class LegalPairs:
 
 
 class ActionParts:
-    """The parts of a game's actions, as `Game.action_parts` says.
-
-    Attributes:
-        size: How many parts there are.
-    """
+    """The parts of a game's actions, `size` in number, as `Game.action_parts` declares them."""
 
     def __init__(self, game: Game[Any]) -> None:
-        """Asks the game.
-
-        Raises:
-            ValueError: If it does not give a table of counts with a row for each action.
-        """
+        """Raises ValueError if the game does not declare a table of counts with a row for each action."""
         declared, actions = game.action_parts(), game.facts.num_actions
         self._counts: Tensor | None = None
         # Tensors are made from arrays: they must hold values even if a network is built on the device "meta".

@@ -138,11 +138,6 @@ class NetworkPolicy:
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> Self:
-        """Restores a policy from `to_archive`.
-
-        Raises:
-            ValueError: If the tensors do not fit this network and game.
-        """
         if not data["layers"] < len(tensors):
             raise ValueError(f"{len(tensors)} tensors are too few for {data['layers']} hidden layers")
         with torch.device("meta"):  # allocates nothing, however large the stored architecture is

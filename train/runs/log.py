@@ -185,12 +185,7 @@ def _measure(game: Game[Any], way: str, against: str) -> Measure:
 
 
 class _Remembered:
-    """Wraps a policy and records its answers: an exact measure queries every reachable observation.
-
-    Attributes:
-        stands_for: The policy.
-        asked_through: The policy that a measure should query.
-    """
+    """Wraps a policy and records its answers: an exact measure queries every reachable observation."""
 
     def __init__(self, policy: Policy) -> None:
         self.stands_for = policy
@@ -199,7 +194,7 @@ class _Remembered:
         self._count = 0
         # Measures do not query these policies at every observation, so the record would be incomplete.
         partly = getattr(policy, "by_words", False) or getattr(policy, "stationary", False)
-        self.asked_through: Policy = policy if partly else self
+        self.asked_through: Policy = policy if partly else self  # what a measure should query
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """The policy's answers."""

@@ -36,10 +36,10 @@ class MixtureTables(PublicStates):
         return answers
 
     def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
-        """The behaviour strategy that weights each part by its reach, uniform where no part reaches, and `[states]` reach.
+        """The behaviour strategy that weights each part by its reach, uniform where no part gets, and that reach.
 
-        The reach is that against uniform play. If a state has one history, it is the product of the player's own
-        probabilities, times a factor that is the same for all parts.
+        The reach `[states]` is that against uniform play. If a state has one history, it is the product of the player's
+        own probabilities, times a factor that is the same for all parts.
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
@@ -77,11 +77,8 @@ class MixtureTables(PublicStates):
     ) -> NDArray[np.float64]:
         """`[histories]` payoff points still to come to a player that responds best, times the history's probability.
 
-        Args:
-            player: The responder.
-            parts: `[parts, states of the game, num_actions]` strategies that the opponent may have drawn.
-            states: `[histories]` the state at the end of each history.
-            chances: `[histories, parts]` probability of each history with each part, if the player plays towards it.
+        `states` `[histories]` are their last states; `chances` `[histories, parts]` are their probabilities with each
+        of the `parts` that the opponent may have drawn, if the player plays towards them.
         """
         if not len(states):
             return np.zeros(0)
