@@ -1,6 +1,5 @@
 """Best responses learned by PPO: the games they are learned in, what is said of them, runs of theirs."""
 
-import dataclasses
 import shutil
 
 import command
@@ -15,13 +14,11 @@ from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
-from train.algorithms.best_response import Learner
 from train.algorithms.registry import ALGORITHMS
 from train.policies.by_word import policy_from
 from train.policies.files import load_policy, save_policy
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 from train.runs.loop import run
-from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -165,21 +162,6 @@ def test_the_command_takes_an_opponent(tmp_path, capsys):
     assert (code, "--opponent" in out, "policy to exploit" in out) == (0, True, True)
 
 
-def test_a_resumed_run_is_an_unbroken_one(tmp_path):
-    whole = learner(**SMALL)
-    whole.advance(100)
-    tensors, data = whole.state()
-    write_archive(tmp_path / "state", Archive(tensors, data))
-    generators = torch.get_rng_state(), np.random.get_state()
-    figures = whole.advance(320)
-    resumed = learner(**SMALL)
-    resumed.restore(*read_archive(tmp_path / "state"))
-    torch.set_rng_state(generators[0])
-    np.random.set_state(generators[1])
-    assert resumed.steps == 100
-    assert resumed.advance(320) == figures
-
-
 def test_a_run_does_not_go_on_against_another_opponent(tmp_path):
     run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=3), tmp_path / "cfr")
     args = ENTRY.args(**SMALL | {"opponent": str(tmp_path / "cfr")})
@@ -190,29 +172,3 @@ def test_a_run_does_not_go_on_against_another_opponent(tmp_path):
     with pytest.raises(ValueError, match=r"opponent .*cfr has changed since: it now plays differently"):
         run(GAME, "best_response", args, tmp_path / "run", resume=True)
     assert (tmp_path / "run" / "metrics.csv").read_bytes() == before
-
-
-def rows(out):
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(out).read_metrics()]
-
-
-def test_a_seed_repeats_a_run_and_a_killed_one_goes_on(tmp_path, monkeypatch):
-    args = ENTRY.args(**SMALL)
-    run(GAME, "best_response", args, tmp_path / "whole", seed=3)
-    with monkeypatch.context() as patch:
-
-        def advance_or_die(self, steps, advance=Learner.advance):
-            if steps > 200:
-                raise KeyboardInterrupt
-            return advance(self, steps)
-
-        patch.setattr(Learner, "advance", advance_or_die)
-        with pytest.raises(KeyboardInterrupt):
-            run(GAME, "best_response", args, tmp_path / "killed", seed=3)
-    assert len(rows(tmp_path / "killed")) == 2
-    run(GAME, "best_response", args, tmp_path / "killed", seed=3, resume=True)
-    assert rows(tmp_path / "whole") == rows(tmp_path / "killed")
-    run(GAME, "best_response", args, tmp_path / "other", seed=4)
-    assert rows(tmp_path / "whole") != rows(tmp_path / "other")
-    with pytest.raises(ValueError, match="opponent='uniform', not 'lowest_card'"):
-        run(GAME, "best_response", dataclasses.replace(args, opponent="lowest_card"), tmp_path / "whole", 3, True)

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
 
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy
-from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
 UNIQUE = make_game("lowest_unique", numbers=3)
@@ -112,20 +110,3 @@ def test_a_line_up_has_one_policy_or_one_for_each_other_seat(name):
         learner(name, WAR, opponent="uniform,max,min")
     with pytest.raises(ValueError, match=r"opponent \(uniform,uniform\) names 2 policies; jujitsu needs one$"):
         learner(name, opponent="uniform,uniform")
-
-
-@pytest.mark.parametrize("game", [GAME, WAR], ids=["two players", "three players"])
-def test_a_resumed_run_is_an_unbroken_one(tmp_path, game):
-    values = {"steps": 640, "replay_size": 200, "opponent": "uniform"}
-    whole = learner("dqn_response", game, **values)
-    whole.advance(320)
-    write_archive(tmp_path / "state", Archive(*whole.state()))
-    generators = torch.get_rng_state(), np.random.get_state()
-    figures = whole.advance(640)
-    resumed = learner("dqn_response", game, **values)
-    resumed.restore(*read_archive(tmp_path / "state"))
-    torch.set_rng_state(generators[0])
-    np.random.set_state(generators[1])
-    assert resumed.advance(640) == figures
-    tensors = whole.state()[0]
-    assert all(torch.equal(tensor, tensors[name]) for name, tensor in resumed.state()[0].items())

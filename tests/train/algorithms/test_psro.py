@@ -1,27 +1,21 @@
 """PSRO: that the double oracle comes to the equilibrium, how mixtures average and what they concede, runs of it."""
 
-import dataclasses
 from itertools import product
 
 import numpy as np
 import pytest
-import torch
 from brute_force import asked, mean_payoff
 from tiny_games import EVERY_GAME, SOLVABLE, each_of
-from toys import END, Arbitrary, Toy, in_turn, one_step
+from toys import END, Arbitrary, Toy, in_turn
 
 from baselines import best_response, exploitability, head_to_head, make_policy
 from baselines.opponents.table import TablePolicy
 from cardwar_envs import make_game
-from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.psro import Learner
 from train.algorithms.registry import ALGORITHMS
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
 from train.measures.exact import evaluate
 from train.policies.table import LearnedTable
-from train.runs.loop import run
-from train.storage.archive import Archive, read_archive, write_archive
-from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
 FOUR = make_game("jujitsu", num_cards=4)
@@ -230,58 +224,6 @@ def test_the_policy_is_the_average_of_both_seats():
     assert isinstance(policy, LearnedTable)
     assert exploitability(GAME, policy) == pytest.approx(figures["mixture_exploitability"], abs=0.1)
     assert 1.0 <= figures["support"] <= 4.0
-
-
-def test_a_resumed_run_is_an_unbroken_one(tmp_path):
-    whole = learner()
-    whole.advance(2)
-    write_archive(tmp_path / "state", Archive(*whole.state()))
-    generators = torch.get_rng_state(), np.random.get_state()
-    figures = whole.advance(3)
-    resumed = learner()
-    resumed.restore(*read_archive(tmp_path / "state"))
-    torch.set_rng_state(generators[0])
-    np.random.set_state(generators[1])
-    assert resumed.advance(3) == figures
-    tensors = whole.state()[0]
-    assert all(torch.equal(tensor, tensors[name]) for name, tensor in resumed.state()[0].items())
-
-
-def rows(out):
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(out).read_metrics()]
-
-
-def test_a_seed_repeats_a_run_and_a_killed_one_goes_on(tmp_path, monkeypatch):
-    args = ENTRY.args(**SMALL)
-    run(GAME, "psro", args, tmp_path / "whole", seed=3)
-    with monkeypatch.context() as patch:
-
-        def advance_or_die(self, steps, advance=Learner.advance):
-            figures = advance(self, steps)
-            if steps > 2:
-                raise KeyboardInterrupt
-            return figures
-
-        patch.setattr(Learner, "advance", advance_or_die)
-        with pytest.raises(KeyboardInterrupt):
-            run(GAME, "psro", args, tmp_path / "killed", seed=3)
-    assert [row["steps"] for row in rows(tmp_path / "killed")] == [1, 2]
-    run(GAME, "psro", args, tmp_path / "killed", seed=3, resume=True)
-    assert rows(tmp_path / "whole") == rows(tmp_path / "killed")
-    run(GAME, "psro", args, tmp_path / "other", seed=4)
-    assert rows(tmp_path / "whole") != rows(tmp_path / "other")
-    assert RunFolder(tmp_path / "whole").config()["step"] == "best responses"
-
-
-def test_other_kinds_of_games_are_refused():
-    class Hidden(Jujitsu):
-        @property
-        def facts(self):
-            return dataclasses.replace(super().facts, public_state=False)
-
-    for game in (one_step(players=3), one_step(zero_sum=False), Hidden(num_cards=3)):
-        with pytest.raises(ValueError, match="PSRO learns two-player zero-sum games of public state"):
-            learner(game)
 
 
 def test_every_game_is_learned_or_refused():

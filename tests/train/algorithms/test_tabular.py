@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from brute_force import asked, mean_payoff
 from tiny_games import EVERY_GAME, SOLVABLE, each_of
-from toys import END, Arbitrary, Toy, in_turn, one_step
+from toys import END, Arbitrary, Toy, in_turn
 
 from baselines import exploitability, solve
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
-from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS
 from train.algorithms.tabular import cfr_plus, fictitious_play
 from train.algorithms.tabular import mmd as tabular_mmd
@@ -20,9 +19,7 @@ from train.algorithms.tabular.information_states import PrivateTypes, PublicStat
 from train.measures.exact import evaluate
 from train.policies.files import load_policy, save_policy
 from train.policies.table import LearnedTable, Seen
-from train.runs.loop import run
 from train.storage.archive import Archive, read_archive, write_archive
-from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
 UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
@@ -263,49 +260,6 @@ def test_types_that_are_never_dealt_are_worth_nothing():
     assert worth[:, 0] == pytest.approx([-0.5, 0.5])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_resumed_run_is_an_unbroken_one(tmp_path, name):
-    learning = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=0)
-    learning.advance(30)
-    again = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=5)  # seeds are of no use
-    again.advance(13)
-    tensors, data = again.state()
-    write_archive(tmp_path / "state", Archive(tensors, data))
-    again.advance(20)
-    resumed = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=0)
-    resumed.restore(*read_archive(tmp_path / "state"))
-    resumed.advance(30)
-    for key, array in learning.memory.items():
-        assert np.array_equal(resumed.memory[key], array)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_run_killed_between_two_evaluations_goes_on(tmp_path, name, monkeypatch):
-    args = ALGORITHMS[name].args(steps=25, evaluate_every=10)
-    whole = run(GAME, name, args, tmp_path / "whole")
-    kind = type(ALGORITHMS[name].learner(GAME, args, 0))
-    with monkeypatch.context() as patch:
-
-        def iterate_or_die(self, iterate=kind.iterate):
-            if self.steps == 17:
-                raise KeyboardInterrupt
-            iterate(self)
-
-        patch.setattr(kind, "iterate", iterate_or_die)
-        with pytest.raises(KeyboardInterrupt):
-            run(GAME, name, args, tmp_path / "killed", seed=0)
-    assert [row["steps"] for row in RunFolder(tmp_path / "killed").read_metrics()] == [10]
-    resumed = run(GAME, name, args, tmp_path / "killed", resume=True)
-    rows = [
-        [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(tmp_path / each).read_metrics()]
-        for each in ("whole", "killed")
-    ]
-    assert rows[0] == rows[1]
-    assert [row["steps"] for row in rows[0]] == [10, 20, 25]
-    assert resumed.figures == whole.figures
-    assert RunFolder(tmp_path / "whole").config()["step"] == "iterations"
-
-
 @EACH
 @pytest.mark.parametrize("game", [GAME, make_game("dice_poker", sides=3)], ids=["public", "private"])
 def test_a_table_comes_back_as_it_was(tmp_path, name, game):
@@ -326,20 +280,6 @@ def stored(tmp_path):
     learning.advance(2)
     save_policy(tmp_path / "policy.safetensors", learning.policy())
     return tmp_path / "policy.safetensors"
-
-
-def test_a_table_is_refused_by_another_game(stored):
-    with pytest.raises(ValueError, match=r"was learned for jujitsu v0 with num_cards=3, .*, not for jujitsu v0"):
-        load_policy(stored, make_game("jujitsu", num_cards=4))
-
-
-@pytest.mark.parametrize("place", [5, 60, 1000, -4])
-def test_a_damaged_table_is_refused(stored, place):
-    content = bytearray(stored.read_bytes())
-    content[place] ^= 4
-    stored.write_bytes(content)
-    with pytest.raises(ValueError, match="is missing or damaged"):
-        load_policy(stored, GAME)
 
 
 @pytest.mark.parametrize(
@@ -371,23 +311,6 @@ def test_a_table_for_both_seats_is_the_mean_by_how_much_each_counts():
     table = LearnedTable.of_seats(GAME, seats)
     met = table.action_probabilities(seen, np.ones((2, 3), dtype=np.int8))
     assert met.tolist() == [[0.75, 0.0, 0.25], [0.0, 0.5, 0.5]]
-
-
-@pytest.mark.parametrize("module", [fictitious_play, cfr_plus, tabular_mmd])
-def test_other_kinds_of_games_are_refused(module):
-    label = module.Learner.label.replace("+", r"\+")
-
-    class Hidden(Jujitsu):
-        @property
-        def facts(self):
-            return dataclasses.replace(super().facts, public_state=False)
-
-    with pytest.raises(ValueError, match=f"toy: {label} learns two-player zero-sum games"):
-        module.Learner(one_step(players=3), module.Args(), seed=0)
-    with pytest.raises(ValueError, match=f"toy: {label} learns two-player zero-sum games"):
-        module.Learner(one_step(zero_sum=False), module.Args(), seed=0)
-    with pytest.raises(ValueError, match="not a game in which both players move once"):
-        module.Learner(Hidden(num_cards=3), module.Args(), seed=0)
 
 
 def test_every_game_is_learned_or_refused():

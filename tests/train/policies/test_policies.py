@@ -45,17 +45,6 @@ def test_a_policy_is_refused_by_another_game(tmp_path):
             load_policy(tmp_path, other)
 
 
-@pytest.mark.parametrize("place", [5, 60, -4])
-def test_a_damaged_policy_is_refused(tmp_path, place):
-    path = tmp_path / "policy.safetensors"
-    save_policy(path, random_policy(SoftmaxPolicy))
-    content = bytearray(path.read_bytes())
-    content[place] ^= 4
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="is missing or damaged"):
-        load_policy(path, GAME)
-
-
 def test_what_is_not_a_policy_is_refused(tmp_path):
     with pytest.raises(ValueError, match="holds no learned policy"):
         load_policy(tmp_path, GAME)
