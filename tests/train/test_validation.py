@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import pytest
 from pydantic import Field
+from thinning import each_row
 
 from train.storage.formats import StoredMetadata
 from train.validation import Strict, check
@@ -22,7 +23,7 @@ class Outer(Strict):
     table: dict[str, int] = Field({})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "message"),
     [
         (3, "(3) must be a table of names and values"),
@@ -65,7 +66,7 @@ def test_what_is_right_is_given_back_as_it_is():
     assert [type(rate) for rate in content["inner"][0]["rates"]] == [int, float]
 
 
-@pytest.mark.parametrize("seed", [-1, 2**32, 1.0, True, "1"])
+@each_row("seed", [-1, 2**32, 1.0, True, "1"])
 def test_a_stored_seed_is_one_that_a_run_can_have(seed):
     check(StoredMetadata, {"seed": 0, "commit": None})
     check(StoredMetadata, {"seed": 2**32 - 1, "commit": None})

@@ -89,7 +89,7 @@ def test_a_payment_to_a_player_who_is_out_is_refused():
         envs.step(np.zeros(3, dtype=np.int64))
 
 
-@pytest.mark.parametrize("rollout", [4, 3, 2])
+@pytest.mark.parametrize("rollout", [4, 3, pytest.param(2, marks=pytest.mark.wide)])
 def test_a_rollout_gives_back_each_decision_once_and_what_it_earned(monkeypatch, rollout):
     learner = learner_of("ppo", OneGoesOut(), rollout=rollout, epochs=1, gae_lambda=1.0)
     buffer, given = learner._model.rollout_buffer, []

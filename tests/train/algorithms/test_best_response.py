@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from brute_force import mean_payoff
-from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from thinning import each_row
 
 from baselines import best_response, make_policy
 from baselines.oracles.state_graph.game_graph import full_graph
@@ -32,22 +32,6 @@ def learner(game=GAME, **values):
 
 def envs_against(policy, num_games, game=GAME):
     return AgainstVecEnv(GameBatch(game, num_games, seed=0), Opponents.of(policy, game), seed=0)
-
-
-def test_the_learner_has_the_first_seat_in_even_games_and_the_second_in_odd_ones():
-    envs = envs_against(make_policy("highest_card", GAME), 3)
-    assert envs.num_envs == 3
-    assert is_masking_supported(envs)
-    assert envs.observation_space.contains(envs.reset()[0])
-    # Against 3, 2, 1. Games 0 and 1: lost, won, won; game 2: lost, lost, won.
-    for trick, actions in enumerate([[0, 0, 1], [2, 2, 0], [1, 1, 2]]):
-        assert get_action_masks(envs)[range(3), actions].all()
-        _, rewards, dones, infos = envs.step(np.array(actions))
-        assert dones.tolist() == [trick == 2] * 3
-        assert infos == [{}, {}, {}]
-    assert rewards.tolist() == [1.0, 1.0, -1.0]
-    assert rewards.dtype == np.float32
-    assert envs.env_method("action_masks", indices=[2])[0].tolist() == [1, 1, 1]
 
 
 def test_what_the_learner_sees_is_its_own_side():
@@ -81,7 +65,7 @@ def test_games_begin_with_a_reset():
         envs_against(make_policy("uniform", GAME), 1).step(np.zeros(1, dtype=np.int64))
 
 
-@pytest.mark.parametrize("opponent", ["uniform", "highest_card"])
+@pytest.mark.parametrize("opponent", [pytest.param("uniform", marks=pytest.mark.wide), "highest_card"])
 def test_a_best_response_is_found_on_three_cards(opponent):
     learning = learner(steps=5000, num_games=64, batch_size=64, width=32, learning_rate=0.003, opponent=opponent)
     figures = learning.advance(5000)
@@ -127,21 +111,14 @@ def test_the_policy_learned_is_the_greedy_one(tmp_path):
     assert np.array_equal(policy.action_probabilities(observations, masks), greedy), "later learning changes nothing"
 
 
-def test_a_run_can_be_responded_to(tmp_path):
-    run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=3), tmp_path / "cfr")
-    figures = learner(**SMALL | {"opponent": str(tmp_path / "cfr")}).advance(100)
-    expected = best_response(GAME, policy_from(str(tmp_path / "cfr"), GAME), 1).value
-    assert figures["best_1"] == expected > 0.0
-
-
-@pytest.mark.parametrize("opponent", ["nobody", "runs/nowhere"])
+@each_row("opponent", ["nobody", "runs/nowhere"])
 def test_an_unknown_opponent_is_refused_before_anything_is_written(tmp_path, opponent):
     with pytest.raises(ValueError, match=opponent):
         run(GAME, "best_response", ENTRY.args(opponent=opponent), tmp_path / "run")
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("opponent", ["", 3, None, ["uniform"]])
+@each_row("opponent", ["", 3, None, ["uniform"]])
 def test_an_opponent_is_a_word(opponent):
     with pytest.raises(ValueError, match=r"opponent \(.*\) must (be a text|not be empty)"):
         ENTRY.args(opponent=opponent)
@@ -165,7 +142,9 @@ def test_the_command_takes_an_opponent(tmp_path, capsys):
 def test_a_run_does_not_go_on_against_another_opponent(tmp_path):
     run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=3), tmp_path / "cfr")
     args = ENTRY.args(**SMALL | {"opponent": str(tmp_path / "cfr")})
-    run(GAME, "best_response", args, tmp_path / "run")
+    result = run(GAME, "best_response", args, tmp_path / "run")
+    expected = best_response(GAME, policy_from(str(tmp_path / "cfr"), GAME), 1).value
+    assert RunFolder(result.folder).read_metrics()[-1]["best_1"] == expected > 0.0
     before = (tmp_path / "run" / "metrics.csv").read_bytes()
     shutil.rmtree(tmp_path / "cfr")
     run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=4), tmp_path / "cfr")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
@@ -20,7 +21,7 @@ def learner(name, game=GAME, **values):
     return entry.learner(game, entry.args(**SMALL | values), seed=0)
 
 
-@pytest.mark.parametrize("opponent", ["uniform", "highest_card"])
+@pytest.mark.parametrize("opponent", ["uniform", pytest.param("highest_card", marks=pytest.mark.wide)])
 def test_a_best_response_is_found_on_three_cards(opponent):
     rates = {"learning_rate": 0.005, "target_rate": 0.1}
     learning = learner("dqn_response", steps=3600, num_games=12, batch_size=64, width=32, opponent=opponent, **rates)
@@ -61,7 +62,7 @@ def test_a_replay_of_many_actions_stays_small():
     assert kept / decisions < 2 * 4 * (game.facts.observation_size + game.facts.num_actions / 7)
 
 
-@pytest.mark.parametrize("final", [0.0, 1.0])
+@each_row("final", [0.0, 1.0])
 def test_exploration_falls_to_its_final_share(final):
     learning = learner("dqn_response", steps=800, final_exploration=final, num_games=200)
     learning.steps = 800
@@ -71,7 +72,7 @@ def test_exploration_falls_to_its_final_share(final):
 
 
 @pytest.mark.parametrize("name", RESPONDERS)
-@pytest.mark.parametrize(
+@each_row(
     ("game", "opponent"),
     [
         (UNIQUE, "uniform"),
@@ -81,7 +82,6 @@ def test_exploration_falls_to_its_final_share(final):
         (make_game("war"), "dummie"),
         (make_game("jujitsu"), "highest_card"),
     ],
-    ids=["three players", "line-up", "not zero-sum", "war for three", "war", "thirteen cards"],
 )
 def test_games_that_no_oracle_reaches_are_learned_without_exact_figures(name, game, opponent):
     learning = learner(name, game, steps=80, opponent=opponent)
@@ -103,7 +103,7 @@ def test_a_best_response_against_two_is_found(name):
     assert learning.policy().action_probabilities(observations[0], masks[0]).argmax(axis=1).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("name", RESPONDERS)
+@each_row("name", RESPONDERS)
 def test_a_line_up_has_one_policy_or_one_for_each_other_seat(name):
     message = r"opponent \(uniform,max,min\) names 3 policies; war needs one for all 2 other seats, or one for each"
     with pytest.raises(ValueError, match=message):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from thinning import each_row
 
 from baselines import solve
 from cardwar_envs import make_game
@@ -123,7 +124,7 @@ def test_an_actor_learns_against_its_opponent_as_it_is():
     assert by_bias.tolist() == pytest.approx([expected, -expected], abs=1e-6)
 
 
-@pytest.mark.parametrize("exploration", [0.0, 0.5, 1.0])
+@each_row("exploration", [0.0, 0.5, 1.0])
 def test_it_explores_as_much_as_it_is_told(exploration):
     learner = Learner(make_game("jujitsu", num_cards=2), Args(num_games=1000, exploration=exploration), seed=0)
     with torch.no_grad():  # an actor that always plays its first action

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 from baselines import head_to_head
 from cardwar_envs import make_game
@@ -29,7 +30,7 @@ def test_without_opponents_all_games_are_self_play():
     assert ppo.Args().opponents == mmd.Args().opponents == ""
 
 
-@pytest.mark.parametrize(("share", "environments"), [(0.5, 10 * 3 + 10), (0.9, 2 * 3 + 18), (1.0, 20)])
+@each_row(("share", "environments"), [(0.5, 10 * 3 + 10), (0.9, 2 * 3 + 18), (1.0, 20)])
 def test_a_share_of_the_games_has_one_seat_of_the_learner_and_steps_count_all_games(share, environments):
     learning = learner(game=UNIQUE, opponent_share=share, opponents="uniform,past")
     assert learning._model.n_envs == environments
@@ -108,7 +109,7 @@ def test_a_killed_run_goes_on_and_notices_another_opponent(tmp_path, monkeypatch
     assert rows(tmp_path / "whole") == rows(tmp_path / "killed")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "message"),
     [
         ({"opponents": "uniform,nobody"}, "unknown policy 'nobody'; known for jujitsu are "),

@@ -1,11 +1,12 @@
 """PSRO: that the double oracle comes to the equilibrium, how mixtures average and what they concede, runs of it."""
 
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
 from brute_force import asked, mean_payoff
-from tiny_games import EVERY_GAME, SOLVABLE, each_of
+from thinning import each_row
+from tiny_games import EVERY_GAME, SOLVABLE
 from toys import END, Arbitrary, Toy, in_turn
 
 from baselines import best_response, exploitability, head_to_head, make_policy
@@ -150,11 +151,9 @@ def mixed(game, player, policies, weights):
     return tables, Mixture(np.stack([tables.strategy(player, each) for each in policies]), np.array(weights))
 
 
-@pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize(
-    "game",
-    [GAME, FOUR, UNLIKE, make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2), in_turn()],
-    ids=["three cards", "four cards", "unlike", "dice", "waits"],
+@each_row(
+    ("game", "player"),
+    [*product([GAME, FOUR, UNLIKE, make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2), in_turn()], (0, 1))],
 )
 def test_what_a_mixture_concedes_is_what_follows_from_every_course_of_play(game, player):
     policies, weights = [pure(game, 3), pure(game, 5), Arbitrary(), make_policy("uniform", game)], [0.4, 0.3, 0.3, 0.0]
@@ -163,9 +162,7 @@ def test_what_a_mixture_concedes_is_what_follows_from_every_course_of_play(game,
     assert tables.response_value(player, mixture) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.thin
-@pytest.mark.parametrize("player", [0, 1])
-@each_of(SOLVABLE)
+@each_row(("game", "player"), [*zip(SOLVABLE.values(), cycle((0, 1)))])
 def test_a_mixture_of_one_concedes_what_that_policy_does(game, player):
     tables, mixture = mixed(game, 1 - player, [Arbitrary()], [1.0])
     expected = best_response(game, Arbitrary(), player).value
@@ -226,7 +223,6 @@ def test_the_policy_is_the_average_of_both_seats():
     assert 1.0 <= figures["support"] <= 4.0
 
 
-def test_every_game_is_learned_or_refused():
-    for game in EVERY_GAME:
-        if game.facts.num_players == 2 and game.facts.public_state:
-            learner(game, response_steps=100).advance(1)
+@each_row("game", [game for game in EVERY_GAME if game.facts.num_players == 2 and game.facts.public_state])
+def test_every_game_is_learned(game):
+    learner(game, response_steps=100).advance(1)

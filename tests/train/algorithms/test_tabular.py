@@ -1,12 +1,13 @@
 """Learners without a network: that they converge, how they average, what their policies are, what they refuse."""
 
 import dataclasses
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
 from brute_force import asked, mean_payoff
-from tiny_games import EVERY_GAME, SOLVABLE, each_of
+from thinning import each_row
+from tiny_games import EVERY_GAME, SOLVABLE
 from toys import END, Arbitrary, Toy, in_turn
 
 from baselines import exploitability, solve
@@ -85,7 +86,7 @@ CONVERGES_ON = {
 
 
 @EACH
-@pytest.mark.parametrize("game", CONVERGES_ON.values(), ids=CONVERGES_ON)
+@each_row("game", CONVERGES_ON.values())
 def test_each_comes_close_to_an_equilibrium_of_tiny_games(name, game):
     learning = learner(name, game)
     assert learning.advance(300) == {}
@@ -130,9 +131,8 @@ def recursion(game, policy, state, responder):
     return best
 
 
-@pytest.mark.thin
 @EACH
-@pytest.mark.parametrize("game", [GAME, UNLIKE, in_turn(), tree()], ids=["three cards", "unlike", "waits", "tree"])
+@each_row("game", [GAME, UNLIKE, in_turn(), tree()])
 def test_exploitability_is_that_of_a_plain_recursion(name, game):
     learning = learner(name, game)
     learning.advance(7)
@@ -221,16 +221,14 @@ def test_magnetic_mirror_descent_with_a_magnet_at_rest_ends_at_the_logit_equilib
     assert second == pytest.approx(logit[1] / logit[1].sum(), abs=1e-9)
 
 
-@pytest.mark.thin
-@EACH
-@each_of({**SOLVABLE, "private dice": make_game("dice_poker", sides=3)})
+@each_row(("name", "game"), [*zip(cycle(LEARNERS), [*SOLVABLE.values(), make_game("dice_poker", sides=3)])])
 def test_what_is_learned_is_a_behaviour_strategy(name, game):
     learning = learner(name, game)
     learning.advance(3)
     assert evaluate(game, learning.policy()).exploitability >= -1e-12
 
 
-@pytest.mark.parametrize("game", [GAME, UNLIKE, in_turn(), make_game("war", ranks=3, discards=1, max_rounds=4)])
+@each_row("game", [GAME, UNLIKE, in_turn(), make_game("war", ranks=3, discards=1, max_rounds=4)])
 def test_values_of_tables_are_those_of_following_every_course_of_play(game):
     tables, policies = PublicStates(game), (Arbitrary(), Arbitrary())
     graph = full_graph(game)
@@ -260,8 +258,7 @@ def test_types_that_are_never_dealt_are_worth_nothing():
     assert worth[:, 0] == pytest.approx([-0.5, 0.5])
 
 
-@EACH
-@pytest.mark.parametrize("game", [GAME, make_game("dice_poker", sides=3)], ids=["public", "private"])
+@each_row(("name", "game"), [*product(LEARNERS, [GAME, make_game("dice_poker", sides=3)])])
 def test_a_table_comes_back_as_it_was(tmp_path, name, game):
     learning = learner(name, game)
     learning.advance(5)
@@ -274,15 +271,7 @@ def test_a_table_comes_back_as_it_was(tmp_path, name, game):
     assert evaluate(game, loaded) == evaluate(game, policy), "later learning changes nothing"
 
 
-@pytest.fixture
-def stored(tmp_path):
-    learning = learner("CFR+")
-    learning.advance(2)
-    save_policy(tmp_path / "policy.safetensors", learning.policy())
-    return tmp_path / "policy.safetensors"
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         (lambda tensors, data: tensors.update(observations=tensors["observations"][:, 1:]), "does not fit jujitsu"),
@@ -295,7 +284,10 @@ def stored(tmp_path):
         (lambda tensors, data: data.update(kind="dream"), "holds a policy of the unknown kind 'dream'"),
     ],
 )
-def test_what_is_whole_but_not_a_table_of_the_game_is_refused(stored, change, message):
+def test_what_is_whole_but_not_a_table_of_the_game_is_refused(tmp_path, change, message):
+    learning, stored = learner("CFR+"), tmp_path / "policy.safetensors"
+    learning.advance(2)
+    save_policy(stored, learning.policy())
     tensors, data = read_archive(stored)
     change(tensors, data)
     write_archive(stored, Archive(tensors, data))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from thinning import each_row
 
 from baselines import make_policy, solve
 from baselines.oracles.state_graph.game_graph import full_graph
@@ -106,7 +107,7 @@ def test_runs_of_one_game_share_a_picture(tmp_path):
     assert not (tmp_path / "none.png").exists()
 
 
-@pytest.mark.parametrize("version", ["0", 0.0, True, None])
+@each_row("version", ["0", 0.0, True, None])
 def test_a_version_that_is_no_integer_is_shown_as_it_is(tmp_path, version):
     path = tmp_path / "policy.safetensors"
     save_policy(path, random_policy(SoftmaxPolicy))
