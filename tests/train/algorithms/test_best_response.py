@@ -16,7 +16,6 @@ from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
 from train.algorithms.registry import ALGORITHMS
 from train.policies.by_word import policy_from
-from train.policies.files import load_policy, save_policy
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 from train.runs.loop import run
 from train.storage.run_folder import RunFolder
@@ -28,17 +27,6 @@ SMALL = {"steps": 320, "evaluate_every": 100, "num_games": 20, "rollout": 5, "ba
 
 def learner(game=GAME, **values):
     return ENTRY.learner(game, ENTRY.args(**values), seed=0)
-
-
-def envs_against(policy, num_games, game=GAME):
-    return AgainstVecEnv(GameBatch(game, num_games, seed=0), Opponents.of(policy, game), seed=0)
-
-
-def test_what_the_learner_sees_is_its_own_side():
-    game = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
-    (start,) = game.initial()
-    observations = envs_against(make_policy("uniform", game), 2, game).reset()
-    assert observations.tolist() == [game.observation(start.state, player).tolist() for player in (0, 1)]
 
 
 def test_an_opponent_is_drawn_for_each_game_and_plays_all_of_it():
@@ -61,8 +49,9 @@ def test_an_opponent_is_drawn_for_each_game_and_plays_all_of_it():
 
 
 def test_games_begin_with_a_reset():
+    envs = AgainstVecEnv(GameBatch(GAME, 1, seed=0), Opponents.of("uniform", GAME), seed=0)
     with pytest.raises(ValueError, match="reset must be called before the first step"):
-        envs_against(make_policy("uniform", GAME), 1).step(np.zeros(1, dtype=np.int64))
+        envs.step(np.zeros(1, dtype=np.int64))
 
 
 @pytest.mark.parametrize("opponent", [pytest.param("uniform", marks=pytest.mark.wide), "highest_card"])
@@ -95,7 +84,7 @@ def test_there_is_no_share_of_nothing():
     assert not {"share", "sampled_share"} & figures.keys()
 
 
-def test_the_policy_learned_is_the_greedy_one(tmp_path):
+def test_the_policy_learned_is_the_greedy_one():
     learning = learner(**SMALL)
     learning.advance(100)
     policy = learning.policy()
@@ -105,8 +94,6 @@ def test_the_policy_learned_is_the_greedy_one(tmp_path):
     assert np.array_equal(greedy, np.eye(3)[sampled.argmax(axis=1)])
     distribution = learning._model.policy.get_distribution(torch.from_numpy(observations), masks)
     assert sampled == pytest.approx(distribution.distribution.probs.detach().numpy(), abs=1e-6)
-    save_policy(tmp_path / "policy.safetensors", policy)
-    assert np.array_equal(load_policy(tmp_path, GAME).action_probabilities(observations, masks), greedy)
     learning.advance(200)
     assert np.array_equal(policy.action_probabilities(observations, masks), greedy), "later learning changes nothing"
 

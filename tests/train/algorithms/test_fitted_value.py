@@ -6,14 +6,11 @@ import torch
 
 from baselines import solve, solve_matrices
 from baselines.matches.lookahead import Lookahead, StateValues, one_view
-from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import fitted_value
 from train.measures.exact import evaluate
-from train.policies.encoding import Encoding
-from train.policies.files import load_policy, save_policy
-from train.policies.networks import LookaheadPolicy, Network
+from train.policies.networks import Network
 
 GAME = make_game("jujitsu", num_cards=4)
 UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))
@@ -188,24 +185,3 @@ def test_the_copy_follows():
     learner._update(*learner._lessons(learner._draw()))
     for old, slow, fast in zip(before, learner._following, learner._parameters, strict=True):
         assert torch.allclose(slow, old + 0.05 * (fast - old), atol=1e-6)
-
-
-def test_a_policy_kept_plays_on_alike(tmp_path):
-    policy = LookaheadPolicy(GAME, some_network(GAME))
-    save_policy(tmp_path / "policy.safetensors", policy)
-    loaded = load_policy(tmp_path, GAME)
-    _, observations, masks = full_graph(GAME).seen_by(0)
-    probabilities = policy.action_probabilities(observations, masks)
-    assert np.array_equal(loaded.action_probabilities(observations, masks), probabilities)
-    assert probabilities.sum(axis=1) == pytest.approx(1.0)
-    assert not probabilities[masks == 0].any()
-    assert policy.action_probabilities(observations[:0], masks[:0]).shape == (0, 4)
-
-
-def test_an_encoding_without_rows_has_switches_alone():
-    encoding = Encoding(make_game("jujitsu", num_cards=2), 0)
-    assert encoding.memory is None
-    assert not list(encoding.parameters())
-    seen = torch.tensor([[1.0, 0.0, 0.0, 1.0, -1.0, 2.0]])
-    assert encoding(seen)[0].tolist() == [0, 1, *[1, 0], *[1, 0], *[0, 1], *[0, 1, 0, 0, 0], *[0, 0, 1]]
-    assert encoding.size == 16

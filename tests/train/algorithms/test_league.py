@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from run_files import rows
 from thinning import each_row
 
 from baselines import head_to_head
@@ -11,7 +12,6 @@ from train.algorithms import mmd, ppo
 from train.algorithms.experience.opponents import MOST_PAST, League
 from train.algorithms.registry import ALGORITHMS
 from train.runs.loop import run
-from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
 UNIQUE = make_game("lowest_unique", numbers=3)
@@ -76,10 +76,6 @@ def test_it_learns_to_beat_the_others():
                        learning_rate=0.01, entropy=0.02)  # fmt: skip
     learning.advance(3000)
     assert head_to_head(GAME, learning.policy(), "highest_card").mean > 0.8
-
-
-def rows(out):
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(out).read_metrics()]
 
 
 def test_a_killed_run_goes_on_and_notices_another_opponent(tmp_path, monkeypatch):

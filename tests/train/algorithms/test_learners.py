@@ -20,9 +20,8 @@ from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
 WAR = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=30)
-NAMES = pytest.mark.parametrize("name", ALGORITHMS)
 NETWORKS = [name for name, algorithm in ALGORITHMS.items() if algorithm.step == "joint actions"]
-TABULAR = {"fictitious_play", "cfr_plus", "tabular_mmd"}
+TABULAR = {"fictitious_play": "fictitious play", "cfr_plus": r"CFR\+", "tabular_mmd": "tabular MMD"}  # name -> label
 LITTLE = {"num_games": 20, "rollout": 3, "batch_size": 30, "width": 8, "response_steps": 100, "replay_size": 100,
           "reservoir_size": 100, "memory": 64, "passes": 2, "opponents": "highest_card,past"}  # fmt: skip
 
@@ -148,11 +147,7 @@ THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_ga
         ),
         *(
             (name, game, ZERO_SUM.format(label))
-            for name, label in (
-                ("fictitious_play", "fictitious play"),
-                ("cfr_plus", r"CFR\+"),
-                ("tabular_mmd", "tabular MMD"),
-            )
+            for name, label in TABULAR.items()
             for game in (THREE, one_step(zero_sum=False))
         ),
         *((name, PRIVATE, "not a game in which both players move once") for name in TABULAR),

@@ -103,6 +103,10 @@ def test_an_encoding_switches_on_one_number_for_each_entry():
     switches = [0, 1, *[1, 0], *[1, 0], *[0, 1], *[0, 1, 0, 0, 0], *[0, 0, 1]]
     assert encoding.size == len(switches) + ROW_SIZE
     assert encoding(seen)[0].tolist() == [*switches, *[0.0] * ROW_SIZE]
+    alone = Encoding(make_game("jujitsu", num_cards=2), 0)
+    assert alone.memory is None
+    assert not list(alone.parameters())
+    assert (alone(seen)[0].tolist(), alone.size) == (switches, len(switches))
 
 
 def test_an_encoding_gives_what_can_be_many_numbers_as_a_share():

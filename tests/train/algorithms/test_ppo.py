@@ -152,11 +152,7 @@ def test_the_environments_of_seats_have_nothing_else():
         envs.step_wait()
     assert envs.get_attr("render_mode") == [None, None]
     assert envs.env_is_wrapped(object) == [False, False]
-    for call in (
-        lambda: envs.get_attr("deck"),
-        lambda: envs.set_attr("deck", 1),
-        lambda: envs.env_method("peek"),
-    ):
+    for call in (lambda: envs.get_attr("deck"), lambda: envs.set_attr("deck", 1), lambda: envs.env_method("peek")):
         with pytest.raises(AttributeError):
             call()
     envs.close()

@@ -72,23 +72,19 @@ GAME_POLICY = NextCard()
 
 
 @each_row(
-    ("args", "message"),
+    ("game", "args", "message"),
     [
-        ({"measure": "guess"}, r"measure \('guess'\) must be one of auto, exact, "),
-        ({"measure": "matches", "against": "nobody"}, "unknown policy 'nobody'"),
-        ({"measure": "matches", "against": "uniform,"}, "a name is missing in the policies 'uniform,'"),
-        ({"measure": "matches", "against": "min"}, "plays war"),
+        (make_game("war"), {"measure": "exact"}, "more than 4000000 positions"),
+        (GAME, {"measure": "guess"}, r"measure \('guess'\) must be one of auto, exact, "),
+        (GAME, {"measure": "matches", "against": "nobody"}, "unknown policy 'nobody'"),
+        (GAME, {"measure": "matches", "against": "uniform,"}, "a name is missing in the policies 'uniform,'"),
+        (GAME, {"measure": "matches", "against": "min"}, "plays war"),
     ],
 )
-def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, args, message):
+def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, game, args, message):
     with pytest.raises(ValueError, match=message):
-        ppo(tmp_path / "run", **args)
+        ppo(tmp_path / "run", game, **args)
     assert not (tmp_path / "run").exists()
-
-
-def test_exact_figures_out_of_reach_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="more than 4000000 positions"):
-        ppo(tmp_path / "run", make_game("war"), measure="exact")
 
 
 def test_rows_tags_and_answers_name_their_kind(tmp_path, capsys):

@@ -15,6 +15,7 @@ from command import run as command
 from filelock import lock_descriptor
 from ppo_library import LIBRARY
 from rich.console import Console
+from run_files import rows
 from thinning import each_row
 
 from cardwar_envs import GAMES, make_game
@@ -216,14 +217,8 @@ def test_a_report_of_several_pages_with_the_names_of_the_study(tmp_path, monkeyp
     assert all(f"{page}.html" in out for page in ("hurry", "reach"))
     assert not (study.out / "report.html").exists()
     # What a name says need not be said beside it.
-    assert {line.split(" | ")[0] for line in hurry.splitlines() if line.startswith("| CFR")} == {
-        "| CFR+",
-        "| CFR+ in a hurry",
-    }
-    assert {line.split(" | ")[0] for line in reach.splitlines() if line.startswith("| CFR")} == {
-        "| CFR+ reach=0",
-        "| CFR+ reach=1",
-    }
+    for text, labels in ((hurry, {"CFR+", "CFR+ in a hurry"}), (reach, {"CFR+ reach=0", "CFR+ reach=1"})):
+        assert {line.split(" | ")[0][2:] for line in text.splitlines() if line.startswith("| CFR")} == labels
 
 
 @each_row(("pattern", "chosen"), [("reach=1", NAMES[2:]), ("*seed=1", NAMES[1::2]), ("*cfr_plus-seed=?", NAMES[:2])])
@@ -350,41 +345,33 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
         ("seeds = " + 5000 * "[", "it is nested too deeply"),
         ("", "runs is missing"),
         ("runs = []", "runs ([]) must have at least 1 item"),
-        ("runs = 3", "runs (3) must be a list"),
         ("runs = [3]", "runs[0] (3) must be a table of names and values"),
         ("seed = [0]\n" + GROUP, "unknown name 'seed'; known are title, seeds, defaults, presets, runs"),
-        ("title = 3\n" + GROUP, "title (3) must be a text"),
         ("seeds = [1, -1]\n" + GROUP, "seeds[1] (-1) must be at least 0"),
         ("seeds = [4294967296]\n" + GROUP, "seeds[0] (4294967296) must be at most 4294967295"),
-        ("seeds = []\n" + GROUP, "seeds ([]) must have at least 1 item"),
         (GROUP + "seeds = [true]", "runs[0].seeds[0] (True) must be an integer"),
-        (GROUP + "seeds = [1.0]", "runs[0].seeds[0] (1.0) must be an integer"),
         (GROUP + GROUP + "game = 1", "runs[1]: unknown name 'game'; known are games, algorithms, seeds, args, page"),
         (GROUP.replace("jujitsu", "chess"), "runs[0].games: unknown game 'chess'; known are"),
         (GROUP.replace("num_cards", "cards"), "runs[0].games: jujitsu has no parameter 'cards'"),
         (GROUP.replace("num_cards=3", "num_cards=0"), "runs[0].games: num_cards (0) must be in 1..1000"),
         (GROUP.replace("num_cards=3", "3"), "runs[0].games: '3' must read KEY=VALUE"),
-        (GROUP.replace('["jujitsu num_cards=3"]', "[]"), "runs[0].games ([]) must have at least 1 item"),
         (GROUP.replace('["jujitsu num_cards=3"]', '"jujitsu"'), "runs[0].games ('jujitsu') must be a list"),
         (GROUP.replace('"jujitsu num_cards=3"', '" "'), "runs[0].games[0] (' ') must not be empty"),
         (GROUP.replace("cfr_plus", "sarsa"), "runs[0].algorithms: unknown algorithm 'sarsa'; known are"),
         (GROUP.replace("cfr_plus", "cfr_plus wings=2"), "algorithms: cfr_plus has no parameter 'wings'; it has"),
         (GROUP.replace("cfr_plus", "cfr_plus steps=0"), "algorithms: steps (0) must be at least 1"),
-        (GROUP.replace("cfr_plus", "cfr_plus steps=1.5"), "algorithms: steps (1.5) must be an integer"),
         (GROUP.replace("cfr_plus", "cfr_plus --steps 2"), "algorithms: 'cfr_plus --steps 2' must read NAME KEY=VALUE"),
         (GROUP.replace("cfr_plus", "steps=2"), "algorithms: 'steps=2' must read NAME KEY=VALUE"),
         (GROUP + "args = { wings = 2 }", "runs[0].algorithms: cfr_plus has no parameter 'wings'"),
         (GROUP + "args = { steps = [1] }", "runs[0].args.steps ([1]) must be a text"),
         (GROUP + "args = { steps = true }", "runs[0].algorithms: steps (True) must be an integer"),
         (GROUP + "page = '../all'", r"runs[0].page ('../all') must match ^[\w-]+$"),
-        (GROUP + "args = 2", "runs[0].args (2) must be a table of names and values"),
         ("[defaults.sarsa]\nsteps = 2\n" + GROUP, "[defaults.sarsa]: unknown algorithm 'sarsa'"),
         ("[defaults.cfr_plus]\nwings = 2\n" + GROUP, "[defaults.cfr_plus]: cfr_plus has no parameter 'wings'"),
         ("[defaults.cfr_plus]\nsteps = 1e3\n" + GROUP, "[defaults.cfr_plus]: steps (1000.0) must be an integer"),
         ("[presets.ppo]\nalgorithm = 'ppo'\n" + GROUP, "[presets.ppo]: an algorithm has this name"),
         ("[presets.a]\nsteps = 2\n" + GROUP, "[presets.a]: unknown algorithm ''; known are"),
         ("[presets.a]\nalgorithm = 'ppo'\nwings = 2\n" + GROUP, "[presets.a]: ppo has no parameter 'wings'"),
-        ("defaults = 3\n" + GROUP, "defaults (3) must be a table of names and values"),
         (GROUP + GROUP + "args = { steps = 7 }", "two different runs would be called jujitsu"),
     ],
 )
@@ -512,11 +499,5 @@ def test_the_quick_study_killed_in_the_middle_goes_on_with_the_same_command(tmp_
     assert (tmp_path / "out" / "report.html").exists()
     first = runs[0]
     learn(first.game, first.algorithm, first.args, tmp_path / "unbroken", seed=first.seed)
-
-    def rows(folder):
-        return [
-            {key: cell for key, cell in row.items() if key != "seconds"} for row in RunFolder(folder).read_metrics()
-        ]
-
     assert rows(tmp_path / "out" / first.name) == rows(tmp_path / "unbroken")
     assert dataclasses.asdict(first.args) == RunFolder(tmp_path / "out" / first.name).config()["args"]
