@@ -158,9 +158,8 @@ def test_learning_rates_fall_over_the_whole_run():
     learner = Learner(GAME, Args(**SMALL, steps=320, actor_rate=0.01, critic_rate=0.002, final_rate=0.5), seed=0)
     for steps, share in ((160, 0.75), (320, 0.5)):
         learner.advance(steps)
-        assert [group["lr"] for group in learner._optimizer.param_groups] == pytest.approx(
-            [0.01 * share, 0.002 * share]
-        )
+        rates = [group["lr"] for group in learner._optimizer.param_groups]
+        assert rates == pytest.approx([0.01 * share, 0.002 * share])
 
 
 def test_it_learns_three_cards():

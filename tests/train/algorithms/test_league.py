@@ -65,9 +65,7 @@ def test_earlier_selves_are_the_policies_of_earlier_evaluations(name):
     observations, masks = (each[:, 0] for each in learning._batch.reset())
     answers = [policy.action_probabilities(observations, masks)[0] for policy in played]
     past = learning._model.env.opponents.policies
-    assert [policy.action_probabilities(observations, masks)[0].tolist() for policy in past] == np.array(
-        answers
-    ).tolist()
+    assert np.array_equal([policy.action_probabilities(observations, masks)[0] for policy in past], answers)
     assert not np.array_equal(answers[0], answers[2])
 
 
