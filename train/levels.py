@@ -28,19 +28,12 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Ladder:
-    """How the levels of one game are made.
+    """How the levels of one game are made."""
 
-    Attributes:
-        words: The game and its parameters.
-        learner: A key of `ALGORITHMS`.
-        steps: Steps of each level, ascending.
-        arguments: Arguments of the learner beside its steps; the others have their defaults.
-    """
-
-    words: str
-    learner: str
-    steps: Sequence[int]
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    words: str  # the game and its parameters
+    learner: str  # a key of `ALGORITHMS`
+    steps: Sequence[int]  # of each level, ascending
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # of the learner, beside its steps
 
     def game(self) -> Game[Any]:
         """The game that is learned."""
@@ -98,12 +91,9 @@ def as_arrays(policy: Any) -> tuple[str, dict[str, NDArray[Any]]]:
         types = {"observations": np.int8, "probabilities": np.float16}
         return policy.kind, {name: array.astype(types[name]) for name, array in tensors.items()}
     layers = sorted({name.split(".")[0] for name in tensors}, key=int)
-    names = {f"{layer}.{there}": f"{here}_{i}" for i, layer in enumerate(layers) for there, here in PARTS.items()}
+    parts = {"weight": "weights", "bias": "bias"}  # torch's names -> those of a level's file
+    names = {f"{layer}.{there}": f"{here}_{i}" for i, layer in enumerate(layers) for there, here in parts.items()}
     return policy.kind, {names[name]: array.astype(np.float16) for name, array in tensors.items()}
-
-
-# What torch calls the arrays of a layer -> what a level's file calls them.
-PARTS = {"weight": "weights", "bias": "bias"}
 
 
 def write_level(folder: Path, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Level:

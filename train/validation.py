@@ -51,11 +51,7 @@ class Strict(BaseModel):
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Turns pydantic's ValidationError, which has several lines, into a ValueError of one line.
-
-    Raises:
-        ValueError: For the first problem, e.g. "args.steps (0) must be at least 1".
-    """
+    """Turns pydantic's ValidationError into a ValueError of one line, e.g. "args.steps (0) must be at least 1"."""
     try:
         yield
     except ValidationError as error:
@@ -63,11 +59,7 @@ def one_line() -> Iterator[None]:
 
 
 def check(kind: type[BaseModel], content: Content) -> Content:
-    """Validates content and returns it unchanged.
-
-    Raises:
-        ValueError: As `one_line`.
-    """
+    """Validates content and returns it unchanged; raises ValueError as `one_line`."""
     with one_line():
         kind.model_validate(content)
     return content

@@ -149,7 +149,7 @@ class AgainstVecEnv(VecEnvWrapper):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
-        observations, rewards, ended, _ = self._seats.played()
+        observations, rewards, ended, _ = self._seats.step_wait()
         dones = ended.reshape(self._learns.shape)
         without: NDArray[np.bool_] = ~np.any(self._batch.live() & self._learns, axis=1)
         if without.any():

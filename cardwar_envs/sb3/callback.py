@@ -81,8 +81,7 @@ class ExploitabilityCallback(BaseCallback):
 
 
 def _measure(name: str) -> Callable[..., Any]:
-    for point in entry_points(group=MEASURES):
-        if point.name == name:
-            measure: Callable[..., Any] = point.load()
-            return measure
+    for point in entry_points(group=MEASURES, name=name):
+        measure: Callable[..., Any] = point.load()
+        return measure
     raise ValueError(f"no measure {name!r} is installed: install cardwar-envs again")

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.streams import new_streams
@@ -69,12 +69,8 @@ class SelfPlayVecEnv(VecEnv):
         """Takes one action per environment, `[num_envs]`."""
         self._actions = np.asarray(actions).reshape(self._batch.num_games, self._num_players)
 
-    def step_wait(self) -> VecEnvStepReturn:
+    def step_wait(self) -> Played:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
-        return self.played()
-
-    def played(self) -> Played:
-        """`step_wait` with precise types."""
         if self._actions is None:
             raise ValueError("step_async must be called before step_wait")
         out = self._out()

@@ -32,9 +32,6 @@ def start():
     return np.stack(seen), np.stack([GAME.action_mask(state, player) for player in (0, 1)])
 
 
-# -- the two idioms -------------------------------------------------------------------------------
-
-
 def test_ppo_of_sb3_learns_in_environments_by_name():
     envs = make_vec_env("cardwar/Jujitsu-v0", n_envs=2, seed=0, env_kwargs={**FORFEITS, "opponent": POOL})
     model = PPO("MultiInputPolicy", envs, **SHORT).learn(64)
@@ -92,9 +89,6 @@ def test_a_seed_is_that_of_the_batch():
         assert repr(shown[0]) == repr(shown[1])
 
 
-# -- models as policies -----------------------------------------------------------------------------
-
-
 def test_dqn_plays_the_action_of_greatest_value():
     model = DQN("MultiInputPolicy", make_vec_env("cardwar/Jujitsu-v0", env_kwargs=FORFEITS), seed=0, device="cpu")
     seen, masks = start()
@@ -127,9 +121,6 @@ def test_normalized_observations_are_normalized_for_the_oracle_too():
         torch.as_tensor(envs.normalize_obs(seen)), action_masks=masks
     ).distribution.probs
     assert np.allclose(from_sb3(model).action_probabilities(seen, masks), expected.detach().numpy())
-
-
-# -- what is refused ----------------------------------------------------------------------------------
 
 
 def test_other_models_are_refused():

@@ -10,17 +10,15 @@ sb3-contrib.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from pydantic.dataclasses import dataclass
-from torch import Tensor
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
 from train.algorithms import ppo
 from train.algorithms.contract import option
-from train.algorithms.experience.line_up import OPPONENT_HELP, LineUp
+from train.algorithms.experience.opponents import OPPONENT_HELP, LineUp
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 
 
@@ -34,11 +32,7 @@ class ResponderArgs(ppo.UpdateArgs):
     epochs: int = option(4, "epochs per rollout", low=1)
     learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
     final_rate: float = option(0.2, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    entropy: float = option(
-        0.02,
-        "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents",
-        low=0.0,
-    )
+    entropy: float = option(0.02, ppo.ENTROPY_HELP, low=0.0)
     final_entropy: float = option(0.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
 
@@ -56,7 +50,6 @@ class Responder(ppo.Learner):
     """MaskablePPO against fixed policies in all other seats."""
 
     def __init__(self, game: Game[Any], args: ResponderArgs, opponents: Opponents, seed: int) -> None:
-        """Takes the game, the arguments, the opponents and a seed."""
         self._opponents = opponents
         super().__init__(game, args, seed)
 
@@ -68,33 +61,14 @@ class Learner(Responder):
     """Learns a best response. Its policy is the greedy one, because some best response is deterministic."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        """Takes any game.
-
-        Raises:
-            ValueError: If there is no such opponent, or it cannot play the game.
-        """
         self._line_up = LineUp(game, args.opponent)
         super().__init__(game, args, self._line_up.opponents, seed)
+        self.parts = {"line_up": self._line_up.named, **self.parts}
 
     def advance(self, steps: int) -> dict[str, float]:
         """Learns until `steps`; returns losses and the exact figures of `LineUp.figures`."""
         losses, network = super().advance(steps), self.network()
         return losses | self._line_up.figures(GreedyPolicy(self._game, network), SoftmaxPolicy(self._game, network))
 
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The states of all parts, and what identifies the opponents."""
-        tensors, data = super().state()
-        return tensors, {**data, "line_up": self._line_up.state()}
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned.
-
-        Raises:
-            ValueError: If an opponent has changed since.
-        """
-        self._line_up.check(data["line_up"])
-        super().restore(tensors, data)
-
     def policy(self) -> GreedyPolicy:
-        """The greedy policy."""
         return GreedyPolicy(self._game, self.network())

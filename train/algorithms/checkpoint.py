@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -13,7 +13,6 @@ from torch.optim import Optimizer
 
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import CommonArgs
-from train.algorithms.experience.buffers import Buffer
 
 
 class HasStreams(Protocol):
@@ -22,7 +21,18 @@ class HasStreams(Protocol):
     streams: NDArray[np.uint64]
 
 
-Part = nn.Module | Optimizer | Buffer | np.random.Generator | HasStreams | list[Tensor]
+@runtime_checkable
+class HasState(Protocol):
+    """Has tensors and JSON data that change in training, as a `Learner` has."""
+
+    def state(self) -> tuple[dict[str, Tensor], Any]:
+        """Its tensors and its data."""
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Any) -> None:
+        """Takes back what `state` returned."""
+
+
+Part = nn.Module | Optimizer | np.random.Generator | list[Tensor] | HasState | HasStreams
 
 
 class Resumable:
@@ -44,7 +54,6 @@ class Resumable:
         return start * (1.0 - (1.0 - final_share) * progress)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Everything that the next `advance` depends on: tensors and JSON data."""
         tensors: dict[str, Tensor] = {}
         data: dict[str, Any] = {"steps": self.steps}
         for name, part in self.parts.items():
@@ -53,7 +62,6 @@ class Resumable:
         return tensors, data
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
         self.steps = data["steps"]
         for name, part in self.parts.items():
             _restore(part, with_prefix(tensors, f"{name}."), data[name])
@@ -72,12 +80,12 @@ def _state(part: Part) -> tuple[dict[str, Tensor], Any]:
         case Optimizer():
             moments = part.state_dict()["state"].items()
             return {f"{i}.{key}": torch.as_tensor(each) for i, of_one in moments for key, each in of_one.items()}, None
-        case Buffer():
-            return {name: torch.from_numpy(column) for name, column in part.filled().items()}, part.added
         case np.random.Generator():
             return {}, part.bit_generator.state
         case list():
             return {str(i): tensor.detach() for i, tensor in enumerate(part)}, None
+        case HasState():
+            return part.state()
         case _:
             return {"streams": torch.from_numpy(part.streams.view(np.int64).copy())}, None
 
@@ -88,13 +96,13 @@ def _restore(part: Part, tensors: dict[str, Tensor], data: Any) -> None:
             part.load_state_dict(tensors)
         case Optimizer():
             _restore_optimizer(part, tensors)
-        case Buffer():
-            part.restore({name: tensor.numpy() for name, tensor in tensors.items()}, data)
         case np.random.Generator():
             part.bit_generator.state = data
         case list():
             for i, tensor in enumerate(part):
                 tensor.data.copy_(tensors[str(i)])
+        case HasState():
+            part.restore(tensors, data)
         case _:
             part.streams = tensors["streams"].numpy().view(np.uint64).copy()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic.dataclasses import dataclass
 
+from cardwar_envs.core.game import Game
 from train.validation import MAX_INT, STRICT
 
 if TYPE_CHECKING:
@@ -49,6 +50,13 @@ def option(
 def refusal(reason: object) -> ValueError:
     """The error of a learner that does not support a game; `reason` names the game."""
     return ValueError(f"{reason}; ppo, mmd and nfsp learn any game")
+
+
+def require_public_duel(game: Game[Any], learner: str) -> None:
+    """Raises ValueError, which names the learner, unless a game is two-player zero-sum with public state."""
+    facts = game.facts
+    if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
+        raise refusal(f"{facts.name}: {learner} learns two-player zero-sum games of public state")
 
 
 @dataclass(frozen=True, config=STRICT)

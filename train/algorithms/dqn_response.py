@@ -8,23 +8,20 @@ Source: V. Mnih et al., "Human-level control through deep reinforcement learning
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from pydantic.dataclasses import dataclass
-from torch import Tensor
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv
-from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
-from train.algorithms.experience.line_up import OPPONENT_HELP, LineUp
-from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
+from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
+from train.algorithms.experience.opponents import OPPONENT_HELP, LineUp
 from train.policies.networks import GreedyPolicy, Network
 
 
@@ -47,17 +44,12 @@ class Args(SelfPlayArgs):
     opponent: str = option("uniform", OPPONENT_HELP)
 
 
-class Learner(Resumable):
+class Learner(DQNLearner):
     """DQN against fixed policies in all other seats; its policy is the greedy one."""
 
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        """Takes any game.
-
-        Raises:
-            ValueError: If there is no such opponent, or it cannot play the game.
-        """
         super().__init__(game, args)
         self._line_up = LineUp(game, args.opponent)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
@@ -74,6 +66,7 @@ class Learner(Resumable):
             sees_masks=False,  # the networks of policies see observations only
         )
         self.parts = {
+            "line_up": self._line_up.named,
             "dqn": self._dqn.policy,
             "dqn_optimizer": self._dqn.policy.optimizer,
             "batch": batch,
@@ -101,26 +94,9 @@ class Learner(Resumable):
         return np.where(explores < exploration, uniform, self._dqn.best(views))
 
     def policy(self) -> GreedyPolicy:
-        """The policy that plays what is worth most."""
         args = self._args
         network = Network.of_actions(self._game, args.width, args.layers, "relu")
         with torch.no_grad():
             for own, learned in zip(network.parameters(), self._dqn.q_net.parameters(), strict=True):
                 own.copy_(learned)
         return GreedyPolicy(self._game, network)
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The states of all parts, the replay buffer, and what identifies the opponents."""
-        tensors, data = super().state()
-        replayed, numbers = self._dqn.replayed()
-        return tensors | replayed, {**data, **numbers, "line_up": self._line_up.state()}
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned.
-
-        Raises:
-            ValueError: If an opponent has changed since.
-        """
-        self._line_up.check(data["line_up"])
-        super().restore(tensors, data)
-        self._dqn.put_back(tensors, data)

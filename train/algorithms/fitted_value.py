@@ -92,7 +92,6 @@ class Learner(Resumable):
         return {"value_loss": float(np.mean(losses))}
 
     def policy(self) -> LookaheadPolicy:
-        """The row player's optimal strategies one move ahead of the target network's values."""
         return LookaheadPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
@@ -146,13 +145,11 @@ class Learner(Resumable):
         return loss.item()
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The states of all parts, and the situations that follow those of the last round."""
         tensors, data = super().state()
         followers = {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
         return tensors | followers, data
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
         super().restore(tensors, data)
         self._followers = Views(*(tensors[f"followers.{name}"].numpy() for name in Views._fields))
 

@@ -26,7 +26,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
-from train.algorithms.contract import SelfPlayArgs, option, refusal
+from train.algorithms.contract import SelfPlayArgs, option, require_public_duel
 from train.algorithms.experience.buffers import Replay
 from train.policies.many_actions import ActionParts, LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
@@ -62,9 +62,7 @@ class Learner(Resumable):
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        facts = game.facts
-        if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-            raise refusal(f"{facts.name}: a joint critic learns two-player zero-sum games of public state")
+        require_public_duel(game, "a joint critic")
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
@@ -88,11 +86,9 @@ class Learner(Resumable):
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and learns until `steps`; returns the mean losses.
+        """Returns `q_loss`, the critic's mean squared error (payoff points squared), and `policy_loss` (payoff points).
 
-        Returns:
-            `q_loss`, the critic's mean squared error in payoff points squared, and `policy_loss` in payoff
-            points. One seat earns what the other pays, so `policy_loss` is the cost of the pull to the magnet.
+        One seat earns what the other pays, so `policy_loss` is the cost of the pull to the magnet.
         """
         observations, masks = self._batch.reset()
         losses = []
@@ -107,7 +103,6 @@ class Learner(Resumable):
         return {"q_loss": float(q_loss), "policy_loss": float(policy_loss)}
 
     def policy(self) -> SoftmaxPolicy:
-        """The magnet's policy."""
         return SoftmaxPolicy(self._game, deepcopy(self._magnet))
 
     def _actions(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -144,16 +139,9 @@ class Learner(Resumable):
         if masks is None:
             opponent_masks = self._game.opponent_masks(observations.reshape(-1, facts.observation_size))
             masks = opponent_masks.reshape(*actions.shape, -1)[::-1].copy()
-        columns = (
-            observations,
-            masks,
-            actions * facts.num_actions + actions[::-1],
-            seats["rewards"],
-            done,
-            seats["next_observations"],
-            seats["next_masks"],
-        )
-        return _Moves(*map(torch.from_numpy, columns))
+        joint = actions * facts.num_actions + actions[::-1]
+        after = seats["rewards"], done, seats["next_observations"], seats["next_masks"]
+        return _Moves(*map(torch.from_numpy, (observations, masks, joint, *after)))
 
     def _played(self, moves: _Moves, payoffs: Tensor) -> Tensor:
         """`[2, batch]`: the payoffs of the joint actions that were played."""
@@ -193,38 +181,23 @@ class Learner(Resumable):
 
 
 class _Moves(NamedTuple):
-    """Moves as both players see them; `[2, batch, ...]` each, seat by seat.
-
-    Attributes:
-        observations: Before the move.
-        masks: What each could play; of many actions as bits, also below.
-        joint: Own action times the number of actions plus the opponent's.
-        rewards: Payoff points.
-        done: Whether the move ended the game.
-        next_observations: After the move.
-        next_masks: What each can play then.
-    """
+    """Moves as both players see them; `[2, batch, ...]` each, seat by seat."""
 
     observations: Tensor
-    masks: Tensor
-    joint: Tensor
-    rewards: Tensor
-    done: Tensor
+    masks: Tensor  # of many actions as bits, as `next_masks`
+    joint: Tensor  # own action times the number of actions plus the opponent's
+    rewards: Tensor  # payoff points
+    done: Tensor  # whether the move ended the game
     next_observations: Tensor
     next_masks: Tensor
 
 
 def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
-    """What each seat gets for every joint action; exactly that much the other seat pays.
+    """`[2, batch, num_actions, num_actions]` payoff points to each seat, own action first; the other seat pays them.
 
-    Args:
-        critic: Its outputs are payoff points to the observer for `[own action, opponent's action]`, or for parts of
-            actions. Then the payoff of a joint action is the sum over all pairs of their parts.
-        observations: `[2, batch, observation_size]` of the same states, seat by seat.
-
-    Returns:
-        `[2, batch, num_actions, num_actions]` payoff points to the seat, own action first. Where both seats
-        see the same, the matrix is skew-symmetric.
+    Where both seats see the same, the matrix is skew-symmetric. If the critic's outputs are for parts of actions, so
+    are the payoffs, and a joint action's is the sum over all pairs of their parts. `observations` are
+    `[2, batch, observation_size]` of the same states, seat by seat.
     """
     outputs: Tensor = critic(observations)
     actions = round(outputs.shape[2] ** 0.5)

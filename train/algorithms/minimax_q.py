@@ -29,7 +29,7 @@ from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.checkpoint import Resumable
-from train.algorithms.contract import SelfPlayArgs, option, refusal
+from train.algorithms.contract import SelfPlayArgs, option, refusal, require_public_duel
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
@@ -61,8 +61,7 @@ class Learner(Resumable):
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
-        if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-            raise refusal(f"{facts.name}: minimax-Q learns two-player zero-sum games of public state")
+        require_public_duel(game, "minimax-Q")
         if has_many_actions(game):
             raise refusal(
                 f"{facts.name}: minimax-Q needs an output for each joint action, which are too many if each player has "
@@ -100,7 +99,6 @@ class Learner(Resumable):
         return {"q_loss": float(np.mean(losses))}
 
     def policy(self) -> MatrixPolicy:
-        """The row player's optimal strategies of the target network's matrix games."""
         return MatrixPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:

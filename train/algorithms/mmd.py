@@ -36,11 +36,7 @@ class Args(ppo.Args):
     learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
     final_rate: float = option(0.2, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
     gae_lambda: float = option(0.0, "lambda of generalized advantage estimation", low=0.0, high=1.0)
-    entropy: float = option(
-        0.05,
-        "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents",
-        low=0.0,
-    )
+    entropy: float = option(0.05, ppo.ENTROPY_HELP, low=0.0)
     final_entropy: float = option(0.4, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
     magnet: float = option(
@@ -56,16 +52,12 @@ class Args(ppo.Args):
 class MagneticPolicy(ActorCritic):
     """SB3's actor and critic with two frozen copies of the actor; both weighted terms take the place of entropy.
 
-    Attributes:
-        average: The running average of the actor's weights.
-        magnet: The network that the actor is pulled to: the average as it was some time ago.
-        entropy_weight: Weight of the entropy, payoff points per nat.
-        magnet_weight: Weight of the divergence from the magnet, payoff points per nat.
+    The magnet is the average as it was some time ago. Weights are in payoff points per nat.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.average = deepcopy(actor(self)).requires_grad_(False)
+        self.average = deepcopy(actor(self)).requires_grad_(False)  # the running average of the actor's weights
         self.magnet = deepcopy(self.average)
         self.entropy_weight = self.magnet_weight = 0.0
 

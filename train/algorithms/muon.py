@@ -48,11 +48,9 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonal(matrix: Tensor, steps: int) -> Tensor:
-    """A matrix with the same singular vectors and singular values of about 1, in float32.
+    """A matrix `[m, n]` with the same singular vectors and singular values of about 1, in float32.
 
-    Args:
-        matrix: `[m, n]`.
-        steps: Newton-Schulz iterations. After four, singular values from 0.01 of the norm up lie between 0.68 and 1.21.
+    After four Newton-Schulz iterations, singular values from 0.01 of the norm up lie between 0.68 and 1.21.
     """
     a, b, c = COEFFICIENTS
     wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T

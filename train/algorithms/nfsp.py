@@ -10,7 +10,6 @@ there. An average of behaviour strategies must be weighted in this way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -24,10 +23,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
-from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.buffers import Reservoir
-from train.algorithms.experience.masked_dqn import MaskedDQN, MaskShowingEnv
+from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
 from train.policies.action_count import has_many_actions
 from train.policies.many_actions import LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
@@ -60,7 +58,7 @@ class Args(SelfPlayArgs):
     layers: int = option(2, "hidden layers", low=1)
 
 
-class Learner(Resumable):
+class Learner(DQNLearner):
     """NFSP on one game, with the same networks in both seats; its policy is the average."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
@@ -102,15 +100,13 @@ class Learner(Resumable):
             views = after
             responds = np.where(done, self._draw_roles(len(views)), responds)
             self.steps += self._args.num_games
-            losses.append((self._improve_response(), self._improve_average()))
+            response_loss = self._dqn.improve(self._args.batch_size, self._args.target_rate)
+            losses.append((response_loss, self._improve_average()))
         response, average = np.nanmean(losses, axis=0)
         return {"response_loss": float(response), "average_loss": float(average)}
 
     def policy(self) -> SoftmaxPolicy:
-        """The average policy."""
         return SoftmaxPolicy(self._game, deepcopy(self._average))
-
-    # -- playing ---------------------------------------------------------------------------------
 
     def _draw_roles(self, count: int) -> NDArray[np.bool_]:
         """`[count]`: which seats play their next game with the best response."""
@@ -140,11 +136,6 @@ class Learner(Resumable):
         first, last = self._args.exploration, self._args.final_exploration
         return first + (last - first) * min(1.0, self.steps / self._args.steps)
 
-    # -- learning --------------------------------------------------------------------------------
-
-    def _improve_response(self) -> float:
-        return self._dqn.improve(self._args.batch_size, self._args.target_rate)
-
     def _improve_average(self) -> float:
         """Makes a step of imitation; returns its loss, NaN before any best response was played."""
         if not self._reservoir.added:
@@ -157,19 +148,6 @@ class Learner(Resumable):
         loss.backward()
         self._optimizer.step()
         return loss.item()
-
-    # -- checkpoints -----------------------------------------------------------------------------
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The states of all parts, and SB3's replay buffer and number of updates."""
-        tensors, data = super().state()
-        replayed, numbers = self._dqn.replayed()
-        return tensors | replayed, data | numbers
-
-    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
-        super().restore(tensors, data)
-        self._dqn.put_back(tensors, data)
 
 
 def imitation_loss(network: Network, observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:

@@ -27,11 +27,12 @@ from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.checkpoint import Resumable
 from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
-from train.algorithms.experience.league import League
+from train.algorithms.experience.opponents import League
 from train.policies.action_count import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 
 NEVER = sys.maxsize
+ENTROPY_HELP = "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents"
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,7 @@ class UpdateArgs(SelfPlayArgs):
     gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
     normalize_advantage: int = option(0, "1: normalize advantages per minibatch; 0: keep payoff points", 0, 1)
     clip_range: float = option(0.2, "clipping range of the probability ratio", low=1e-9)
-    entropy: float = option(
-        0.2,
-        "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents",
-        low=0.0,
-        with_many_actions=0.03,
-    )
+    entropy: float = option(0.2, ENTROPY_HELP, low=0.0, with_many_actions=0.03)
     final_entropy: float = option(
         1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0, with_many_actions=0.1
     )
@@ -88,8 +84,7 @@ class Forgetful(BaseCallback):
 class Learner(Resumable):
     """MaskablePPO on one game.
 
-    Subclasses may replace the class of SB3's policy, where games start, the environments, the weights of the
-    loss before a rollout, what is done after it, and the network of the learned policy.
+    Subclasses may replace `policy_class`, `_new_envs`, `_start`, `_before_rollout`, `_after_rollout` and `_learned`.
     """
 
     policy_class: ClassVar[type[ActorCritic]] = ActorCritic
@@ -104,7 +99,9 @@ class Learner(Resumable):
 
     def __init__(self, game: Game[Any], args: UpdateArgs, seed: int) -> None:
         super().__init__(game, args)
-        self._league = _league(game, args)
+        self._league: League | None = None
+        if isinstance(args, Args) and args.opponents:
+            self._league = League(game, args.num_games, args.opponents, args.opponent_share)
         self._batch = GameBatch(game, args.num_games, seed, self._start())
         envs = self._new_envs(seed)
         decisions = args.rollout * envs.num_envs
@@ -178,7 +175,6 @@ class Learner(Resumable):
         """Does nothing; a hook for subclasses."""
 
     def policy(self) -> SoftmaxPolicy | GreedyPolicy:
-        """The actor as a policy of this package."""
         return SoftmaxPolicy(self._game, self.network())
 
     def network(self) -> Network:
@@ -194,7 +190,6 @@ class Learner(Resumable):
         return actor(self._model.policy)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The states of all parts, how many updates SB3 has made, and the others of a league."""
         tensors, data = super().state()
         data["updates"] = self._model._n_updates
         if self._league is not None:
@@ -203,19 +198,8 @@ class Learner(Resumable):
         return tensors, data
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned.
-
-        Raises:
-            ValueError: If a named opponent has changed since.
-        """
         if self._league is not None:
             self._league.restore(tensors, data["league"])
         super().restore(tensors, data)
         self._model.num_timesteps = self.steps * self._model.n_envs // self._args.num_games
         self._model._n_updates = data["updates"]
-
-
-def _league(game: Game[Any], args: UpdateArgs) -> League | None:
-    if not isinstance(args, Args) or not args.opponents:
-        return None
-    return League(game, args.num_games, args.opponents, args.opponent_share)

@@ -26,7 +26,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.sb3.against import Opponents
 from train.algorithms.best_response import Responder, ResponderArgs
-from train.algorithms.contract import option, refusal
+from train.algorithms.contract import option, refusal, require_public_duel
 from train.algorithms.tabular.information_states import Strategies
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
 from train.policies.networks import SoftmaxPolicy
@@ -54,18 +54,12 @@ class Args(ResponderArgs):
 class Learner:
     """PSRO on one game; the first member of the population is uniform play.
 
-    Every member is one policy for both seats. In each seat the equilibrium mixes them in its own way.
+    Every member is one policy for both seats. In each seat the equilibrium mixes them in its own way, and the policy
+    learned weights each member by its reach.
     """
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        """Takes a two-player zero-sum game of public state whose states can be listed.
-
-        Raises:
-            ValueError: If the game is of another kind.
-        """
-        facts = game.facts
-        if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-            raise refusal(f"{facts.name}: PSRO learns two-player zero-sum games of public state")
+        require_public_duel(game, "PSRO")
         self.steps = 0
         self._game, self._args, self._seed = game, args, seed
         try:
@@ -102,7 +96,6 @@ class Learner:
         return figures
 
     def policy(self) -> LearnedTable:
-        """The equilibrium's mixture, each member weighted by its reach."""
         averages = [self._tables.average(player, mixture) for player, mixture in enumerate(self._mixtures())]
         strategies, reach = zip(*averages, strict=True)
         return self._tables.policy(self._game, strategies, reach)
@@ -142,13 +135,11 @@ class Learner:
             self._payoffs = skew  # exactly, so that both seats get the same mixture
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The population and the payoffs between its members."""
         first, second = (np.stack(each) for each in zip(*self._strategies, strict=True))
         arrays = {"members_0": first, "members_1": second, "payoffs": self._payoffs.copy()}
         return {name: torch.from_numpy(array) for name, array in arrays.items()}, {"steps": self.steps}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
         self.steps, self._payoffs = data["steps"], tensors["payoffs"].numpy()
         first, second = (list(tensors[f"members_{player}"].numpy()) for player in (0, 1))
         self._strategies = list(zip(first, second, strict=True))

@@ -23,21 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An entry of `ALGORITHMS`.
+    """An entry of `ALGORITHMS`."""
 
-    Attributes:
-        name: Its key.
-        label: Its name in plots and sentences.
-        summary: One line of description.
-        module: Module of its classes `Args` and `Learner`, in `train.algorithms`; its name if empty.
-        step: The unit of steps, in the plural.
-    """
-
-    name: str
-    label: str
-    summary: str
-    module: str = ""
-    step: str = "joint actions"
+    name: str  # its key
+    label: str  # its name in plots and sentences
+    summary: str  # one line of description
+    module: str = ""  # of its classes `Args` and `Learner`, in `train.algorithms`; its name if empty
+    step: str = "joint actions"  # the unit of steps, in the plural
 
     def args(self, game: Game[Any] | None = None, /, **values: int | float | str) -> CommonArgs:
         """Its arguments; others have their `defaults` for the game.
@@ -53,36 +45,26 @@ class Algorithm:
             return kind(**{**self.defaults(game), **values})
 
     def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
-        """Its arguments, from texts.
-
-        Raises:
-            ValueError: As `args`.
-        """
+        """As `args`, from texts."""
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
-        """The default of each argument, for a game or, without one, for games of few actions.
-
-        In games of many actions (`has_many_actions`) some defaults differ.
-        """
+        """The default of each argument, of which some differ in games of many actions (`has_many_actions`)."""
         from train.algorithms.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
-        usual = {field.name: field.default for field in fields}
-        others = {field.name: field.metadata.get(WITH_MANY_ACTIONS) for field in fields}
-        others = {name: default for name, default in others.items() if default is not None}
-        return usual | others if game is not None and has_many_actions(game) else usual
+        defaults = {field.name: field.default for field in fields}
+        if game is not None and has_many_actions(game):
+            others = {field.name: field.metadata.get(WITH_MANY_ACTIONS) for field in fields}
+            defaults |= {name: default for name, default in others.items() if default is not None}
+        return defaults
 
     def args_type(self) -> type[CommonArgs]:
         """The dataclass of its arguments; `field.metadata["description"]` says what each one is."""
         return import_module(f"train.algorithms.{self.module or self.name}").Args
 
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
-        """A new learner.
-
-        Raises:
-            ValueError: If the algorithm does not support the game.
-        """
+        """A new learner; raises ValueError if the algorithm does not support the game."""
         return import_module(f"train.algorithms.{self.module or self.name}").Learner(game, args, seed)
 
 

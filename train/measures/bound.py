@@ -118,11 +118,9 @@ class ResponseBound:
         return {"bound": found.low, "bound_mean": found.mean}
 
     def news(self, figures: Mapping[str, Any]) -> str:
-        """The bound."""
         return f"an exploiter wins at least {figures['bound']:.4f}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """The bound, with a warning that the true figure may be far higher."""
         return (
             f"An exploiter wins at least {points(figures['bound'], 4)} points, averaged over the seats, from the "
             f"policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and {seconds:.0f} s "

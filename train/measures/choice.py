@@ -21,10 +21,8 @@ WAYS = ("auto", "exact", "bound", "matches")
 def measure_for(game: Game[Any], args: CommonArgs) -> Measure:
     """The measure that a learner's arguments ask for.
 
-    Args:
-        game: The game that is learned.
-        args: See the fields of `CommonArgs`. With `measure="auto"`, games small enough for a quick exact result are
-            measured exactly, others in matches. `against="auto"` is uniform play, or a best response's opponents.
+    With `measure="auto"`, games small enough for a quick exact result are measured exactly, others in matches.
+    `against="auto"` is uniform play, or a best response's opponents.
 
     Raises:
         ValueError: If the measure is unknown or infeasible for the game, or an opponent cannot play the game.

@@ -34,14 +34,9 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Reference:
-    """Reference figures for learned policies, in payoff points.
+    """Reference figures for learned policies, in payoff points."""
 
-    Attributes:
-        value: The game's value to player 0.
-        uniform_exploitability: Exploitability of the uniform policy.
-    """
-
-    value: float
+    value: float  # of the game, to player 0
     uniform_exploitability: float
 
 
@@ -63,11 +58,7 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
 
 @cached_by_game(8)
 def reference(game: Game[Any]) -> Reference:
-    """The game's value and uniform play's exploitability; caches the last few games.
-
-    Raises:
-        ValueError: As `evaluate`.
-    """
+    """The game's value and uniform play's exploitability, cached; raises ValueError as `evaluate`."""
     uniform = evaluate(game, named_policy("uniform", game))
     return Reference(solve(game).value, uniform.exploitability)
 
@@ -92,11 +83,7 @@ class Exploitability:
     figure = "exploitability"
 
     def __init__(self, game: Game[Any]) -> None:
-        """Solves the game for reference figures.
-
-        Raises:
-            ValueError: As `evaluate`.
-        """
+        """Solves the game for reference figures; raises ValueError as `evaluate`."""
         self._game = game
         known = reference(game)
         self.reference: Figures = {"value": known.value, "uniform_exploitability": known.uniform_exploitability}
@@ -108,11 +95,9 @@ class Exploitability:
         return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, **seats}
 
     def news(self, figures: Mapping[str, Any]) -> str:
-        """The exploitability."""
         return f"exploitability {figures['exploitability']:.4f}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """See `verdict`; adds the payoff of a learned best response, if measured."""
         guarantees = figures["guaranteed_0"], figures["guaranteed_1"]
         evaluation = Evaluation(figures["exploitability"], figures["nash_conv"], guarantees)
         return verdict(self._game, learner, evaluation, steps, seconds) + response_in_words(figures)
@@ -125,11 +110,7 @@ class Deviations:
     figure = "nash_conv"
 
     def __init__(self, game: Game[Any]) -> None:
-        """Measures uniform play for reference.
-
-        Raises:
-            ValueError: If the game is too large.
-        """
+        """Measures uniform play for reference; raises ValueError if the game is too large."""
         self._game = game
         self.reference: Figures = {"uniform_nash_conv": nash_conv(game, "uniform").total}
 
@@ -139,11 +120,9 @@ class Deviations:
         return {"nash_conv": result.total, **{f"gain_{seat}": gain for seat, gain in enumerate(result.per_player)}}
 
     def news(self, figures: Mapping[str, Any]) -> str:
-        """The sum of the gains."""
         return f"NashConv {figures['nash_conv']:.4f}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """NashConv beside uniform play's."""
         gains = [figures[f"gain_{seat}"] for seat in range(self._game.facts.num_players)]
         return (
             f"If all play the policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and "

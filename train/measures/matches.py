@@ -20,16 +20,13 @@ class Matches:
     kind: ClassVar[Kind] = "matches"
 
     def __init__(self, game: Game[Any], opponents: Mapping[str, Sequence[str]], games: int) -> None:
-        """Loads the opponents.
+        """Loads the opponents; raises ValueError if one cannot play the game.
 
         Args:
             game: The game.
             opponents: Name of a match -> one policy for all other seats, or one per other seat in order (each as
                 `policy_from` reads it).
             games: Games per match.
-
-        Raises:
-            ValueError: If a policy cannot play the game.
         """
         self._game, self._games = game, games
         self._opponents = {name: [policy_from(word, game) for word in words] for name, words in opponents.items()}
@@ -49,12 +46,10 @@ class Matches:
         return figures
 
     def news(self, figures: Mapping[str, Any]) -> str:
-        """The payoff against the first opponent."""
         name = next(iter(self._opponents))
         return f"against {name} {_with_interval(figures, f'payoff_{name}')}"
 
     def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
-        """The payoff against each opponent, and how to measure further."""
         seats = "the other seat" if self._game.facts.num_players == 2 else "all other seats"
         results = "; ".join(
             f"{_with_interval(figures, f'payoff_{name}')} points against {name} in {seats}, "

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Protocol
 
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.kinds import Figures, Kind
+from train.words import game_in_words
 
 # The final evaluation plays this many times as many games as earlier ones.
 FINAL_SHARE = 10
@@ -48,3 +50,15 @@ class Measure(Protocol):
             seconds: Wall time of training.
         """
         ...
+
+
+def described(game: Game[Any], label: str, step: str, measure: Measure) -> dict[str, Any]:
+    """What a run's configuration holds for plots and reports, which read only this and the metrics."""
+    return {
+        "title": game_in_words(game),
+        "label": label,
+        "step": step,
+        "measured": measure.kind,
+        "figure": measure.figure,
+        "reference": measure.reference,
+    }

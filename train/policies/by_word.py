@@ -12,21 +12,13 @@ from cardwar_envs.core.policy import named_policy, names_a_policy, seated_polici
 
 
 def policy_from(word: str, game: Game[Any]) -> Policy:
-    """The policy with this name, or the one in this run folder or policy file.
-
-    Raises:
-        ValueError: If the word is none of these, or the policy does not fit the game.
-    """
+    """The policy with this name, or in this run folder or policy file; raises ValueError if none fits the game."""
     policy = _name_or_policy(word, game)
     return named_policy(policy, game) if isinstance(policy, str) else policy
 
 
 def split_policies(words: str) -> list[str]:
-    """Splits policy names at commas; an existing path may contain commas itself.
-
-    Raises:
-        ValueError: If a name is empty.
-    """
+    """Splits policy names at commas, which an existing path may contain; raises ValueError if a name is empty."""
     names = [words] if os.path.exists(words) else [word.strip() for word in words.split(",")]
     if not all(names):
         raise ValueError(f"a name is missing in the policies {words!r}")
@@ -34,10 +26,10 @@ def split_policies(words: str) -> list[str]:
 
 
 def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
-    """A policy for each seat, as by `policy_from`. One of them may depend on the others.
+    """A policy for each seat, as by `policy_from`; one of them may depend on the others.
 
     Raises:
-        ValueError: As `policy_from`; also if their number is wrong, or more than one depends on the others.
+        ValueError: If one does not fit the game, their number is wrong, or more than one depends on the others.
     """
     return seated_policies([_name_or_policy(word, game) for word in words], game)
 

@@ -25,10 +25,6 @@ class Encoding(nn.Module):
     observation without disturbing others, except for the few that share the row. After T. Müller et al.,
     "Instant neural graphics primitives with a multiresolution hash encoding" (ACM Transactions on Graphics,
     2022), with one resolution.
-
-    Attributes:
-        size: The number of numbers that encode an observation.
-        memory: The learned rows, all 0 at first, with sparse gradients; None if there are none.
     """
 
     def __init__(self, game: Game[Any], rows: int) -> None:
@@ -39,8 +35,9 @@ class Encoding(nn.Module):
         self._factors: NDArray[np.int64] = (
             np.random.default_rng(0).integers(2**62, size=game.facts.observation_size) | 1
         )
+        # The learned rows, all 0 at first, with sparse gradients.
         self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True) if rows else None
-        self.size = self._switches.size + (ROW_SIZE if rows else 0)
+        self.size = self._switches.size + (ROW_SIZE if rows else 0)  # numbers that encode an observation
 
     def forward(self, observations: Tensor) -> Tensor:
         """`[batch, observation_size]` -> `[batch, size]`."""

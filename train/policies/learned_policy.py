@@ -29,5 +29,5 @@ class LearnedPolicy(Policy, Protocol):
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedPolicy:
-        """Restores a policy from `to_archive`."""
+        """Restores a policy from `to_archive`; raises ValueError if the tensors do not fit the game."""
         ...

@@ -24,17 +24,11 @@ def as_bits(masks: NDArray[np.int8]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class LegalPairs:
-    """Rows of a batch with their legal actions, in order of rows and then of actions.
+    """Rows of a batch with their legal actions, in order of rows and then of actions."""
 
-    Attributes:
-        rows: `[pairs]`: the row of each pair.
-        actions: `[pairs]`: its action.
-        count: How many rows there are; a row can be without legal action.
-    """
-
-    rows: Tensor
-    actions: Tensor
-    count: int
+    rows: Tensor  # `[pairs]`: the row of each pair
+    actions: Tensor  # `[pairs]`: its action
+    count: int  # of all rows; a row can be without legal action
 
     @classmethod
     def of(cls, masks: NDArray[np.int8] | NDArray[np.uint8]) -> LegalPairs:
@@ -54,20 +48,13 @@ class LegalPairs:
 
     def log_softmax(self, logits: Tensor) -> Tensor:
         """`[pairs]`: logarithms of probabilities, which sum to one in each row."""
-        greatest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
-        greatest = greatest.scatter_reduce(0, self.rows, logits.detach(), "amax")
-        shifted = logits - greatest[self.rows]
+        shifted = logits - self._highest(logits.detach())
         return shifted - self.sums(shifted.exp()).log().index_select(0, self.rows)
 
     def sample(self, weights: Tensor, draws: Tensor) -> Tensor:
-        """Draws an action for each row.
+        """`[batch]` actions drawn for each row, 0 for a row without legal action.
 
-        Args:
-            weights: `[pairs]`, of a positive sum in each row.
-            draws: `[batch]` numbers in [0, 1).
-
-        Returns:
-            `[batch]` actions, 0 for a row without legal action.
+        `weights` are `[pairs]`, of a positive sum in each row; `draws` are `[batch]` numbers in [0, 1).
         """
         lengths = torch.bincount(self.rows, minlength=self.count)
         ends = lengths.cumsum(0)
@@ -82,14 +69,17 @@ class LegalPairs:
 
     def greatest(self, logits: Tensor) -> Tensor:
         """`[pairs]`: 1 for the first pair of each row with the greatest logit, else 0."""
-        highest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
-        highest = highest.scatter_reduce(0, self.rows, logits, "amax")
-        places = torch.nonzero(logits == highest[self.rows])[:, 0]
+        places = torch.nonzero(logits == self._highest(logits))[:, 0]
         first = torch.full((self.count,), len(logits))
         first = first.scatter_reduce(0, self.rows[places], places, "amin")
         chosen = torch.zeros(len(logits), dtype=torch.float64)
         chosen[first[self.rows]] = 1.0
         return chosen
+
+    def _highest(self, logits: Tensor) -> Tensor:
+        """`[pairs]`: the greatest logit of each pair's row."""
+        highest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
+        return highest.scatter_reduce(0, self.rows, logits, "amax")[self.rows]
 
     def places_of(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """The pairs of one legal action for each row: their rows and their places; a row may have none."""
@@ -104,18 +94,10 @@ class LegalPairs:
 
 
 class ActionParts:
-    """The parts of a game's actions, as `Game.action_parts` says.
-
-    Attributes:
-        size: How many parts there are.
-    """
+    """The parts of a game's actions, `size` in number, as `Game.action_parts` declares them."""
 
     def __init__(self, game: Game[Any]) -> None:
-        """Asks the game.
-
-        Raises:
-            ValueError: If it does not give a table of counts with a row for each action.
-        """
+        """Raises ValueError if the game does not declare a table of counts with a row for each action."""
         declared, actions = game.action_parts(), game.facts.num_actions
         self._counts: Tensor | None = None
         # Tensors are made from arrays: they must hold values even if a network is built on the device "meta".

@@ -134,16 +134,10 @@ class NetworkPolicy:
         raise NotImplementedError
 
     def to_archive(self) -> Archive:
-        """The network's parameters and its architecture."""
         return Archive(dict(self.network.state_dict()), self.network.architecture)
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> Self:
-        """Restores a policy from `to_archive`.
-
-        Raises:
-            ValueError: If the tensors do not fit this network and game.
-        """
         if not data["layers"] < len(tensors):
             raise ValueError(f"{len(tensors)} tensors are too few for {data['layers']} hidden layers")
         with torch.device("meta"):  # allocates nothing, however large the stored architecture is
@@ -177,7 +171,6 @@ class SoftmaxPolicy(NetworkPolicy):
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
         if self.network.parts is not None:
             pairs, probabilities = self._legal_probabilities(observations, action_masks)
             return pairs.dense(probabilities, action_masks.shape[1])
@@ -210,7 +203,6 @@ class GreedyPolicy(NetworkPolicy):
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities, all of them 0 or 1."""
         if self.network.parts is not None:
             pairs, logits = self._legal_outputs(observations, action_masks)
             return pairs.dense(pairs.greatest(logits), action_masks.shape[1])
@@ -229,13 +221,11 @@ class MatrixPolicy(NetworkPolicy):
 
     @staticmethod
     def outputs_for(game: Game[Any], network: Network) -> int:
-        """One for each joint action."""
         return game.facts.num_actions**2
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
         matrices = joint_values(self._in_double, observations)
         return solve_matrices(matrices, action_masks, self.game.opponent_masks(observations)).row_strategies
 
@@ -251,13 +241,11 @@ class LookaheadPolicy(NetworkPolicy):
 
     @staticmethod
     def outputs_for(game: Game[Any], network: Network) -> int:
-        """The state's value."""
         return 1
 
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
         return self._lookahead.strategies(observations, action_masks, StateValues(self.game, self._in_double))
 
 

@@ -54,14 +54,10 @@ class LearnedTable(TablePolicy):
 
     @classmethod
     def of_seats(cls, game: Game[Any], seats: Sequence[tuple[Seen, NDArray[np.float64]]]) -> LearnedTable:
-        """One table for both seats.
+        """One table for both seats, from what was learned in each and the weights `[k]` of its rows.
 
         If the rules treat both seats alike, both can see the same observation, with the same game to follow.
         The table then holds the weighted mean of what was learned in both seats.
-
-        Args:
-            game: The game.
-            seats: For each seat, what was learned and the weights of its rows (`[k]`).
         """
         seen = [each for each, _ in seats]
         # Adding zero turns -0.0, whose bytes differ, into 0.0.
@@ -77,17 +73,11 @@ class LearnedTable(TablePolicy):
         return cls(game, observations, mean / mean.sum(axis=1, keepdims=True))
 
     def to_archive(self) -> Archive:
-        """What `from_archive` needs beside the game."""
         tensors = {"observations": self._observations, "probabilities": self._probabilities}
         return Archive({name: torch.from_numpy(array) for name, array in tensors.items()}, {})
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedTable:
-        """Restores a policy from `to_archive`.
-
-        Raises:
-            ValueError: If the tensors are not a table for the game.
-        """
         types = {name: tensor.dtype for name, tensor in tensors.items()}
         if types != {"observations": torch.float32, "probabilities": torch.float64}:
             raise ValueError(f"a table holds observations (float32) and probabilities (float64), not {types}")

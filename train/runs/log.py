@@ -19,7 +19,7 @@ from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
 from train.algorithms.contract import CommonArgs
 from train.measures.choice import WAYS, measure_for
-from train.measures.measure import Measure
+from train.measures.measure import Measure, described
 from train.policies.by_word import policy_from
 from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
 from train.policies.learned_policy import LearnedPolicy
@@ -169,12 +169,7 @@ def _config(game: Game[Any], args: dict[str, Any], seed: int, step: str, measure
         "algorithm": OWN,
         "args": args,
         "seed": seed,
-        "title": game_in_words(game),
-        "label": args["label"],
-        "step": step,
-        "measured": measure.kind,
-        "figure": measure.figure,
-        "reference": measure.reference,
+        **described(game, args["label"], step, measure),
     }
 
 
@@ -190,12 +185,7 @@ def _measure(game: Game[Any], way: str, against: str) -> Measure:
 
 
 class _Remembered:
-    """Wraps a policy and records its answers: an exact measure queries every reachable observation.
-
-    Attributes:
-        stands_for: The policy.
-        asked_through: The policy that a measure should query.
-    """
+    """Wraps a policy and records its answers: an exact measure queries every reachable observation."""
 
     def __init__(self, policy: Policy) -> None:
         self.stands_for = policy
@@ -204,7 +194,7 @@ class _Remembered:
         self._count = 0
         # Measures do not query these policies at every observation, so the record would be incomplete.
         partly = getattr(policy, "by_words", False) or getattr(policy, "stationary", False)
-        self.asked_through: Policy = policy if partly else self
+        self.asked_through: Policy = policy if partly else self  # what a measure should query
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """The policy's answers."""

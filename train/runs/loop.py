@@ -22,7 +22,7 @@ from train.algorithms.contract import CommonArgs, Learner, SelfPlayArgs
 from train.algorithms.registry import Algorithm, algorithm_named
 from train.kinds import Figures, Kind, is_measured
 from train.measures.choice import measure_for
-from train.measures.measure import Measure
+from train.measures.measure import Measure, described
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
 from train.runs.sinks import Sink, tagged
@@ -97,7 +97,7 @@ def run(
     with own_generators(seed, threads), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first: raises if it cannot learn the game
         measure = measure_for(game, args)
-        config = _config(game, entry, args, seed, measure)
+        config = run_identity(game, entry.name, args, seed) | described(game, entry.label, entry.step, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
         rows = _continue(folder, learner, config, measure)
@@ -110,19 +110,6 @@ def run(
                 for told in (record, *sinks, report):
                     told(row)
         return _finish(entry, learner, folder, rows[-1], measure)
-
-
-def _config(game: Game[Any], entry: Algorithm, args: CommonArgs, seed: int, measure: Measure) -> dict[str, Any]:
-    return {
-        **run_identity(game, entry.name, args, seed),
-        # For plots and reports, which read only this file and the metrics.
-        "title": game_in_words(game),
-        "label": entry.label,
-        "step": entry.step,
-        "measured": measure.kind,
-        "figure": measure.figure,
-        "reference": measure.reference,
-    }
 
 
 @contextmanager

@@ -37,11 +37,7 @@ def write_archive(path: Path, archive: Archive) -> None:
 
 
 def read_archive(path: Path, folder: Path | None = None) -> Archive:
-    """Reads a file written by `write_archive`.
-
-    Args:
-        path: The file.
-        folder: The folder that it was found in, as for `require_plain`.
+    """Reads a file written by `write_archive`; `folder` is where it was found, as for `require_plain`.
 
     Raises:
         ValueError: If the file is missing, torn, damaged, not one that `write_archive` wrote, larger than 8 GiB,

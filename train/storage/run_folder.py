@@ -25,14 +25,7 @@ import numpy as np
 
 import cardwar_envs
 from baselines.files import csv_bytes, kind_of_file, parse_object, read_plain, refuse_links, write_atomically
-from train.storage.formats import (
-    FORMAT,
-    StoredCheckpoint,
-    StoredConfig,
-    StoredIdentity,
-    StoredMetadata,
-    StoredRows,
-)
+from train.storage.formats import FORMAT, StoredCheckpoint, StoredConfig, StoredIdentity, StoredMetadata, StoredRows
 from train.validation import Strict, check
 
 if TYPE_CHECKING:
@@ -56,22 +49,14 @@ MetricsRow = dict[str, Any]
 
 
 class RunFolder:
-    """One run on disk; see `create` and `reopen`.
-
-    Attributes:
-        path: The folder.
-    """
+    """One run on disk, in the folder `path`; see `create` and `reopen`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def create(cls, path: str | Path, config: Mapping[str, Any]) -> RunFolder:
-        """Starts a run in a folder that is new or empty.
-
-        Args:
-            path: The folder.
-            config: As `StoredConfig`, without the format.
+        """Starts a run in a folder that is new or empty; `config` is as `StoredConfig`, without the format.
 
         Raises:
             ValueError: If the folder holds a run or other files; they stay as they are.
@@ -95,11 +80,7 @@ class RunFolder:
 
     @classmethod
     def reopen(cls, path: str | Path, identity: Mapping[str, Any]) -> RunFolder:
-        """Continues the run that a folder holds.
-
-        Args:
-            path: The folder.
-            identity: As `run_identity`; other entries are ignored.
+        """Continues the run that a folder holds; `identity` is as `run_identity`, with other entries ignored.
 
         Raises:
             ValueError: If the folder holds no run or a damaged one; if the run has another game, algorithm,
@@ -120,30 +101,18 @@ class RunFolder:
             raise ValueError(f"{self.path} holds a run with {difference}; resume it with its original arguments")
 
     def config(self) -> dict[str, Any]:
-        """The configuration, as `StoredConfig`.
-
-        Raises:
-            ValueError: If the file is missing, damaged or of another format.
-        """
+        """The configuration, as `StoredConfig`; raises ValueError if it is missing, damaged or of another format."""
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(f"{self.path} is {kind_of_file(self.path)}, not the folder of a run")
         return self._read_json(CONFIG_FILE, StoredConfig)
 
     def identity(self) -> dict[str, Any]:
-        """The run's identity, as `StoredIdentity`.
-
-        Raises:
-            ValueError: As `config`.
-        """
+        """The run's identity, as `StoredIdentity`; raises ValueError as `config`."""
         config = self.config()
         return {name: config[name] for name in IDENTITY}
 
     def metadata(self) -> dict[str, Any]:
-        """The environment of the run, as `StoredMetadata`.
-
-        Raises:
-            ValueError: If the file is missing or damaged.
-        """
+        """The environment of the run, as `StoredMetadata`; raises ValueError if the file is missing or damaged."""
         return self._read_json(METADATA_FILE, StoredMetadata)
 
     def _read_json(self, name: str, kind: type[Strict]) -> dict[str, Any]:
@@ -161,11 +130,8 @@ class RunFolder:
     def read_checkpoint(self, identity: Mapping[str, Any]) -> Archive | None:
         """The newest checkpoint, with data as `StoredCheckpoint`, or None if the run was killed before its first.
 
-        Args:
-            identity: The identity of the run; other entries are ignored.
-
         Raises:
-            ValueError: If the checkpoint is damaged or belongs to another run.
+            ValueError: If the checkpoint is damaged or belongs to another run than that of `identity`.
         """
         from train.storage.archive import read_archive
 
@@ -211,7 +177,7 @@ class RunFolder:
         lines, line = self._checksums(), _checksum(METRICS_FILE, content)
         self._write_checksums([*lines, line])
         write_atomically(self.path / METRICS_FILE, content)
-        self._write_checksums([*(each for each in lines if not each.endswith(f"  {METRICS_FILE}\n".encode())), line])
+        self._write_checksums([*(each for each in lines if not _is_of_metrics(each)), line])
 
     def read_metrics(self) -> list[MetricsRow]:
         """The rows of `metrics.csv`; none if the run was stopped before its first evaluation.
@@ -221,7 +187,7 @@ class RunFolder:
         """
         path = self.path / METRICS_FILE
         try:
-            if not (path.exists() or path.is_symlink() or self._was_written(METRICS_FILE)):
+            if not (path.exists() or path.is_symlink() or any(map(_is_of_metrics, self._checksums()))):
                 return []
             content = read_plain(path, self.path)
             self._check_sum(METRICS_FILE, content)
@@ -242,9 +208,6 @@ class RunFolder:
         there = path.exists() or path.is_symlink()
         return read_plain(path, self.path, MOST_SETTINGS).splitlines(keepends=True) if there else []
 
-    def _was_written(self, name: str) -> bool:
-        return any(line.endswith(f"  {name}\n".encode()) for line in self._checksums())
-
     def _write_checksums(self, lines: Sequence[bytes]) -> None:
         write_atomically(self.path / CHECKSUM_FILE, b"".join(lines))
 
@@ -261,6 +224,10 @@ def _json(content: Mapping[str, Any]) -> bytes:
 def _checksum(name: str, content: bytes) -> bytes:
     """A line in the format of `sha256sum`."""
     return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
+
+
+def _is_of_metrics(line: bytes) -> bool:
+    return line.endswith(f"  {METRICS_FILE}\n".encode())
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

@@ -43,31 +43,17 @@ class State(StrEnum):
 
 
 class StudyTask:
-    """A run of the study and what its folder holds by now.
-
-    Attributes:
-        run: The run.
-        out: The study's folder.
-        folder: The run's folder, in the study's.
-        log: File with the run's latest output.
-        reason: Why it failed; None if it did not.
-        held: The run's folder as last read; None if it is missing or damaged.
-        damage: Why the folder could not be read; None if it could.
-    """
+    """A run of the study and what its folder, in the study's folder `out`, holds by now."""
 
     def __init__(self, run: StudyRun, out: Path) -> None:
-        """Reads the run's folder.
-
-        Raises:
-            ValueError: If the folder holds another run, or a link stands in place of the folder or the log.
-        """
+        """Raises ValueError if the folder holds another run, or a link stands in place of the folder or the log."""
         self.run, self.out, self.folder = run, out, out / run.name
-        self.log = out / "logs" / f"{run.name}.log"
+        self.log = out / "logs" / f"{run.name}.log"  # the latest output
         refuse_links(out, run.name)
         refuse_links(out, f"logs/{self.log.name}")
-        self.reason: str | None = None
-        self.held: Run | None = None
-        self.damage: str | None = None
+        self.reason: str | None = None  # why it failed
+        self.held: Run | None = None  # the folder as last read; None if it is missing or damaged
+        self.damage: str | None = None  # why the folder could not be read
         self.read()
         if self.held is not None:
             RunFolder(self.folder).check_same(run.identity)
@@ -117,7 +103,7 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
 
     Args:
         chosen: The runs; their `held` and `reason` are kept up to date.
-        out: The study's folder; only one study at a time works in it.
+        out: The study's folder.
         jobs: Number of processes at once.
         show: Called several times a second with the runs that are at work and those that have just ended.
 
@@ -196,15 +182,10 @@ def seconds_left(all_runs: Sequence[StudyTask], chosen: Sequence[StudyTask], job
     """Estimates the time until the chosen runs have ended.
 
     A run is assumed to continue at its own pace. A run that has not begun is assumed to take the median pace of
-    the other runs of its game and algorithm or, if none of them has begun either, the median time of all runs.
-
-    Args:
-        all_runs: Runs whose pace counts.
-        chosen: Runs that are to end.
-        jobs: Number of runs at work at once.
+    those of `all_runs` with its game and algorithm or, if none of them has begun either, the median time of all runs.
 
     Returns:
-        Seconds; None as long as the pace of no run is known.
+        Seconds with `jobs` runs at work at once; None as long as the pace of no run is known.
     """
     paces: dict[Any, list[float]] = defaultdict(list)
     for each in all_runs:

@@ -86,21 +86,12 @@ class _Named(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyRun:
-    """A run of a study.
+    """A run of a study."""
 
-    Attributes:
-        name: Name of its folder.
-        game: The game that is learned.
-        algorithm: A key of `ALGORITHMS`.
-        label: Name of the algorithm in pictures.
-        args: Its arguments.
-        seed: Seed of everything random.
-    """
-
-    name: str
+    name: str  # of its folder
     game: Game[Any]
-    algorithm: str
-    label: str
+    algorithm: str  # a key of `ALGORITHMS`
+    label: str  # of the algorithm in pictures
     args: CommonArgs
     seed: int
 
@@ -116,17 +107,11 @@ class StudyRun:
 
 @dataclass(frozen=True)
 class Study:
-    """The content of a study file.
+    """The content of a study file."""
 
-    Attributes:
-        title: Heading of the report.
-        runs: In the order of the file, each once.
-        pages: Name of each page of the report -> its runs.
-    """
-
-    title: str
-    runs: tuple[StudyRun, ...]
-    pages: dict[str, tuple[StudyRun, ...]]
+    title: str  # of the report
+    runs: tuple[StudyRun, ...]  # in the order of the file, each once
+    pages: dict[str, tuple[StudyRun, ...]]  # by name of the page of the report
 
 
 def read_study(path: str | Path) -> Study:
@@ -192,7 +177,8 @@ def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequ
         ]
     for game, text, each, args in made:
         for seed in group.seeds or seeds:
-            folder = _folder_name(f"{game_in_words(game)} {text} seed={seed}")
+            words = f"{game_in_words(game)} {text} seed={seed}".split()
+            folder = re.sub(r"[^\w.,=+-]", "_", "-".join(words))
             yield StudyRun(folder, game, each.algorithm, each.label, args, seed)
 
 
@@ -204,10 +190,6 @@ def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
         raise ValueError(f"unknown algorithm {names[0]!r}; known are {', '.join(named)}")
     algorithm, label, given = named[names[0]]
     return _Named(algorithm, label, {**given, **common, **own})
-
-
-def _folder_name(text: str) -> str:
-    return re.sub(r"[^\w.,=+-]", "_", "-".join(text.split()))
 
 
 def _check_names(runs: Sequence[StudyRun]) -> None:

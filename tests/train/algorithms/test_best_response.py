@@ -1,6 +1,5 @@
 """Best responses learned by PPO: the games they are learned in, what is said of them, runs of theirs."""
 
-import dataclasses
 import shutil
 
 import command
@@ -8,20 +7,17 @@ import numpy as np
 import pytest
 import torch
 from brute_force import mean_payoff
-from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from thinning import each_row
 
 from baselines import best_response, make_policy
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
-from train.algorithms.best_response import Learner
 from train.algorithms.registry import ALGORITHMS
 from train.policies.by_word import policy_from
-from train.policies.files import load_policy, save_policy
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 from train.runs.loop import run
-from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -31,33 +27,6 @@ SMALL = {"steps": 320, "evaluate_every": 100, "num_games": 20, "rollout": 5, "ba
 
 def learner(game=GAME, **values):
     return ENTRY.learner(game, ENTRY.args(**values), seed=0)
-
-
-def envs_against(policy, num_games, game=GAME):
-    return AgainstVecEnv(GameBatch(game, num_games, seed=0), Opponents.of(policy, game), seed=0)
-
-
-def test_the_learner_has_the_first_seat_in_even_games_and_the_second_in_odd_ones():
-    envs = envs_against(make_policy("highest_card", GAME), 3)
-    assert envs.num_envs == 3
-    assert is_masking_supported(envs)
-    assert envs.observation_space.contains(envs.reset()[0])
-    # Against 3, 2, 1. Games 0 and 1: lost, won, won; game 2: lost, lost, won.
-    for trick, actions in enumerate([[0, 0, 1], [2, 2, 0], [1, 1, 2]]):
-        assert get_action_masks(envs)[range(3), actions].all()
-        _, rewards, dones, infos = envs.step(np.array(actions))
-        assert dones.tolist() == [trick == 2] * 3
-        assert infos == [{}, {}, {}]
-    assert rewards.tolist() == [1.0, 1.0, -1.0]
-    assert rewards.dtype == np.float32
-    assert envs.env_method("action_masks", indices=[2])[0].tolist() == [1, 1, 1]
-
-
-def test_what_the_learner_sees_is_its_own_side():
-    game = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
-    (start,) = game.initial()
-    observations = envs_against(make_policy("uniform", game), 2, game).reset()
-    assert observations.tolist() == [game.observation(start.state, player).tolist() for player in (0, 1)]
 
 
 def test_an_opponent_is_drawn_for_each_game_and_plays_all_of_it():
@@ -80,11 +49,12 @@ def test_an_opponent_is_drawn_for_each_game_and_plays_all_of_it():
 
 
 def test_games_begin_with_a_reset():
+    envs = AgainstVecEnv(GameBatch(GAME, 1, seed=0), Opponents.of("uniform", GAME), seed=0)
     with pytest.raises(ValueError, match="reset must be called before the first step"):
-        envs_against(make_policy("uniform", GAME), 1).step(np.zeros(1, dtype=np.int64))
+        envs.step(np.zeros(1, dtype=np.int64))
 
 
-@pytest.mark.parametrize("opponent", ["uniform", "highest_card"])
+@pytest.mark.parametrize("opponent", [pytest.param("uniform", marks=pytest.mark.wide), "highest_card"])
 def test_a_best_response_is_found_on_three_cards(opponent):
     learning = learner(steps=5000, num_games=64, batch_size=64, width=32, learning_rate=0.003, opponent=opponent)
     figures = learning.advance(5000)
@@ -114,7 +84,7 @@ def test_there_is_no_share_of_nothing():
     assert not {"share", "sampled_share"} & figures.keys()
 
 
-def test_the_policy_learned_is_the_greedy_one(tmp_path):
+def test_the_policy_learned_is_the_greedy_one():
     learning = learner(**SMALL)
     learning.advance(100)
     policy = learning.policy()
@@ -124,27 +94,18 @@ def test_the_policy_learned_is_the_greedy_one(tmp_path):
     assert np.array_equal(greedy, np.eye(3)[sampled.argmax(axis=1)])
     distribution = learning._model.policy.get_distribution(torch.from_numpy(observations), masks)
     assert sampled == pytest.approx(distribution.distribution.probs.detach().numpy(), abs=1e-6)
-    save_policy(tmp_path / "policy.safetensors", policy)
-    assert np.array_equal(load_policy(tmp_path, GAME).action_probabilities(observations, masks), greedy)
     learning.advance(200)
     assert np.array_equal(policy.action_probabilities(observations, masks), greedy), "later learning changes nothing"
 
 
-def test_a_run_can_be_responded_to(tmp_path):
-    run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=3), tmp_path / "cfr")
-    figures = learner(**SMALL | {"opponent": str(tmp_path / "cfr")}).advance(100)
-    expected = best_response(GAME, policy_from(str(tmp_path / "cfr"), GAME), 1).value
-    assert figures["best_1"] == expected > 0.0
-
-
-@pytest.mark.parametrize("opponent", ["nobody", "runs/nowhere"])
+@each_row("opponent", ["nobody", "runs/nowhere"])
 def test_an_unknown_opponent_is_refused_before_anything_is_written(tmp_path, opponent):
     with pytest.raises(ValueError, match=opponent):
         run(GAME, "best_response", ENTRY.args(opponent=opponent), tmp_path / "run")
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("opponent", ["", 3, None, ["uniform"]])
+@each_row("opponent", ["", 3, None, ["uniform"]])
 def test_an_opponent_is_a_word(opponent):
     with pytest.raises(ValueError, match=r"opponent \(.*\) must (be a text|not be empty)"):
         ENTRY.args(opponent=opponent)
@@ -165,54 +126,15 @@ def test_the_command_takes_an_opponent(tmp_path, capsys):
     assert (code, "--opponent" in out, "policy to exploit" in out) == (0, True, True)
 
 
-def test_a_resumed_run_is_an_unbroken_one(tmp_path):
-    whole = learner(**SMALL)
-    whole.advance(100)
-    tensors, data = whole.state()
-    write_archive(tmp_path / "state", Archive(tensors, data))
-    generators = torch.get_rng_state(), np.random.get_state()
-    figures = whole.advance(320)
-    resumed = learner(**SMALL)
-    resumed.restore(*read_archive(tmp_path / "state"))
-    torch.set_rng_state(generators[0])
-    np.random.set_state(generators[1])
-    assert resumed.steps == 100
-    assert resumed.advance(320) == figures
-
-
 def test_a_run_does_not_go_on_against_another_opponent(tmp_path):
     run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=3), tmp_path / "cfr")
     args = ENTRY.args(**SMALL | {"opponent": str(tmp_path / "cfr")})
-    run(GAME, "best_response", args, tmp_path / "run")
+    result = run(GAME, "best_response", args, tmp_path / "run")
+    expected = best_response(GAME, policy_from(str(tmp_path / "cfr"), GAME), 1).value
+    assert RunFolder(result.folder).read_metrics()[-1]["best_1"] == expected > 0.0
     before = (tmp_path / "run" / "metrics.csv").read_bytes()
     shutil.rmtree(tmp_path / "cfr")
     run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=4), tmp_path / "cfr")
     with pytest.raises(ValueError, match=r"opponent .*cfr has changed since: it now plays differently"):
         run(GAME, "best_response", args, tmp_path / "run", resume=True)
     assert (tmp_path / "run" / "metrics.csv").read_bytes() == before
-
-
-def rows(out):
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(out).read_metrics()]
-
-
-def test_a_seed_repeats_a_run_and_a_killed_one_goes_on(tmp_path, monkeypatch):
-    args = ENTRY.args(**SMALL)
-    run(GAME, "best_response", args, tmp_path / "whole", seed=3)
-    with monkeypatch.context() as patch:
-
-        def advance_or_die(self, steps, advance=Learner.advance):
-            if steps > 200:
-                raise KeyboardInterrupt
-            return advance(self, steps)
-
-        patch.setattr(Learner, "advance", advance_or_die)
-        with pytest.raises(KeyboardInterrupt):
-            run(GAME, "best_response", args, tmp_path / "killed", seed=3)
-    assert len(rows(tmp_path / "killed")) == 2
-    run(GAME, "best_response", args, tmp_path / "killed", seed=3, resume=True)
-    assert rows(tmp_path / "whole") == rows(tmp_path / "killed")
-    run(GAME, "best_response", args, tmp_path / "other", seed=4)
-    assert rows(tmp_path / "whole") != rows(tmp_path / "other")
-    with pytest.raises(ValueError, match="opponent='uniform', not 'lowest_card'"):
-        run(GAME, "best_response", dataclasses.replace(args, opponent="lowest_card"), tmp_path / "whole", 3, True)

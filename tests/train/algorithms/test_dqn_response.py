@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
+from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy
-from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
 UNIQUE = make_game("lowest_unique", numbers=3)
@@ -22,7 +21,7 @@ def learner(name, game=GAME, **values):
     return entry.learner(game, entry.args(**SMALL | values), seed=0)
 
 
-@pytest.mark.parametrize("opponent", ["uniform", "highest_card"])
+@pytest.mark.parametrize("opponent", ["uniform", pytest.param("highest_card", marks=pytest.mark.wide)])
 def test_a_best_response_is_found_on_three_cards(opponent):
     rates = {"learning_rate": 0.005, "target_rate": 0.1}
     learning = learner("dqn_response", steps=3600, num_games=12, batch_size=64, width=32, opponent=opponent, **rates)
@@ -63,7 +62,7 @@ def test_a_replay_of_many_actions_stays_small():
     assert kept / decisions < 2 * 4 * (game.facts.observation_size + game.facts.num_actions / 7)
 
 
-@pytest.mark.parametrize("final", [0.0, 1.0])
+@each_row("final", [0.0, 1.0])
 def test_exploration_falls_to_its_final_share(final):
     learning = learner("dqn_response", steps=800, final_exploration=final, num_games=200)
     learning.steps = 800
@@ -73,7 +72,7 @@ def test_exploration_falls_to_its_final_share(final):
 
 
 @pytest.mark.parametrize("name", RESPONDERS)
-@pytest.mark.parametrize(
+@each_row(
     ("game", "opponent"),
     [
         (UNIQUE, "uniform"),
@@ -83,7 +82,6 @@ def test_exploration_falls_to_its_final_share(final):
         (make_game("war"), "dummie"),
         (make_game("jujitsu"), "highest_card"),
     ],
-    ids=["three players", "line-up", "not zero-sum", "war for three", "war", "thirteen cards"],
 )
 def test_games_that_no_oracle_reaches_are_learned_without_exact_figures(name, game, opponent):
     learning = learner(name, game, steps=80, opponent=opponent)
@@ -105,27 +103,10 @@ def test_a_best_response_against_two_is_found(name):
     assert learning.policy().action_probabilities(observations[0], masks[0]).argmax(axis=1).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("name", RESPONDERS)
+@each_row("name", RESPONDERS)
 def test_a_line_up_has_one_policy_or_one_for_each_other_seat(name):
     message = r"opponent \(uniform,max,min\) names 3 policies; war needs one for all 2 other seats, or one for each"
     with pytest.raises(ValueError, match=message):
         learner(name, WAR, opponent="uniform,max,min")
     with pytest.raises(ValueError, match=r"opponent \(uniform,uniform\) names 2 policies; jujitsu needs one$"):
         learner(name, opponent="uniform,uniform")
-
-
-@pytest.mark.parametrize("game", [GAME, WAR], ids=["two players", "three players"])
-def test_a_resumed_run_is_an_unbroken_one(tmp_path, game):
-    values = {"steps": 640, "replay_size": 200, "opponent": "uniform"}
-    whole = learner("dqn_response", game, **values)
-    whole.advance(320)
-    write_archive(tmp_path / "state", Archive(*whole.state()))
-    generators = torch.get_rng_state(), np.random.get_state()
-    figures = whole.advance(640)
-    resumed = learner("dqn_response", game, **values)
-    resumed.restore(*read_archive(tmp_path / "state"))
-    torch.set_rng_state(generators[0])
-    np.random.set_state(generators[1])
-    assert resumed.advance(640) == figures
-    tensors = whole.state()[0]
-    assert all(torch.equal(tensor, tensors[name]) for name, tensor in resumed.state()[0].items())

@@ -1,47 +1,20 @@
 """Fitted value iteration: that it learns, what from, and how its policy looks ahead."""
 
-import dataclasses
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import torch
 
 from baselines import solve, solve_matrices
 from baselines.matches.lookahead import Lookahead, StateValues, one_view
-from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import fitted_value
 from train.measures.exact import evaluate
-from train.policies.encoding import Encoding
-from train.policies.files import load_policy, save_policy
-from train.policies.networks import LookaheadPolicy, Network
+from train.policies.networks import Network
 
 GAME = make_game("jujitsu", num_cards=4)
 UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))
 SMALL = {"num_games": 128, "batch_size": 32, "width": 32, "target_rate": 0.05}
-
-
-@dataclasses.dataclass(frozen=True)
-class LateCoin(Jujitsu):
-    """Equal cards meet by a coin; all else is certain, and so is the course of play by the first legal actions."""
-
-    name = "late_coin"
-
-    def trick_outcomes(self, rank_0, rank_1):
-        if rank_0 == rank_1 == 2:
-            return ((Fraction(1, 2), 1), (Fraction(1, 2), -1))
-        return super().trick_outcomes(rank_0, rank_1)
-
-
-class PrivateJujitsu(Jujitsu):
-    """Says of itself that an observation does not show the state."""
-
-    @property
-    def facts(self):
-        return dataclasses.replace(super().facts, public_state=False)
 
 
 class KnownValues:
@@ -212,50 +185,3 @@ def test_the_copy_follows():
     learner._update(*learner._lessons(learner._draw()))
     for old, slow, fast in zip(before, learner._following, learner._parameters, strict=True):
         assert torch.allclose(slow, old + 0.05 * (fast - old), atol=1e-6)
-
-
-def test_a_learner_restored_goes_on_as_the_other():
-    first, second = (fitted_value.Learner(GAME, fitted_value.Args(steps=6_000, **SMALL), seed) for seed in (0, 1))
-    first.advance(2_000)
-    tensors, data = first.state()
-    second.restore({name: each.clone() for name, each in tensors.items()}, data)
-    assert first.advance(6_000) == second.advance(6_000)
-    for own, other in zip(first._following, second._following, strict=True):
-        assert torch.equal(own, other)
-
-
-def test_a_policy_kept_plays_on_alike(tmp_path):
-    policy = LookaheadPolicy(GAME, some_network(GAME))
-    save_policy(tmp_path / "policy.safetensors", policy)
-    loaded = load_policy(tmp_path, GAME)
-    _, observations, masks = full_graph(GAME).seen_by(0)
-    probabilities = policy.action_probabilities(observations, masks)
-    assert np.array_equal(loaded.action_probabilities(observations, masks), probabilities)
-    assert probabilities.sum(axis=1) == pytest.approx(1.0)
-    assert not probabilities[masks == 0].any()
-    assert policy.action_probabilities(observations[:0], masks[:0]).shape == (0, 4)
-
-
-def test_an_encoding_without_rows_has_switches_alone():
-    encoding = Encoding(make_game("jujitsu", num_cards=2), 0)
-    assert encoding.memory is None
-    assert not list(encoding.parameters())
-    seen = torch.tensor([[1.0, 0.0, 0.0, 1.0, -1.0, 2.0]])
-    assert encoding(seen)[0].tolist() == [0, 1, *[1, 0], *[1, 0], *[0, 1], *[0, 1, 0, 0, 0], *[0, 0, 1]]
-    assert encoding.size == 16
-
-
-@pytest.mark.parametrize(
-    ("game", "reason"),
-    [
-        (PrivateJujitsu(num_cards=3), "of public state and symmetric seats"),
-        (make_game("dice_poker"), "of public state and symmetric seats"),
-        (make_game("war", num_players=3), "looking ahead is for two-player zero-sum games"),
-        (make_game("dice_wars", num_cards=2), "looking ahead is for games without chance after the deal"),
-        (LateCoin(num_cards=2), "looking ahead is for games without chance after the deal"),
-    ],
-    ids=["private", "dice_poker", "three players", "dice_wars", "late coin"],
-)
-def test_it_refuses_other_kinds_of_games(game, reason):
-    with pytest.raises(ValueError, match=reason):
-        fitted_value.Learner(game, fitted_value.Args(), seed=0)

@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-import torch
+from run_files import rows
+from thinning import each_row
 
 from baselines import head_to_head
 from cardwar_envs import make_game
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms import mmd, ppo
-from train.algorithms.experience.league import MOST_PAST, League
+from train.algorithms.experience.opponents import MOST_PAST, League
 from train.algorithms.registry import ALGORITHMS
 from train.runs.loop import run
-from train.storage.archive import Archive, read_archive, write_archive
-from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
 UNIQUE = make_game("lowest_unique", numbers=3)
@@ -31,7 +30,7 @@ def test_without_opponents_all_games_are_self_play():
     assert ppo.Args().opponents == mmd.Args().opponents == ""
 
 
-@pytest.mark.parametrize(("share", "environments"), [(0.5, 10 * 3 + 10), (0.9, 2 * 3 + 18), (1.0, 20)])
+@each_row(("share", "environments"), [(0.5, 10 * 3 + 10), (0.9, 2 * 3 + 18), (1.0, 20)])
 def test_a_share_of_the_games_has_one_seat_of_the_learner_and_steps_count_all_games(share, environments):
     learning = learner(game=UNIQUE, opponent_share=share, opponents="uniform,past")
     assert learning._model.n_envs == environments
@@ -66,9 +65,7 @@ def test_earlier_selves_are_the_policies_of_earlier_evaluations(name):
     observations, masks = (each[:, 0] for each in learning._batch.reset())
     answers = [policy.action_probabilities(observations, masks)[0] for policy in played]
     past = learning._model.env.opponents.policies
-    assert [policy.action_probabilities(observations, masks)[0].tolist() for policy in past] == np.array(
-        answers
-    ).tolist()
+    assert np.array_equal([policy.action_probabilities(observations, masks)[0] for policy in past], answers)
     assert not np.array_equal(answers[0], answers[2])
 
 
@@ -77,28 +74,6 @@ def test_it_learns_to_beat_the_others():
                        learning_rate=0.01, entropy=0.02)  # fmt: skip
     learning.advance(3000)
     assert head_to_head(GAME, learning.policy(), "highest_card").mean > 0.8
-
-
-@pytest.mark.parametrize("name", ["ppo", "mmd"])
-def test_a_resumed_run_meets_the_same_others(tmp_path, name):
-    whole = learner(name)
-    whole.advance(240)
-    whole.advance(300)
-    write_archive(tmp_path / "state", Archive(*whole.state()))
-    generators = torch.get_rng_state(), np.random.get_state()
-    figures = whole.advance(600)
-    resumed = learner(name)
-    resumed.restore(*read_archive(tmp_path / "state"))
-    torch.set_rng_state(generators[0])
-    np.random.set_state(generators[1])
-    assert resumed.advance(600) == figures
-    tensors = whole.state()[0]
-    assert {"past.2.0.weight"} <= tensors.keys()
-    assert all(torch.equal(tensor, tensors[name]) for name, tensor in resumed.state()[0].items())
-
-
-def rows(out):
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(out).read_metrics()]
 
 
 def test_a_killed_run_goes_on_and_notices_another_opponent(tmp_path, monkeypatch):
@@ -128,7 +103,7 @@ def test_a_killed_run_goes_on_and_notices_another_opponent(tmp_path, monkeypatch
     assert rows(tmp_path / "whole") == rows(tmp_path / "killed")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "message"),
     [
         ({"opponents": "uniform,nobody"}, "unknown policy 'nobody'; known for jujitsu are "),

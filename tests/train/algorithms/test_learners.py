@@ -1,23 +1,80 @@
-"""What all learners of networks have in common."""
+"""What all learners have in common: seeds, checkpoints, policies that stay, games that they refuse."""
+
+import dataclasses
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import torch
+from thinning import each_row
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+from toys import one_step
 
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
+from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS
+from train.runs.loop import own_generators
+from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
+WAR = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=30)
+NETWORKS = [name for name, algorithm in ALGORITHMS.items() if algorithm.step == "joint actions"]
+TABULAR = {"fictitious_play": "fictitious play", "cfr_plus": r"CFR\+", "tabular_mmd": "tabular MMD"}  # name -> label
+LITTLE = {"num_games": 20, "rollout": 3, "batch_size": 30, "width": 8, "response_steps": 100, "replay_size": 100,
+          "reservoir_size": 100, "memory": 64, "passes": 2, "opponents": "highest_card,past"}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "algorithm", [ALGORITHMS[name] for name in ("fitted_value", "minimax_q", "ppo", "mmd")], ids=lambda each: each.name
-)
-def test_a_policy_stays_as_it_was_when_learning_goes_on(algorithm):
-    learner = algorithm.learner(GAME, algorithm.args(num_games=16, batch_size=32), seed=0)
+def little(name, **more):
+    """An algorithm's arguments, for small updates."""
+    known, values = ALGORITHMS[name].defaults(), {**LITTLE, **more}
+    return ALGORITHMS[name].args(**{each: value for each, value in values.items() if each in known})
+
+
+def equal_tensors(first, second):
+    first, second = first.state()[0], second.state()[0]
+    return first.keys() == second.keys() and all(torch.equal(tensor, second[key]) for key, tensor in first.items())
+
+
+@pytest.mark.parametrize(("name", "game"), [*((name, GAME) for name in ALGORITHMS), ("dqn_response", WAR)])
+def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(tmp_path, name, game):
+    whole = {"joint actions": 600, "best responses": 3, "iterations": 30}[ALGORITHMS[name].step]
+    halves = (whole // 3, whole * 2 // 3, whole)
+    args = little(name, steps=whole)
+
+    def learned(seed):
+        learner = ALGORITHMS[name].learner(game, args, seed)
+        return learner, [learner.advance(steps) for steps in halves]
+
+    with own_generators(3, 1):
+        first = ALGORITHMS[name].learner(game, args, 3)
+        first.advance(halves[0])
+        first.advance(halves[1])
+        write_archive(tmp_path / "state", Archive(*first.state()))
+        generators = torch.get_rng_state(), np.random.get_state()
+        figures = first.advance(halves[2])
+    with own_generators(3, 1):
+        again, played = learned(3)
+    assert played[-1] == figures
+    assert equal_tensors(again, first)
+    with own_generators(4, 1):
+        other, _ = learned(4)
+        assert equal_tensors(other, first) == (name in TABULAR), "seeds change what is learned from samples"
+        restored = ALGORITHMS[name].learner(game, args, 3 if name == "psro" else 4)  # its responses follow its seed
+        restored.restore(*read_archive(tmp_path / "state"))
+        torch.set_rng_state(generators[0])
+        np.random.set_state(generators[1])
+        assert restored.steps >= halves[1]
+        assert restored.advance(halves[2]) == figures
+    assert equal_tensors(restored, first)
+    if name in ("ppo", "mmd"):
+        assert "past.2.0.weight" in first.state()[0], "earlier selves play too"
+
+
+@pytest.mark.parametrize("name", ["fitted_value", "minimax_q", "joint_critic", "ppo", "mmd"])
+def test_a_policy_stays_as_it_was_when_learning_goes_on(name):
+    learner = ALGORITHMS[name].learner(GAME, little(name), seed=0)
     learner.advance(160)
     policy = learner.policy()
     _, observations, masks = full_graph(GAME).seen_by(0)
@@ -41,23 +98,74 @@ class TypesSeen(TorchDispatchMode):
         return result
 
 
-def test_torch_takes_notice_of_half_precision():
+@each_row("name", NETWORKS)
+def test_nothing_is_computed_in_half_precision(name):
+    """Most processors have no units for it: a product takes thirty times as long as in single precision."""
     with TypesSeen() as seen:
         torch.ones(2).bfloat16()
     assert seen.types == {torch.float32, torch.bfloat16}
-
-
-@pytest.mark.parametrize(
-    "algorithm", [each for each in ALGORITHMS.values() if each.step == "joint actions"], ids=lambda each: each.name
-)
-def test_nothing_is_computed_in_half_precision(algorithm):
-    """Most processors have no units for it: a product takes thirty times as long as in single precision."""
-    little = {"num_games": 8, "width": 8, "batch_size": 16, "rollout": 8, "opponent": "uniform", "response_steps": 100}
-    known = algorithm.defaults()
-    steps = 200 if algorithm.step == "joint actions" else 1
-    args = algorithm.args(**{name: value for name, value in little.items() if name in known}, steps=steps)
-    learner = algorithm.learner(GAME, args, seed=0)
+    learner = ALGORITHMS[name].learner(GAME, little(name), seed=0)
     with TypesSeen() as seen:
-        learner.advance(steps)
+        learner.advance(60)
     assert torch.float32 in seen.types
     assert not seen.types & {torch.bfloat16, torch.float16}
+
+
+class PrivateJujitsu(Jujitsu):
+    """Declares that an observation does not show the state."""
+
+    @property
+    def facts(self):
+        return dataclasses.replace(super().facts, public_state=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class LateCoin(Jujitsu):
+    """Equal cards meet by a coin; all else is certain, and so is the course of play by the first legal actions."""
+
+    name = "late_coin"
+
+    def trick_outcomes(self, rank_0, rank_1):
+        if rank_0 == rank_1 == 2:
+            return ((Fraction(1, 2), 1), (Fraction(1, 2), -1))
+        return super().trick_outcomes(rank_0, rank_1)
+
+
+ZERO_SUM = "{} learns two-player zero-sum games"
+PUBLIC = f"{ZERO_SUM} of public state"
+CERTAIN = "looking ahead is for games without chance after the deal"
+THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_game("war")
+
+
+@each_row(
+    ("name", "game", "message"),
+    [
+        *(
+            (name, game, PUBLIC.format(label))
+            for name, label in (("minimax_q", "minimax-Q"), ("joint_critic", "a joint critic"), ("psro", "PSRO"))
+            for game in (PRIVATE, THREE, one_step(zero_sum=False), make_game("dice_poker"))
+        ),
+        *(
+            (name, game, ZERO_SUM.format(label))
+            for name, label in TABULAR.items()
+            for game in (THREE, one_step(zero_sum=False))
+        ),
+        *((name, PRIVATE, "not a game in which both players move once") for name in TABULAR),
+        ("fitted_value", PRIVATE, "of public state and symmetric seats"),
+        ("fitted_value", make_game("dice_poker"), "of public state and symmetric seats"),
+        ("fitted_value", make_game("war", num_players=3), "looking ahead is for two-player zero-sum games"),
+        ("fitted_value", make_game("dice_wars", num_cards=2), CERTAIN),
+        ("fitted_value", LateCoin(num_cards=2), CERTAIN),
+        *(
+            (name, game, "^war")
+            for name in (*TABULAR, "minimax_q", "fitted_value", "psro")
+            for game in (DECK, make_game("war", num_players=4))
+        ),
+    ],
+)
+def test_a_game_that_a_learner_does_not_take_is_refused_at_once_in_one_line(name, game, message):
+    algorithm = ALGORITHMS[name]
+    with pytest.raises(ValueError, match=message) as caught:
+        algorithm.learner(game, algorithm.args(), 0)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith("; ppo, mmd and nfsp learn any game")

@@ -1,7 +1,5 @@
 """Deep minimax-Q: that it learns, what from, and what its memory is."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
@@ -9,21 +7,12 @@ import torch
 from baselines import solve
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
-from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms import minimax_q
 from train.measures.exact import evaluate
 from train.policies.encoding import ROW_SIZE, Encoding
 
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {"num_games": 64, "batch_size": 32, "width": 32, "memory": 256, "target_rate": 0.05}
-
-
-class PrivateJujitsu(Jujitsu):
-    """Says of itself that an observation does not show the state."""
-
-    @property
-    def facts(self):
-        return dataclasses.replace(super().facts, public_state=False)
 
 
 @pytest.mark.parametrize("view", ["cards", "word"])
@@ -107,29 +96,6 @@ def test_the_copy_follows_and_shares_the_memory():
         assert torch.allclose(slow, old + 0.05 * (fast - old), atol=1e-6)
 
 
-def test_a_policy_keeps_a_memory_of_its_own():
-    learner = minimax_q.Learner(GAME, minimax_q.Args(**SMALL), seed=0)
-    policy = learner.policy()
-    learner.advance(500)
-    assert not policy.network.memory.any()
-
-
-def test_a_learner_restored_goes_on_as_the_other():
-    first, second = (minimax_q.Learner(GAME, minimax_q.Args(steps=800, **SMALL), seed) for seed in (0, 1))
-    first.advance(300)
-    tensors, data = first.state()
-    second.restore({name: each.clone() for name, each in tensors.items()}, data)
-    assert first.advance(800) == second.advance(800)
-    for own, other in zip(first._following, second._following, strict=True):
-        assert torch.equal(own, other)
-    assert torch.equal(first._network.memory, second._network.memory)
-
-
-def test_it_refuses_other_kinds_of_games():
-    with pytest.raises(ValueError, match="minimax-Q learns two-player zero-sum games of public state"):
-        minimax_q.Learner(PrivateJujitsu(num_cards=3), minimax_q.Args(), seed=0)
-
-
 def test_an_encoding_switches_on_one_number_for_each_entry():
     encoding = Encoding(make_game("jujitsu", num_cards=2), 8)
     # Counts 0..1 of two ranks in two hands, scores -2..2, carried ties 0..2.
@@ -137,6 +103,10 @@ def test_an_encoding_switches_on_one_number_for_each_entry():
     switches = [0, 1, *[1, 0], *[1, 0], *[0, 1], *[0, 1, 0, 0, 0], *[0, 0, 1]]
     assert encoding.size == len(switches) + ROW_SIZE
     assert encoding(seen)[0].tolist() == [*switches, *[0.0] * ROW_SIZE]
+    alone = Encoding(make_game("jujitsu", num_cards=2), 0)
+    assert alone.memory is None
+    assert not list(alone.parameters())
+    assert (alone(seen)[0].tolist(), alone.size) == (switches, len(switches))
 
 
 def test_an_encoding_gives_what_can_be_many_numbers_as_a_share():

@@ -12,7 +12,6 @@ from train.algorithms.experience.decisions import actor, kl_divergence
 from train.measures.exact import evaluate, reference
 
 GAME = make_game("jujitsu", num_cards=3)
-MASKS = torch.tensor([[1, 1, 1], [1, 0, 1], [0, 1, 0]])
 
 
 def small(**args):
@@ -27,15 +26,6 @@ def directly(logits, masks):
     """`[batch, num_actions]` probabilities, action by action in double precision."""
     legal = np.exp(logits.astype(np.float64)) * masks
     return legal / legal.sum(axis=1, keepdims=True)
-
-
-def test_the_divergence_is_the_sum_over_legal_actions():
-    first, second = (torch.tensor(np.random.normal(0.0, 3.0, (3, 3)), dtype=torch.float32) for _ in range(2))
-    p, q = (directly(logits.numpy(), MASKS.numpy()) for logits in (first, second))
-    expected = [sum(p[i, a] * np.log(p[i, a] / q[i, a]) for a in range(3) if MASKS[i, a]) for i in range(3)]
-    distributions = [MaskableCategorical(logits=logits, masks=MASKS) for logits in (first, second)]
-    assert kl_divergence(*distributions).numpy() == pytest.approx(expected, abs=1e-5)
-    assert kl_divergence(distributions[0], distributions[0]).numpy() == pytest.approx([0.0] * 3)
 
 
 def test_the_divergence_stays_finite_where_the_magnet_all_but_rules_an_action_out():
@@ -135,8 +125,8 @@ def test_the_magnet_is_renewed_on_schedule_also_after_a_resume():
 def test_it_learns_three_cards():
     game = make_game("jujitsu", num_cards=3, view="word")
     args = mmd.Args(
-        steps=24_000, num_games=64, rollout=3, batch_size=96, width=32, learning_rate=3e-3, magnet_every=20,
-        average_rate=0.03,
+        steps=12_000, num_games=64, rollout=3, batch_size=96, width=32, learning_rate=3e-3, magnet_every=10,
+        average_rate=0.06,
     )  # fmt: skip
     learner = mmd.Learner(game, args, seed=0)
     learner.advance(args.steps)

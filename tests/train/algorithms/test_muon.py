@@ -1,7 +1,7 @@
 """Muon in float32, at the shapes and with the number of iterations that fitted value iteration has."""
 
-import pytest
 import torch
+from thinning import each_row
 
 from train.algorithms.fitted_value import ORTHOGONAL_STEPS
 from train.algorithms.muon import Muon, orthogonal
@@ -9,7 +9,7 @@ from train.algorithms.muon import Muon, orthogonal
 SHAPES = [(64, 64), (128, 40), (40, 128), (1, 7), (7, 1)]
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@each_row("shape", SHAPES)
 def test_an_orthogonal_update_keeps_its_directions_and_has_stretches_near_one(shape):
     matrix = torch.randn(shape) * 1e-3
     left, stretches, right = torch.linalg.svd(matrix, full_matrices=False)

@@ -27,9 +27,9 @@ def test_a_reservoir_keeps_every_decision_alike():
         for begin in (0, 30, 130, 330):
             numbers = np.arange(begin, {0: 30, 30: 130, 130: 330, 330: 400}[begin])
             reservoir.add(numbers[:, None].astype(np.float32), np.ones((len(numbers), 1), np.int8), numbers, rng)
-        kept = reservoir.filled()["actions"]
+        kept = reservoir.state()[0]["actions"]
         assert len(set(kept.tolist())) == 50
-        assert np.array_equal(reservoir.filled()["observations"][:, 0], kept)
+        assert np.array_equal(reservoir.state()[0]["observations"][:, 0], kept)
         counts[kept] += 1
     quarters = counts.reshape(4, 100).sum(axis=1) / 600
     assert quarters == pytest.approx([12.5] * 4, abs=0.6)  # five standard deviations
@@ -83,7 +83,7 @@ def test_both_target_networks_follow_at_their_rate():
     learning = learner(target_rate=0.25)
     learning.advance(96)
     before = [p.clone() for p in learning._dqn.q_net_target.parameters()]
-    learning._improve_response()
+    learning._dqn.improve(learning._args.batch_size, learning._args.target_rate)
     now = zip(learning._dqn.q_net_target.parameters(), before, learning._dqn.q_net.parameters(), strict=True)
     assert all(torch.allclose(target, 0.75 * old + 0.25 * new) for target, old, new in now)
 
@@ -103,19 +103,3 @@ def test_it_plays_dice_poker_which_hides_the_rolls():
     learning = learner(game)
     learning.advance(160)
     assert evaluate(game, learning.policy()).exploitability >= 0.0
-
-
-def test_a_restored_learner_goes_on_as_the_first_would_have():
-    first, second = (learner(replay_size=320, reservoir_size=100, anticipatory=0.5, steps=2000) for _ in range(2))
-    first.advance(480)
-    tensors, data = first.state()
-    second.restore({name: tensor.clone() for name, tensor in tensors.items()}, data)
-    figures = []
-    for learning in (first, second):
-        torch.manual_seed(1)
-        np.random.seed(1)
-        figures.append(learning.advance(960))
-    assert figures[0] == figures[1]
-    ends = [learning.state()[0] for learning in (first, second)]
-    assert ends[0].keys() == ends[1].keys()
-    assert all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0])

@@ -11,6 +11,7 @@ import torch
 from ppo_library import LIBRARY
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from thinning import each_row
 
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
@@ -24,7 +25,7 @@ GAME = make_game("jujitsu", num_cards=3)
 SMALL = {"num_games": 16, "rollout": 5, "batch_size": 64, "width": 16}
 
 
-@pytest.mark.parametrize("relu", [0, 1])
+@each_row("relu", [0, 1])
 def test_it_plays_with_the_probabilities_of_its_distribution(relu):
     learner = ppo.Learner(GAME, ppo.Args(relu=relu, **SMALL), seed=0)
     figures = learner.advance(160)
@@ -151,11 +152,7 @@ def test_the_environments_of_seats_have_nothing_else():
         envs.step_wait()
     assert envs.get_attr("render_mode") == [None, None]
     assert envs.env_is_wrapped(object) == [False, False]
-    for call in (
-        lambda: envs.get_attr("deck"),
-        lambda: envs.set_attr("deck", 1),
-        lambda: envs.env_method("peek"),
-    ):
+    for call in (lambda: envs.get_attr("deck"), lambda: envs.set_attr("deck", 1), lambda: envs.env_method("peek")):
         with pytest.raises(AttributeError):
             call()
     envs.close()

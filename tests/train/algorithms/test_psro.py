@@ -1,27 +1,22 @@
 """PSRO: that the double oracle comes to the equilibrium, how mixtures average and what they concede, runs of it."""
 
-import dataclasses
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
-import torch
 from brute_force import asked, mean_payoff
-from tiny_games import EVERY_GAME, SOLVABLE, each_of
-from toys import END, Arbitrary, Toy, in_turn, one_step
+from thinning import each_row
+from tiny_games import EVERY_GAME, SOLVABLE
+from toys import END, Arbitrary, Toy, in_turn
 
 from baselines import best_response, exploitability, head_to_head, make_policy
 from baselines.opponents.table import TablePolicy
 from cardwar_envs import make_game
-from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.psro import Learner
 from train.algorithms.registry import ALGORITHMS
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
 from train.measures.exact import evaluate
 from train.policies.table import LearnedTable
-from train.runs.loop import run
-from train.storage.archive import Archive, read_archive, write_archive
-from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
 FOUR = make_game("jujitsu", num_cards=4)
@@ -156,11 +151,9 @@ def mixed(game, player, policies, weights):
     return tables, Mixture(np.stack([tables.strategy(player, each) for each in policies]), np.array(weights))
 
 
-@pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize(
-    "game",
-    [GAME, FOUR, UNLIKE, make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2), in_turn()],
-    ids=["three cards", "four cards", "unlike", "dice", "waits"],
+@each_row(
+    ("game", "player"),
+    [*product([GAME, FOUR, UNLIKE, make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2), in_turn()], (0, 1))],
 )
 def test_what_a_mixture_concedes_is_what_follows_from_every_course_of_play(game, player):
     policies, weights = [pure(game, 3), pure(game, 5), Arbitrary(), make_policy("uniform", game)], [0.4, 0.3, 0.3, 0.0]
@@ -169,9 +162,7 @@ def test_what_a_mixture_concedes_is_what_follows_from_every_course_of_play(game,
     assert tables.response_value(player, mixture) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.thin
-@pytest.mark.parametrize("player", [0, 1])
-@each_of(SOLVABLE)
+@each_row(("game", "player"), [*zip(SOLVABLE.values(), cycle((0, 1)))])
 def test_a_mixture_of_one_concedes_what_that_policy_does(game, player):
     tables, mixture = mixed(game, 1 - player, [Arbitrary()], [1.0])
     expected = best_response(game, Arbitrary(), player).value
@@ -232,59 +223,6 @@ def test_the_policy_is_the_average_of_both_seats():
     assert 1.0 <= figures["support"] <= 4.0
 
 
-def test_a_resumed_run_is_an_unbroken_one(tmp_path):
-    whole = learner()
-    whole.advance(2)
-    write_archive(tmp_path / "state", Archive(*whole.state()))
-    generators = torch.get_rng_state(), np.random.get_state()
-    figures = whole.advance(3)
-    resumed = learner()
-    resumed.restore(*read_archive(tmp_path / "state"))
-    torch.set_rng_state(generators[0])
-    np.random.set_state(generators[1])
-    assert resumed.advance(3) == figures
-    tensors = whole.state()[0]
-    assert all(torch.equal(tensor, tensors[name]) for name, tensor in resumed.state()[0].items())
-
-
-def rows(out):
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(out).read_metrics()]
-
-
-def test_a_seed_repeats_a_run_and_a_killed_one_goes_on(tmp_path, monkeypatch):
-    args = ENTRY.args(**SMALL)
-    run(GAME, "psro", args, tmp_path / "whole", seed=3)
-    with monkeypatch.context() as patch:
-
-        def advance_or_die(self, steps, advance=Learner.advance):
-            figures = advance(self, steps)
-            if steps > 2:
-                raise KeyboardInterrupt
-            return figures
-
-        patch.setattr(Learner, "advance", advance_or_die)
-        with pytest.raises(KeyboardInterrupt):
-            run(GAME, "psro", args, tmp_path / "killed", seed=3)
-    assert [row["steps"] for row in rows(tmp_path / "killed")] == [1, 2]
-    run(GAME, "psro", args, tmp_path / "killed", seed=3, resume=True)
-    assert rows(tmp_path / "whole") == rows(tmp_path / "killed")
-    run(GAME, "psro", args, tmp_path / "other", seed=4)
-    assert rows(tmp_path / "whole") != rows(tmp_path / "other")
-    assert RunFolder(tmp_path / "whole").config()["step"] == "best responses"
-
-
-def test_other_kinds_of_games_are_refused():
-    class Hidden(Jujitsu):
-        @property
-        def facts(self):
-            return dataclasses.replace(super().facts, public_state=False)
-
-    for game in (one_step(players=3), one_step(zero_sum=False), Hidden(num_cards=3)):
-        with pytest.raises(ValueError, match="PSRO learns two-player zero-sum games of public state"):
-            learner(game)
-
-
-def test_every_game_is_learned_or_refused():
-    for game in EVERY_GAME:
-        if game.facts.num_players == 2 and game.facts.public_state:
-            learner(game, response_steps=100).advance(1)
+@each_row("game", [game for game in EVERY_GAME if game.facts.num_players == 2 and game.facts.public_state])
+def test_every_game_is_learned(game):
+    learner(game, response_steps=100).advance(1)

@@ -1,18 +1,18 @@
 """Learners without a network: that they converge, how they average, what their policies are, what they refuse."""
 
 import dataclasses
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
 from brute_force import asked, mean_payoff
-from tiny_games import EVERY_GAME, SOLVABLE, each_of
-from toys import END, Arbitrary, Toy, in_turn, one_step
+from thinning import each_row
+from tiny_games import SOLVABLE
+from toys import END, Arbitrary, Toy, in_turn
 
 from baselines import exploitability, solve
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
-from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS
 from train.algorithms.tabular import cfr_plus, fictitious_play
 from train.algorithms.tabular import mmd as tabular_mmd
@@ -20,9 +20,7 @@ from train.algorithms.tabular.information_states import PrivateTypes, PublicStat
 from train.measures.exact import evaluate
 from train.policies.files import load_policy, save_policy
 from train.policies.table import LearnedTable, Seen
-from train.runs.loop import run
 from train.storage.archive import Archive, read_archive, write_archive
-from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
 UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
@@ -88,7 +86,7 @@ CONVERGES_ON = {
 
 
 @EACH
-@pytest.mark.parametrize("game", CONVERGES_ON.values(), ids=CONVERGES_ON)
+@each_row("game", CONVERGES_ON.values())
 def test_each_comes_close_to_an_equilibrium_of_tiny_games(name, game):
     learning = learner(name, game)
     assert learning.advance(300) == {}
@@ -113,36 +111,6 @@ def test_each_learns_a_game_in_which_a_player_waits(name):
     if "reach" not in name:  # player 0 stays away from state 1, so by reach nothing is learned there
         assert asked(game, policy, 1, 1)[2] > 0.95
     assert asked(game, policy, 2, 1)[1] > 0.95
-
-
-def recursion(game, policy, state, responder):
-    """What a best response gets from `state` on, by following every move of the game."""
-    acting = game.acting_players(state)
-    if not acting:
-        return 0.0
-    mix = asked(game, policy, state, 1 - responder) if 1 - responder in acting else None
-    best = -np.inf
-    for own in game.legal_actions(state, responder) if responder in acting else (None,):
-        worth = 0.0
-        for other in game.legal_actions(state, 1 - responder) if mix is not None else (None,):
-            joint = {p: a for p, a in ((responder, own), (1 - responder, other)) if a is not None}
-            for move in game.transitions(state, joint):
-                chance = float(move.probability) * (1.0 if other is None else mix[other])
-                worth += chance * (move.rewards[responder] + recursion(game, policy, move.state, responder))
-        best = max(best, worth)
-    return best
-
-
-@pytest.mark.thin
-@EACH
-@pytest.mark.parametrize("game", [GAME, UNLIKE, in_turn(), tree()], ids=["three cards", "unlike", "waits", "tree"])
-def test_exploitability_is_that_of_a_plain_recursion(name, game):
-    learning = learner(name, game)
-    learning.advance(7)
-    policy = learning.policy()
-    (start,) = game.initial()
-    gains = [start.rewards[p] + recursion(game, policy, start.state, p) for p in (0, 1)]
-    assert evaluate(game, policy).exploitability == pytest.approx(sum(gains) / 2, abs=1e-12)
 
 
 def iterates(learning, count):
@@ -224,16 +192,14 @@ def test_magnetic_mirror_descent_with_a_magnet_at_rest_ends_at_the_logit_equilib
     assert second == pytest.approx(logit[1] / logit[1].sum(), abs=1e-9)
 
 
-@pytest.mark.thin
-@EACH
-@each_of({**SOLVABLE, "private dice": make_game("dice_poker", sides=3)})
+@each_row(("name", "game"), [*zip(cycle(LEARNERS), [*SOLVABLE.values(), make_game("dice_poker", sides=3)])])
 def test_what_is_learned_is_a_behaviour_strategy(name, game):
     learning = learner(name, game)
     learning.advance(3)
     assert evaluate(game, learning.policy()).exploitability >= -1e-12
 
 
-@pytest.mark.parametrize("game", [GAME, UNLIKE, in_turn(), make_game("war", ranks=3, discards=1, max_rounds=4)])
+@each_row("game", [GAME, UNLIKE, in_turn(), make_game("war", ranks=3, discards=1, max_rounds=4)])
 def test_values_of_tables_are_those_of_following_every_course_of_play(game):
     tables, policies = PublicStates(game), (Arbitrary(), Arbitrary())
     graph = full_graph(game)
@@ -263,51 +229,7 @@ def test_types_that_are_never_dealt_are_worth_nothing():
     assert worth[:, 0] == pytest.approx([-0.5, 0.5])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_resumed_run_is_an_unbroken_one(tmp_path, name):
-    learning = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=0)
-    learning.advance(30)
-    again = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=5)  # seeds are of no use
-    again.advance(13)
-    tensors, data = again.state()
-    write_archive(tmp_path / "state", Archive(tensors, data))
-    again.advance(20)
-    resumed = ALGORITHMS[name].learner(GAME, ALGORITHMS[name].args(), seed=0)
-    resumed.restore(*read_archive(tmp_path / "state"))
-    resumed.advance(30)
-    for key, array in learning.memory.items():
-        assert np.array_equal(resumed.memory[key], array)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_run_killed_between_two_evaluations_goes_on(tmp_path, name, monkeypatch):
-    args = ALGORITHMS[name].args(steps=25, evaluate_every=10)
-    whole = run(GAME, name, args, tmp_path / "whole")
-    kind = type(ALGORITHMS[name].learner(GAME, args, 0))
-    with monkeypatch.context() as patch:
-
-        def iterate_or_die(self, iterate=kind.iterate):
-            if self.steps == 17:
-                raise KeyboardInterrupt
-            iterate(self)
-
-        patch.setattr(kind, "iterate", iterate_or_die)
-        with pytest.raises(KeyboardInterrupt):
-            run(GAME, name, args, tmp_path / "killed", seed=0)
-    assert [row["steps"] for row in RunFolder(tmp_path / "killed").read_metrics()] == [10]
-    resumed = run(GAME, name, args, tmp_path / "killed", resume=True)
-    rows = [
-        [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(tmp_path / each).read_metrics()]
-        for each in ("whole", "killed")
-    ]
-    assert rows[0] == rows[1]
-    assert [row["steps"] for row in rows[0]] == [10, 20, 25]
-    assert resumed.figures == whole.figures
-    assert RunFolder(tmp_path / "whole").config()["step"] == "iterations"
-
-
-@EACH
-@pytest.mark.parametrize("game", [GAME, make_game("dice_poker", sides=3)], ids=["public", "private"])
+@each_row(("name", "game"), [*product(LEARNERS, [GAME, make_game("dice_poker", sides=3)])])
 def test_a_table_comes_back_as_it_was(tmp_path, name, game):
     learning = learner(name, game)
     learning.advance(5)
@@ -316,33 +238,12 @@ def test_a_table_comes_back_as_it_was(tmp_path, name, game):
     loaded = load_policy(tmp_path, game)
     assert isinstance(loaded, LearnedTable)
     assert evaluate(game, loaded) == evaluate(game, policy)
+    before = evaluate(game, policy)
     learning.advance(6)
-    assert evaluate(game, loaded) == evaluate(game, policy), "later learning changes nothing"
+    assert evaluate(game, policy) == before, "later learning changes nothing"
 
 
-@pytest.fixture
-def stored(tmp_path):
-    learning = learner("CFR+")
-    learning.advance(2)
-    save_policy(tmp_path / "policy.safetensors", learning.policy())
-    return tmp_path / "policy.safetensors"
-
-
-def test_a_table_is_refused_by_another_game(stored):
-    with pytest.raises(ValueError, match=r"was learned for jujitsu v0 with num_cards=3, .*, not for jujitsu v0"):
-        load_policy(stored, make_game("jujitsu", num_cards=4))
-
-
-@pytest.mark.parametrize("place", [5, 60, 1000, -4])
-def test_a_damaged_table_is_refused(stored, place):
-    content = bytearray(stored.read_bytes())
-    content[place] ^= 4
-    stored.write_bytes(content)
-    with pytest.raises(ValueError, match="is missing or damaged"):
-        load_policy(stored, GAME)
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         (lambda tensors, data: tensors.update(observations=tensors["observations"][:, 1:]), "does not fit jujitsu"),
@@ -355,7 +256,10 @@ def test_a_damaged_table_is_refused(stored, place):
         (lambda tensors, data: data.update(kind="dream"), "holds a policy of the unknown kind 'dream'"),
     ],
 )
-def test_what_is_whole_but_not_a_table_of_the_game_is_refused(stored, change, message):
+def test_what_is_whole_but_not_a_table_of_the_game_is_refused(tmp_path, change, message):
+    learning, stored = learner("CFR+"), tmp_path / "policy.safetensors"
+    learning.advance(2)
+    save_policy(stored, learning.policy())
     tensors, data = read_archive(stored)
     change(tensors, data)
     write_archive(stored, Archive(tensors, data))
@@ -371,33 +275,6 @@ def test_a_table_for_both_seats_is_the_mean_by_how_much_each_counts():
     table = LearnedTable.of_seats(GAME, seats)
     met = table.action_probabilities(seen, np.ones((2, 3), dtype=np.int8))
     assert met.tolist() == [[0.75, 0.0, 0.25], [0.0, 0.5, 0.5]]
-
-
-@pytest.mark.parametrize("module", [fictitious_play, cfr_plus, tabular_mmd])
-def test_other_kinds_of_games_are_refused(module):
-    label = module.Learner.label.replace("+", r"\+")
-
-    class Hidden(Jujitsu):
-        @property
-        def facts(self):
-            return dataclasses.replace(super().facts, public_state=False)
-
-    with pytest.raises(ValueError, match=f"toy: {label} learns two-player zero-sum games"):
-        module.Learner(one_step(players=3), module.Args(), seed=0)
-    with pytest.raises(ValueError, match=f"toy: {label} learns two-player zero-sum games"):
-        module.Learner(one_step(zero_sum=False), module.Args(), seed=0)
-    with pytest.raises(ValueError, match="not a game in which both players move once"):
-        module.Learner(Hidden(num_cards=3), module.Args(), seed=0)
-
-
-def test_every_game_is_learned_or_refused():
-    for game in EVERY_GAME:
-        for name in LEARNERS:
-            if game.facts.num_players == 2:
-                learner(name, game).advance(1)
-            else:
-                with pytest.raises(ValueError, match="learns two-player zero-sum games"):
-                    learner(name, game)
 
 
 def test_reach_is_0_or_1():

@@ -2,13 +2,14 @@
 
 import json
 
+import command
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from thinning import each_row
 
 from baselines import exploitability
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
-from train.cli import main
 from train.measures.choice import measure_for
 from train.reports.curves import plot_runs
 from train.reports.page import write_report
@@ -28,7 +29,7 @@ def kind_of(game, **args):
     return measure.kind, measure.figure
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "parameters", "kind"),
     [
         ("jujitsu", {"num_cards": 4}, ("exact", "exploitability")),
@@ -37,7 +38,6 @@ def kind_of(game, **args):
         ("lowest_unique", {}, ("exact", "nash_conv")),
         ("lowest_unique", {"num_players": 2, "payoff": "prize"}, ("exact", "nash_conv")),
     ],
-    ids=str,
 )
 def test_figures_are_exact_wherever_an_oracle_reaches(name, parameters, kind):
     assert kind_of(make_game(name, **parameters)) == kind
@@ -71,45 +71,28 @@ class NextCard:
 GAME_POLICY = NextCard()
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
+@each_row(
+    ("game", "args", "message"),
     [
-        ({"measure": "guess"}, r"measure \('guess'\) must be one of auto, exact, "),
-        ({"measure": "matches", "against": "nobody"}, "unknown policy 'nobody'"),
-        ({"measure": "matches", "against": "uniform,"}, "a name is missing in the policies 'uniform,'"),
-        ({"measure": "matches", "against": "min"}, "plays war"),
+        (make_game("war"), {"measure": "exact"}, "more than 4000000 positions"),
+        (GAME, {"measure": "guess"}, r"measure \('guess'\) must be one of auto, exact, "),
+        (GAME, {"measure": "matches", "against": "nobody"}, "unknown policy 'nobody'"),
+        (GAME, {"measure": "matches", "against": "uniform,"}, "a name is missing in the policies 'uniform,'"),
+        (GAME, {"measure": "matches", "against": "min"}, "plays war"),
     ],
 )
-def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, args, message):
+def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, game, args, message):
     with pytest.raises(ValueError, match=message):
-        ppo(tmp_path / "run", **args)
+        ppo(tmp_path / "run", game, **args)
     assert not (tmp_path / "run").exists()
-
-
-def test_exact_figures_out_of_reach_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="more than 4000000 positions"):
-        ppo(tmp_path / "run", make_game("war"), measure="exact")
 
 
 def test_rows_tags_and_answers_name_their_kind(tmp_path, capsys):
     for measured, figure in (("exact", "exploitability"), ("matches", "payoff_uniform")):
         out = tmp_path / measured
         words = [f"--{name.replace('_', '-')}={value}" for name, value in PPO.items()]
-        with pytest.raises(SystemExit) as end:
-            main(
-                [
-                    "train",
-                    "jujitsu",
-                    "num_cards=3",
-                    "--algorithm=ppo",
-                    f"--measure={measured}",
-                    *words,
-                    f"--out={out}",
-                    "--json",
-                ]
-            )
-        assert not end.value.code
-        answer = json.loads(capsys.readouterr().out)
+        asked = ["train", "jujitsu", "num_cards=3", "--algorithm=ppo", f"--measure={measured}", *words, f"--out={out}"]
+        answer = json.loads(command.run(capsys, *asked, "--json")[1])
         assert answer["measured"] == measured
         rows = RunFolder(out).read_metrics()
         assert [row["measured"] for row in rows] == [measured, measured]

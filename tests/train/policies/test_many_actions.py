@@ -5,6 +5,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.games.goofspiel import Goofspiel
@@ -77,7 +78,7 @@ def test_actions_are_drawn_as_their_weights_say():
     assert np.allclose(shares, [[0, 0.25, 0.5, 0, 0.25], [1, 0, 0, 0, 0], [0.75, 0, 0, 0, 0.25]], atol=1e-3)
 
 
-@pytest.mark.parametrize(("ranks", "discards"), [(12, 3), (3, 0), (2, 4)])
+@each_row(("ranks", "discards"), [(12, 3), (3, 0), (2, 4)])
 def test_the_parts_of_wars_actions_are_what_they_put_down(ranks, discards):
     actions = WarActions(ranks, discards)
     parts = actions.parts()
@@ -116,7 +117,7 @@ def test_a_game_that_declares_no_parts_has_one_for_each_action():
     assert parts.of(torch.tensor([2, 0])).tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
 
 
-@pytest.mark.parametrize("wrong", [np.ones((2, 3)), np.ones(3, int), np.ones((2, 3), int), -np.ones((3, 2), int)])
+@each_row("wrong", [np.ones((2, 3)), np.ones(3, int), np.ones((2, 3), int), -np.ones((3, 2), int)])
 def test_parts_that_cannot_be_are_refused(wrong):
     class Wrong(Jujitsu):
         def action_parts(self):

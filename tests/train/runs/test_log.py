@@ -1,6 +1,7 @@
 """Logs of learners of one's own: run folders like ours, from any policy."""
 
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -168,19 +169,12 @@ def test_other_figures_are_named(tmp_path):
     assert row["payoff_uniform_low"] <= row["payoff_uniform"] <= row["payoff_uniform_high"]
 
 
-class Recorder:
-    def __init__(self):
-        self.logged = []
-
-    def log(self, figures, step):
-        self.logged.append((step, figures))
-
-
 def test_sinks_get_each_row_after_it_is_written(tmp_path):
-    recorder = Recorder()
-    log = ExploitabilityLog(GAME, tmp_path / "mine", label="mine", sinks=[wandb_sink(recorder)])
+    logged = []
+    tracker = SimpleNamespace(log=lambda figures, step: logged.append((step, figures)))
+    log = ExploitabilityLog(GAME, tmp_path / "mine", label="mine", sinks=[wandb_sink(tracker)])
     row = log.record(10, Leaning(0.5))
-    ((step, figures),) = recorder.logged
+    ((step, figures),) = logged
     assert step == 10
     assert figures["exact/exploitability"] == row["exploitability"]
     assert figures["learning/seconds"] == row["seconds"]

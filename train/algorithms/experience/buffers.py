@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import DTypeLike, NDArray
+from torch import Tensor
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import BatchStep
@@ -18,11 +20,7 @@ Column = tuple[tuple[int, ...], DTypeLike]
 
 
 class Buffer:
-    """A buffer of rows with several columns and a fixed capacity.
-
-    Attributes:
-        added: How many rows were ever added.
-    """
+    """A buffer of rows with several columns and a fixed capacity; `added` counts all rows that were ever added."""
 
     def __init__(self, size: int, **columns: Column) -> None:
         """Takes the number of rows to keep, and the shape of a row and the type of each column."""
@@ -35,28 +33,21 @@ class Buffer:
             column[places] = new
 
     def sample(self, count: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        """Draws rows with replacement.
-
-        Returns:
-            `[count, ...]` of each column.
-
-        Raises:
-            ValueError: If there are no rows yet.
-        """
+        """Draws rows with replacement, `[count, ...]` of each column; raises ValueError if there are none yet."""
         if not self.added:
             raise ValueError("there is nothing to sample yet")
         rows = rng.integers(min(self.added, self._size), size=count)
         return {name: column[rows] for name, column in self._columns.items()}
 
-    def filled(self) -> dict[str, NDArray[Any]]:
-        """The part of each column that holds rows."""
-        return {name: column[: self.added] for name, column in self._columns.items()}
+    def state(self) -> tuple[dict[str, Tensor], int]:
+        """The part of each column that holds rows, and how many rows were ever added."""
+        return {name: torch.from_numpy(column[: self.added]) for name, column in self._columns.items()}, self.added
 
-    def restore(self, columns: Mapping[str, NDArray[Any]], added: int) -> None:
-        """Takes back what `filled` returned, and how many rows had been added by then."""
-        self.added = added
+    def restore(self, tensors: Mapping[str, Tensor], data: int) -> None:
+        """Takes back what `state` returned."""
+        self.added = data
         for name, column in self._columns.items():
-            column[:added] = columns[name]
+            column[:data] = tensors[name].numpy()
 
 
 class Replay(Buffer):

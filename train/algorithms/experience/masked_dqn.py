@@ -22,6 +22,7 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
+from train.algorithms.checkpoint import Resumable
 from train.algorithms.experience.decisions import ScaledFeatures
 from train.policies.action_count import has_many_actions
 from train.policies.encoding import Scaling
@@ -35,10 +36,7 @@ REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 class MaskShowingEnv(VecEnvWrapper):
     """Environments whose observations end with the mask of legal actions, because SB3's DQN does not ask for masks.
 
-    Masks of many actions are shown as bits, eight in a number.
-
-    Attributes:
-        mask_width: Numbers that show a mask.
+    A mask takes `mask_width` numbers; masks of many actions are shown as bits, eight in a number.
     """
 
     def __init__(self, venv: VecEnv, game: Game[Any]) -> None:
@@ -147,13 +145,8 @@ class MaskedDQN(DQN):
     ) -> None:
         """Sets up the networks.
 
-        Args:
-            envs: Environments that show masks.
-            game: Their game.
-            sizes: Units of the hidden layers.
-            learning_rate: Adam's, or a function that says what it is now.
-            replay_size: Newest decisions to keep.
-            sees_masks: Whether masks are inputs of the network, unless there are many actions.
+        `sizes` are the units of the hidden layers, `replay_size` is the number of decisions to keep, and `sees_masks`
+        is whether masks are inputs of the network, which they never are with many actions.
         """
         many = has_many_actions(game)
         features: dict[str, Any] = {}
@@ -170,11 +163,7 @@ class MaskedDQN(DQN):
             replay_buffer_kwargs={"handle_timeout_termination": False, "mask_width": envs.mask_width},
             gamma=1.0,  # games end by themselves, and only their payoff counts
             target_update_interval=sys.maxsize,  # the target follows softly instead
-            policy_kwargs={
-                "net_arch": sizes,
-                "parts": ActionParts(game) if many else None,
-                **features,
-            },
+            policy_kwargs={"net_arch": sizes, "parts": ActionParts(game) if many else None, **features},
             device="cpu",
         )
         self.set_logger(Logger(folder=None, output_formats=[]))
@@ -191,18 +180,24 @@ class MaskedDQN(DQN):
         polyak_update(self.q_net.parameters(), self.q_net_target.parameters(), target_rate)
         return float(self.logger.name_to_value["train/loss"])
 
-    def replayed(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """What a checkpoint needs beside the networks: the replay buffer, and the number of updates."""
-        replay = self.replay_buffer
-        filled = replay.buffer_size if replay.full else replay.pos
-        tensors = {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
-        return tensors, {"updates": self._n_updates, "place": replay.pos, "full": replay.full}
 
-    def put_back(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Takes back what `replayed` returned."""
-        replay = self.replay_buffer
+class DQNLearner(Resumable):
+    """A learner with a `MaskedDQN`, whose replay buffer and number of updates belong to its state."""
+
+    _dqn: MaskedDQN
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        tensors, data = super().state()
+        replay = self._dqn.replay_buffer
+        filled = replay.buffer_size if replay.full else replay.pos
+        tensors |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)[:filled]) for name in REPLAYED}
+        return tensors, {**data, "updates": self._dqn._n_updates, "place": replay.pos, "full": replay.full}
+
+    def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        super().restore(tensors, data)
+        replay = self._dqn.replay_buffer
         for name in REPLAYED:
             column = tensors[f"replay.{name}"].numpy()
             getattr(replay, name)[: len(column)] = column
-        replay.pos, replay.full, self._n_updates = data["place"], data["full"], data["updates"]
+        replay.pos, replay.full, self._dqn._n_updates = data["place"], data["full"], data["updates"]
         replay.look_again()

@@ -63,9 +63,7 @@ class Learner(TabularLearner):
         return tuple(normalised(self.memory[f"{weights}_{p}"], self.uniform[p]) for p in (0, 1))
 
     def learned(self) -> Strategies:
-        """The averages."""
         return self._strategies("sums")
 
     def weights(self) -> Weights:
-        """The sums that the averages are taken from."""
         return [self.memory[f"sums_{player}"].sum(axis=1) for player in (0, 1)]

@@ -60,11 +60,9 @@ class Learner(TabularLearner):
         return np.divide(by_response, by_either, out=np.zeros(len(average)), where=by_either > 0.0)
 
     def learned(self) -> Strategies:
-        """The averages."""
         return self.memory["average_0"], self.memory["average_1"]
 
     def weights(self) -> Weights | None:
-        """The averages' own reach, with `--reach 1`."""
         if not self._by_reach:
             return None
         return [self.tables.own_reach(player, average) for player, average in enumerate(self.learned())]

@@ -26,12 +26,9 @@ Weights = Sequence[NDArray[np.float64]]
 
 
 class StateTables(ABC):
-    """What a learner asks of a game.
+    """What a learner needs of a game."""
 
-    Attributes:
-        masks: Per player `[rows, columns]`, whether the action can be played there; every row has one.
-    """
-
+    # Per player `[rows, columns]`: whether the action can be played there; every row has one.
     masks: tuple[NDArray[np.bool_], ...]
 
     @cached_property
@@ -47,10 +44,7 @@ class StateTables(ABC):
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """`[rows, columns]` payoff points still to come to `player` from each action, 0 if it cannot be played.
 
-        Args:
-            player: Whose actions.
-            other: What the opponent plays in the same moment.
-            values: What comes after it, from `values`.
+        `other` is what the opponent plays at the same time; `values` is what comes after it, from `values`.
         """
 
     @abstractmethod
@@ -66,14 +60,7 @@ class StateTables(ABC):
         """A strategy in terms of observations and the game's own actions."""
 
     def policy(self, game: Game[Any], strategies: Strategies, weights: Weights | None = None) -> LearnedTable:
-        """One policy for both seats.
-
-        Args:
-            game: The game of the tables.
-            strategies: What each player plays.
-            weights: For each player `[rows]` weights of its rows, for observations that both seats can see; by
-                default all are the same.
-        """
+        """One policy for both seats; `weights` `[rows]` of each player, by default equal, are as for `of_seats`."""
         seen = [self.seen(player, strategy) for player, strategy in enumerate(strategies)]
         weights = weights or [np.ones(len(strategy)) for strategy in strategies]
         return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
@@ -100,9 +87,6 @@ class PublicStates(StateTables):
     """A game of public state: both players have a row for every state in which somebody moves.
 
     A player who waits plays the first action, which is the only one in its row.
-
-    Attributes:
-        graph: The game's states and moves.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -133,7 +117,6 @@ class PublicStates(StateTables):
         return values
 
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """See `StateTables`."""
         graph = self.graph
         weights = graph.probabilities * other.ravel()[self._cells[1 - player]]
         to_go = weights * (graph.rewards[:, 0] + values[graph.children])
@@ -141,7 +124,6 @@ class PublicStates(StateTables):
         return sums if player == 0 else -sums
 
     def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
-        """See `StateTables`."""
         graph, columns = self.graph, self._shape[1]
         weights = graph.probabilities * other.ravel()[self._cells[1 - player]]
         values, worth = np.zeros(len(graph.states) + 1), np.empty(self._shape)
@@ -154,7 +136,7 @@ class PublicStates(StateTables):
         return worth
 
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
-        """See `StateTables`; the state is public, so the result is the same for both players."""
+        """As in `StateTables`; the state is public, so the result is the same for both players."""
         graph, weights = self.graph, self._weights(strategies)
         reach = np.zeros(len(graph.states) + 1)  # the last entry collects what reaches the end
         np.add.at(reach, graph.roots, graph.root_probabilities)
@@ -163,7 +145,6 @@ class PublicStates(StateTables):
         return reach[:END]
 
     def seen(self, player: int, strategy: Strategy) -> Seen:
-        """See `StateTables`."""
         rows, observations, _ = self.graph.seen_by(player)
         return Seen(rows, observations, strategy[rows])
 
@@ -190,30 +171,22 @@ class PrivateTypes(StateTables):
         return np.zeros(0)
 
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """See `StateTables`."""
         return self.response_values(player, other)
 
     def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
-        """See `StateTables`."""
         return np.tensordot(self._worth[player], other)
 
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
-        """See `StateTables`."""
         return self._chances[player]
 
     def seen(self, player: int, strategy: Strategy) -> Seen:
-        """See `StateTables`."""
         probabilities = np.zeros((len(strategy), self._num_actions))
         probabilities[:, list(self._form.actions[player])] = strategy
         return Seen(np.arange(len(strategy)), self._form.observations[player], probabilities)
 
 
 def tables_of(game: Game[Any], learner: str) -> StateTables:
-    """The tables of a game.
-
-    Args:
-        game: The rules.
-        learner: The learner's name, for the error.
+    """The tables of a game; `learner` is the learner's name, for the error.
 
     Raises:
         ValueError: If it is not a two-player zero-sum game of one of the two kinds, or too large.

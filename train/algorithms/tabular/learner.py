@@ -45,11 +45,7 @@ class TabularLearner(ABC):
     label: ClassVar[str]
 
     def __init__(self, game: Game[Any], args: TabularArgs, seed: int) -> None:
-        """Takes the game, the algorithm's arguments and a seed, which is not used.
-
-        Raises:
-            ValueError: If it is not a two-player zero-sum game whose information states can be enumerated.
-        """
+        """Raises ValueError as `tables_of`; ignores the seed."""
         self.steps = 0
         self.game = game
         self.tables = tables_of(game, self.label)
@@ -69,22 +65,19 @@ class TabularLearner(ABC):
         return None
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Iterates until `steps`; returns no figures of its own."""
+        """Returns no figures of its own."""
         while self.steps < steps:
             self.steps += 1
             self.iterate()
         return {}
 
     def policy(self) -> LearnedTable:
-        """What was learned, as a table of observations."""
         return self.tables.policy(self.game, self.learned(), self.weights())
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The memory, and the number of iterations."""
         return {name: torch.from_numpy(array.copy()) for name, array in self.memory.items()}, {"steps": self.steps}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
         self.steps = data["steps"]
         for name, array in self.memory.items():
             array[:] = tensors[name].numpy()

@@ -19,15 +19,10 @@ from train.algorithms.tabular.information_states import PublicStates, Strategy
 
 
 class Mixture(NamedTuple):
-    """A mixture of one player's strategies.
+    """A mixture of one player's strategies."""
 
-    Attributes:
-        parts: `[parts, states, num_actions]` probabilities; a player who waits plays the first action.
-        weights: `[parts]` probabilities with which they are drawn.
-    """
-
-    parts: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    parts: NDArray[np.float64]  # `[parts, states, num_actions]` probabilities; who waits plays the first action
+    weights: NDArray[np.float64]  # `[parts]` probabilities with which they are drawn
 
 
 class MixtureTables(PublicStates):
@@ -41,13 +36,10 @@ class MixtureTables(PublicStates):
         return answers
 
     def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
-        """The behaviour strategy that weights each part by its reach, and that reach.
+        """The behaviour strategy that weights each part by its reach, uniform where no part gets, and that reach.
 
-        The reach is that against uniform play. If a state has one history, it is the product of the player's own
-        probabilities, times a factor that is the same for all parts.
-
-        Returns:
-            `[states, num_actions]` probabilities, uniform at states that no part reaches; `[states]` reach.
+        The reach `[states]` is that against uniform play. If a state has one history, it is the product of the player's
+        own probabilities, times a factor that is the same for all parts.
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
@@ -69,13 +61,10 @@ class MixtureTables(PublicStates):
         return int(ways[:END].sum())
 
     def response_value(self, player: int, mixture: Mixture) -> float:
-        """A player's best payoff against an opponent that draws one part of a mixture for the whole game.
+        """A player's best payoff, exact, against an opponent that draws one part of a mixture for the whole game.
 
         The responder remembers all moves, and so knows the probability of each part. Every history is followed,
         with the parts' weights times their own probabilities of playing it.
-
-        Returns:
-            Payoff points, exact.
         """
         graph, drawn = self.graph, mixture.weights > 0.0
         undecided = graph.roots != END
@@ -88,11 +77,8 @@ class MixtureTables(PublicStates):
     ) -> NDArray[np.float64]:
         """`[histories]` payoff points still to come to a player that responds best, times the history's probability.
 
-        Args:
-            player: The responder.
-            parts: `[parts, states of the game, num_actions]` strategies that the opponent may have drawn.
-            states: `[histories]` the state at the end of each history.
-            chances: `[histories, parts]` probability of each history with each part, if the player plays towards it.
+        `states` `[histories]` are their last states; `chances` `[histories, parts]` are their probabilities with each
+        of the `parts` that the opponent may have drawn, if the player plays towards them.
         """
         if not len(states):
             return np.zeros(0)

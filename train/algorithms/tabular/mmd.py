@@ -61,6 +61,5 @@ class Learner(TabularLearner):
         magnet += args.magnet_rate * (logits - magnet)
 
     def learned(self) -> Strategies:
-        """The last iterate."""
         masks = self.tables.masks
         return tuple(np.where(masks[p], np.exp(self.memory[f"logits_{p}"]), 0.0) for p in (0, 1))
