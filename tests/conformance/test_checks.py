@@ -32,6 +32,7 @@ SPREADING = {
     "NothingAllowed",
     "NumpysGlobal",
     "OneListOfAgents",
+    "PythonIntegersRefused",
     "RenderingDraws",
     "SurvivorsOnly",
 }
