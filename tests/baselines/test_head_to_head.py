@@ -30,6 +30,8 @@ def test_results_are_those_of_the_enumeration(game):
     expected = enumerated(game, Arbitrary(1), Arbitrary(2))
     assert (result.win, result.loss, result.tie, result.mean) == pytest.approx(expected, abs=1e-12)
     assert result.win + result.loss + result.tie == pytest.approx(1.0, abs=1e-12)
+    if game.facts.max_payoff == 1.0 and game.parameters().get("payoff") == "win":
+        assert result.mean == pytest.approx(result.win - result.loss, abs=1e-12)
     back = head_to_head(game, Arbitrary(1), Arbitrary(1))
     assert (back.win, back.loss, back.tie, back.mean) == pytest.approx(
         enumerated(game, Arbitrary(1), Arbitrary(1)), abs=1e-12
@@ -56,13 +58,6 @@ def test_results_are_what_sampling_comes_to(game):
     assert abs(sample.mean() - exact.mean) <= 4.5 * sample.std() / np.sqrt(games)
 
 
-@each_of(SOLVABLE)
-def test_in_a_game_paid_by_the_winner_the_mean_is_wins_less_losses(game):
-    if game.facts.max_payoff == 1.0 and game.parameters().get("payoff") == "win":
-        result = head_to_head(game, Arbitrary(1), Arbitrary(2))
-        assert result.mean == pytest.approx(result.win - result.loss, abs=1e-12)
-
-
 def test_a_margin_counts_as_it_is_and_wins_by_its_sign():
     """Highest card (2, 3, 6) against lowest card (1, 3, 5): 6-1 won, 3-3 tied, 2-5 lost; margin 0."""
     game = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
@@ -82,8 +77,8 @@ def test_a_loss_now_and_then_can_be_worth_more_than_it_costs():
 # -- Sanwal and Drechsler 2002, table 5.1 and section 5.2 --------------------------------------------
 
 
-@pytest.mark.parametrize(("num_cards", "win"), [(4, 0.25), (5, 0.45), (6, 0.297222)])
-@pytest.mark.parametrize("other", ["uniform", "highest_card", "lowest_card"])
+@each_row(("num_cards", "win"), [(4, 0.25), (5, 0.45), (6, 0.297222)])
+@each_row("other", ["uniform", "highest_card", "lowest_card"])
 def test_random_play_against_weak_players(num_cards, win, other):
     """Exact counterparts of the rows "Random vs ..." (0.2504, 0.4502, 0.2971 for Random)."""
     result = head_to_head(make_game("jujitsu", num_cards=num_cards), "uniform", other)
@@ -101,7 +96,7 @@ def test_second_lowest_card_beats_lowest_card_for_certain(num_cards):
     assert head_to_head(game, "lowest_card", "second_lowest_card") == HeadToHead(0.0, 1.0, 0.0, -1.0)
 
 
-@pytest.mark.parametrize(("num_cards", "margin", "published"), [(4, 0.2551, 0.2541), (5, 0.1293, 0.1289)])
+@each_row(("num_cards", "margin", "published"), [(4, 0.2551, 0.2541), (5, 0.1293, 0.1289)])
 def test_equilibrium_against_highest_card(num_cards, margin, published):
     """The margin is forced, whichever equilibrium is played; the table comes from 100,000 games."""
     game = make_game("jujitsu", num_cards=num_cards)
@@ -110,7 +105,7 @@ def test_equilibrium_against_highest_card(num_cards, margin, published):
     assert abs(mean - published) <= 4.5 / np.sqrt(100_000)
 
 
-@pytest.mark.parametrize("num_cards", [4, 5, 6])
+@each_row("num_cards", [4, 5, 6])
 def test_equilibrium_against_itself_is_even(num_cards):
     """Table 5.1 reports margins of 1.3 to 6.1 % here; the game is symmetric, so they cannot be right."""
     game = make_game("jujitsu", num_cards=num_cards)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command import run, run_json
+from thinning import each_row
 
 from baselines import exploitability, make_policy
 from baselines.opponents.levels.level import levels, read_level
@@ -176,7 +177,7 @@ class LowestWins(Jujitsu):
         return super().trick_outcomes(rank_1, rank_0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "game",
     [
         make_game("jujitsu", num_cards=6),
@@ -191,7 +192,7 @@ def test_other_games_have_no_levels(game):
         make_policy("level:1", game)
 
 
-@pytest.mark.parametrize("wrong", ["level:9", "level:0", "level", "level:", "level:one", "level:-1", "level:1.0"])
+@each_row("wrong", ["level:9", "level:0", "level", "level:", "level:one", "level:-1", "level:1.0"])
 def test_there_is_no_such_level(wrong):
     with pytest.raises(ValueError, match=r"level \('.*'\) must be one of 1, 2, 3, 4, 5"):
         make_policy(wrong, make_game("dice_poker"))

@@ -190,7 +190,7 @@ def thousands(game, count=1500):
     return states, seen, np.stack([game.action_mask(state, 0) for state in states])
 
 
-@pytest.mark.parametrize(("players", "ranks", "discards"), DECKS)
+@each_row(("players", "ranks", "discards"), DECKS)
 def test_a_second_writing_down_agrees_on_random_states(players, ranks, discards):
     game = war(players, ranks=ranks, discards=discards)
     states, seen, masks = thousands(game)
@@ -205,7 +205,7 @@ def test_a_second_writing_down_agrees_on_random_states(players, ranks, discards)
             assert game.actions.decode(int(action)) == expected, (name, state)
 
 
-@pytest.mark.parametrize(("players", "ranks", "discards"), DECKS)
+@each_row(("players", "ranks", "discards"), DECKS)
 def test_text_and_program_of_the_first_agree_against_one_opponent_only(players, ranks, discards):
     """A copy of the only opponent's highest card is the own highest card if none is certain to win."""
     game = war(players, ranks=ranks, discards=discards)
@@ -356,7 +356,7 @@ def test_adversaries_ask_the_seats_in_their_order():
         assert (low, high) == (9, 13)
 
 
-@pytest.mark.parametrize("name", ADVERSARIES)
+@each_row("name", ADVERSARIES)
 def test_an_adversary_waits_where_it_has_no_choice(name):
     game = war(3)
     policy = make_policy(name, game, others=["min", "max"])
@@ -364,7 +364,7 @@ def test_an_adversary_waits_where_it_has_no_choice(name):
     assert played(game, policy, standing((2,), (2, 3, 4, 5), (6, 7, 8, 9), tied=(0, 1))) is None
 
 
-@pytest.mark.parametrize("name", ADVERSARIES)
+@each_row("name", ADVERSARIES)
 def test_adversaries_in_batches(name):
     game = war(3)
     policy = make_policy(name, game, others=["simple_minded_1", "simple_minded_2_as_written"])
@@ -374,15 +374,15 @@ def test_adversaries_in_batches(name):
     assert np.array_equal(answer, rows)
 
 
-@pytest.mark.parametrize("others", [(name,) for name in ONE_ANSWER] + [("min", "max", "simple_minded_1")])
-@pytest.mark.parametrize("name", ADVERSARIES)
+@each_row("others", [(name,) for name in ONE_ANSWER] + [("min", "max", "simple_minded_1")])
+@each_row("name", ADVERSARIES)
 def test_the_adversary_at_least_ties(name, others):
     """Section III.F says that it at least ties with any known strategies; here it wins."""
     game = war(1 + len(others))
     assert play_episode(game, [name, *others]).payoffs[0] == 1.0
 
 
-@pytest.mark.parametrize("name", ADVERSARIES)
+@each_row("name", ADVERSARIES)
 def test_an_adversary_must_be_told_whom_it_plays(name):
     game = war(3)
     for others in (None, [], ["min"], ["min"] * 3, "min"):
@@ -401,7 +401,7 @@ def test_an_adversary_must_be_told_whom_it_plays(name):
             make_policy(name, game, others=["min", known])
 
 
-@pytest.mark.parametrize("name", ADVERSARIES)
+@each_row("name", ADVERSARIES)
 def test_an_adversary_must_be_certain_of_the_others(name):
     game = war()
     state = standing((2, 7), (3, 3, 5))

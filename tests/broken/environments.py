@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from tests.broken.further import FURTHER
 from tests.broken.healthy import all_healthy
 from tests.broken.registry import all_broken
 from tests.broken.third_parties import third_parties
@@ -10,7 +11,8 @@ EVERY = all_broken() | all_healthy() | third_parties()
 
 
 def __getattr__(name):
-    if name not in EVERY:
+    each = EVERY.get(name) or FURTHER.get(name)
+    if each is None:
         raise AttributeError(name)
     names = {"aec": "env", "parallel": "parallel_env"}
-    return SimpleNamespace(**{names[skin]: make for skin, make in EVERY[name].makers.items()})
+    return SimpleNamespace(**{names[skin]: make for skin, make in each.makers.items()})

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from gymnasium.spaces import Discrete
+from thinning import each_row
 
 from tests.broken import frozen
 from tests.broken.healthy import all_healthy
@@ -14,12 +15,12 @@ from tests.broken.witnesses import differ, game, order_matters, violates
 BROKEN, HEALTHY = all_broken(), all_healthy()
 
 
-def every_third(names):
+def every_sixth(names):
     """The names; those between need `--wide`, as the set is frozen and cannot change by itself."""
-    return [name if place % 3 == 0 else pytest.param(name, marks=pytest.mark.wide) for place, name in enumerate(names)]
+    return [name if place % 6 == 0 else pytest.param(name, marks=pytest.mark.wide) for place, name in enumerate(names)]
 
 
-@pytest.mark.parametrize("name", every_third(BROKEN))
+@pytest.mark.parametrize("name", every_sixth(BROKEN))
 def test_a_witness_sees_the_defect_in_the_broken_environment_and_not_in_the_honest_one(name):
     assert BROKEN[name].shows()
     assert not BROKEN[name].shows(honest=True)
@@ -40,7 +41,7 @@ def in_space(env, agent, view):
     return env.observation_space(agent).contains(view.observation)
 
 
-@pytest.mark.parametrize("name", every_third(HEALTHY))
+@pytest.mark.parametrize("name", every_sixth(HEALTHY))
 def test_no_witness_of_many_defects_sees_one_in_a_healthy_environment(name):
     healthy = HEALTHY[name]
     for skin, make in healthy.makers.items():
@@ -59,7 +60,7 @@ def test_no_witness_of_many_defects_sees_one_in_a_healthy_environment(name):
 TOO_UNUSUAL = {"MaskInInfos", "FromOne"}
 
 
-@pytest.mark.parametrize("name", sorted(set(HEALTHY) - TOO_UNUSUAL))
+@each_row("name", sorted(set(HEALTHY) - TOO_UNUSUAL))
 @pytest.mark.filterwarnings("ignore")  # PettingZoo warns of what is unusual, and of its own imports
 def test_healthy_environments_pass_the_tests_of_pettingzoo(name):
     from pettingzoo.test import api_test, parallel_api_test

@@ -1,16 +1,13 @@
-"""The tables of docs/conformance.md: every check on toys with one defect each, on our games, and on others'.
+"""The tables of docs/conformance.md: every check on our games, and on others'.
 
 `python tests/conformance/table.py` prints them as Markdown; with `times`, how long a check of each of our games takes.
 """
 
 import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
 
-from toy_envs import BROKEN
-
-from cardwar_envs.conformance import CHECKS, Result, coverage, load, run, run_all
+from baselines.markdown import table
+from cardwar_envs.conformance import CHECKS, Result, coverage, load, run_all
 from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED, STATUSES
 
 # Heading -> name and parameters; small, so that the oracles apply.
@@ -32,22 +29,6 @@ SIGNS = {status: status for status in STATUSES}
 SIGNS |= {FAILED: "**failed**", NOT_APPLICABLE: "–"}  # noqa: RUF001  # a dash, for "nothing to say"
 
 
-def is_caught(check: str, toy: Any) -> bool:
-    """Whether a check fails on a toy."""
-    return run(check, toy).status == FAILED
-
-
-def toy_table(toys: dict[str, Any], catches: Callable[[str, Any], bool] = is_caught) -> str:
-    """Which check catches which toy."""
-    rows = []
-    for check in CHECKS:
-        caught = {name: catches(check, toy) for name, (supposed, toy) in toys.items() if supposed == check}
-        rows.append(
-            [f"`{check}`", "; ".join(name if found else f"**missed: {name}**" for name, found in caught.items())]
-        )
-    return _markdown(["check", "toys that it catches"], rows)
-
-
 def game_table(games: dict[str, str]) -> str:
     """What every check says of some environments, and the reasons."""
     found: dict[str, dict[str, Result]] = {}
@@ -55,7 +36,7 @@ def game_table(games: dict[str, str]) -> str:
         word, *words = text.split()
         found[heading] = {result.check: result for result in run_all(load(word, words, seconds=SECONDS))}
     rows = [[f"`{check}`", *(SIGNS[found[heading][check].status] for heading in games)] for check in CHECKS]
-    lines = [_markdown(["check", *games], rows), ""]
+    lines = [table(["check", *games], rows), ""]
     for heading, text in games.items():
         lines.append(f"{heading} is `{text}`.")
         for result in found[heading].values():
@@ -75,15 +56,11 @@ def time_table() -> str:
         seconds = time.monotonic() - began
         for kind, seen in coverage(subject).items():
             rows.append([f"`{word}`", kind, *(f"{count:,}" for count in seen.values()), f"{seconds:.0f}", len(failed)])
-    return _markdown(["environment", "kind", "games", "moves", "distinct situations", "seconds", "failed"], rows)
-
-
-def _markdown(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [headings, ["---"] * len(headings), *rows])
+    return table(["environment", "kind", "games", "moves", "distinct situations", "seconds", "failed"], rows)
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["times"]:
         print(time_table())
     else:
-        print(toy_table(BROKEN), game_table(OURS), game_table(OTHERS), sep="\n\n")
+        print(game_table(OURS), game_table(OTHERS), sep="\n\n")

@@ -11,7 +11,6 @@ def findings(word):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_rps_v2():
     pytest.importorskip("pygame")
     found = findings("pettingzoo.classic.rps_v2")

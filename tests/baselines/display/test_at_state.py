@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from thinning import each_row
 from toys import in_turn
 
 from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
@@ -22,7 +23,7 @@ FLAT = [[0, 0], [0, 0]]
 SPARE = [[2, -2], [0, 0], [-2, 2]]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_row("seed", range(12))
 def test_ranges_are_those_of_the_vertices(seed):
     rng = np.random.default_rng(seed)
     rows, columns = rng.integers(1, 6, size=2)
@@ -38,7 +39,7 @@ def test_ranges_are_those_of_the_vertices(seed):
     assert [float(most) for _, most in fractions] == pytest.approx(corners.max(axis=0), abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("matrix", "unique", "low", "high"),
     [
         (UNIQUE, True, [0.4, 0.6], [0.4, 0.6]),

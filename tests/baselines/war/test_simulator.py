@@ -119,7 +119,7 @@ def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
     return (state.live[0] if state.live else NOBODY), rounds
 
 
-@pytest.mark.parametrize("ranks_discards", SMALL_DECKS)
+@each_row("ranks_discards", SMALL_DECKS)
 def test_compiled_games_are_games_of_the_rules_and_the_strategies(trace, ranks_discards):
     ranks, discards = ranks_discards
     settings = {"ranks": ranks, "discards": discards, "max_rounds": 40}

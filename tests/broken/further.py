@@ -1,0 +1,361 @@
+"""Further broken environments, apart from the frozen set: one defect each, and the check that must catch it."""
+
+import logging
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.session import Session
+from tests.broken.bases import Bidding, Lowest, Pennies, skinned
+from tests.broken.unusual.spaces_of_all_kinds import ContinuousActions, Numbers
+
+
+@dataclass(frozen=True)
+class Further:
+    """A broken environment, the check that must catch it, and what makes it in each skin."""
+
+    game: type
+    check: str
+    makers: dict[str, Callable]
+
+
+FURTHER: dict[str, Further] = {}
+
+
+def further(check, *offered, beside=None):
+    """Enters a broken environment; `beside` is a game whose AEC stands beside a broken Parallel."""
+
+    def enter(game):
+        makers = {skin: skinned(game, skin) for skin in offered or ("aec", "parallel")}
+        FURTHER[game.__name__] = Further(game, check, makers | ({"aec": skinned(beside, "aec")} if beside else {}))
+        return game
+
+    return enter
+
+
+# -- what is committed or to come shows -----------------------------------------------------------
+
+
+@further("commitments_are_kept_inside", "aec")
+class MoveOfTheClass(Pennies):
+    """The class keeps what has been committed."""
+
+    def commit(self, agent, action):
+        super().commit(agent, action)
+        type(self).latest = dict(self._committed)
+
+
+@further("commitments_are_kept_inside", "aec")
+class MoveIsPrinted(Pennies):
+    """A move is printed when it is committed."""
+
+    say = staticmethod(print)
+
+    def commit(self, agent, action):
+        super().commit(agent, action)
+        self.say(f"{agent} shows {action}")
+
+
+@further("commitments_are_kept_inside", "aec")
+class MoveInAWarning(MoveIsPrinted):
+    """A move stands in a warning when it is committed."""
+
+    say = staticmethod(warnings.warn)
+
+
+@further("commitments_are_kept_inside", "aec")
+class MoveIsLogged(MoveIsPrinted):
+    """A move is logged when it is committed."""
+
+    say = logging.getLogger("pennies").warning
+
+
+@further("pictures_hide_commitments", "aec")
+class MoveOnStderr(Pennies):
+    """Drawing prints what has been committed on stderr."""
+
+    def text(self):
+        print(self._committed, file=sys.stderr)
+        return super().text()
+
+
+@further("chance_to_come_is_hidden")
+class GeneratorInInfos(Bidding):
+    """Infos hold the game's generator."""
+
+    def info(self, agent):
+        return {"generator": self._rng}
+
+
+@further("seats_are_asked_in_order", "aec")
+class AskedBackwards(Pennies):
+    """The last agent is asked first."""
+
+    def announce(self):
+        super().announce()
+        self.agent_selection = self.agents[0 if self.out() else -1]
+
+
+# -- seeds, earlier games and copies --------------------------------------------------------------
+
+
+@further("same_seed_same_episode")
+class NumpysSeedsIgnored(Bidding):
+    """Seeds that are numpy's integers are ignored."""
+
+    def begin(self, seed, options):
+        super().begin(seed if type(seed) is int else None, options)
+
+
+@further("same_seed_same_episode")
+class OneSeedInEight(Bidding):
+    """One seed in eight is ignored."""
+
+    def begin(self, seed, options):
+        super().begin(None if seed is not None and seed % 8 == 5 else seed, options)
+
+
+@further("other_seed_other_episode")
+class ParityOfTheSeed(Bidding):
+    """Of a seed only its parity counts."""
+
+    def begin(self, seed, options):
+        super().begin(seed and seed % 2, options)
+
+
+@further("unseeded_reset_goes_on")
+class NewGeneratorEachTime(Bidding):
+    """reset() without a seed makes a new generator."""
+
+    def begin(self, seed, options):
+        self._rng = np.random.default_rng(seed)
+        self.deal()
+
+
+@further("seeded_reset_starts_anew")
+class AbandonedGamesCount(Bidding):
+    """After four abandoned games the prizes come in another order."""
+
+    abandoned = 0
+
+    def deal(self):
+        super().deal()
+        self.abandoned += bool(self.agents)
+        self._deck = self._deck[::-1] if self.abandoned > 3 else self._deck
+
+
+@further("environments_leave_nothing_behind")
+class MemoryAsADefaultArgument(Bidding):
+    """A default argument counts the rounds of all environments; after thirty the prizes come in another order."""
+
+    def __init__(self, memory=[], **parameters):  # noqa: B006  # which is the defect
+        super().__init__(**parameters)
+        self._memory = memory
+
+    def deal(self):
+        super().deal()
+        self._deck = self._deck[::-1] if len(self._memory) > 30 else self._deck
+
+    def play(self, actions):
+        self._memory.append(self._round)
+        return super().play(actions)
+
+
+@further("global_randomness_is_left_alone")
+class ConstantSeedOfNumpy(Pennies):
+    """Each round seeds numpy's global generator with 5."""
+
+    def play(self, actions):
+        np.random.seed(5)
+        return super().play(actions)
+
+
+@further("legal_play_goes_on")
+class BreaksInTheSecondGame(Pennies):
+    """An environment can play one game only."""
+
+    def deal(self):
+        if hasattr(self, "_memory"):
+            raise RuntimeError("no pennies left")
+        super().deal()
+
+
+@further("agents_are_a_list_of_their_own", "aec")
+class SeatedAsBefore(Bidding):
+    """A game begins with the list of agents of the game before."""
+
+    def reset(self, seed=None, options=None):
+        kept = self.__dict__.setdefault("_seated", list(self.possible_agents))
+        super().reset(seed, options)
+        self.agents = kept
+
+    def info(self, agent):
+        return {}
+
+
+@further("agents_are_a_list_of_their_own", "aec")
+class OneListOfAgents(Lowest):
+    """Agents are removed from the list of possible agents."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.agents = self.possible_agents
+
+
+@further("pickle_goes_on")
+class CannotBePickled(Bidding):
+    """A function without a name hangs on the environment, which pickle refuses."""
+
+    def deal(self):
+        super().deal()
+        self._hook = lambda: None
+
+
+# -- observations, infos and input ----------------------------------------------------------------
+
+
+@further("infos_are_steady")
+class LuckInInfos(Bidding):
+    """Infos have a number that no seed determines."""
+
+    def info(self, agent):
+        return {"luck": np.random.default_rng().random()}
+
+
+@further("observations_fit_their_spaces")
+class ListForAnArray(Pennies):
+    """Observations are lists, where the space has arrays."""
+
+    def observe(self, agent):
+        return self.seen(agent)
+
+
+@further("rendering_changes_nothing")
+class BlindUnlessDrawn(Pennies):
+    """Observations are zeros unless there is a render mode."""
+
+    def observe(self, agent):
+        return super().observe(agent) * (self.render_mode is not None)
+
+
+@further("input_outside_the_space_is_refused")
+class NumpysTrueIsOne(Pennies):
+    """numpy's booleans count as sides."""
+
+    def check(self, agent, action):
+        super().check(agent, int(action) if type(action) is np.bool_ else action)
+
+
+@further("equal_actions_play_alike")
+class NumpysIntegersRefused(Pennies):
+    """Only Python's integers are accepted."""
+
+    def check(self, agent, action):
+        super().check(agent, action)
+        if type(action) is not int:
+            raise ValueError("a side is an int")
+
+
+@further("the_callers_actions_are_left_alone", "aec")
+class ActionIsBorrowed(ContinuousActions):
+    """The caller's array is kept until all have committed."""
+
+    def commit(self, agent, action):
+        super(Numbers, self).commit(agent, action)  # without the copy
+
+
+@further("order_of_actions_does_not_matter", "parallel")
+class FallenVote(Lowest):
+    """Each action of an agent that is out is a point for the first player."""
+
+    def step(self, actions):
+        self._points["ann"] += sum(agent not in self.agents for agent in actions)
+        return super().step(actions)
+
+
+# -- rewards and ends -----------------------------------------------------------------------------
+
+
+@further("zero_sum_holds")
+class InfinitiesCancel(Bidding):
+    """Rewards are infinities that cancel out."""
+
+    def play(self, actions):
+        paid = super().play(actions)
+        return {agent: reward and float(np.copysign(np.inf, reward)) for agent, reward in paid.items()}
+
+
+@further("nobody_is_paid_after_the_end", "parallel")
+class FallenArePaid(Lowest):
+    """Who is out gets half a point in each later round."""
+
+    def step(self, actions):
+        observations, rewards, *rest = super().step(actions)
+        return observations, dict.fromkeys(set(self.possible_agents) - set(actions), 0.5) | rewards, *rest
+
+
+@further("nobody_is_paid_after_the_end", "parallel")
+class ShareOfNothing(ContinuousActions):
+    """Rewards are shares of the sum of all actions, which are NaN if all are 0."""
+
+    def play(self, actions):
+        super().play(actions)
+        total = np.float64(sum(float(action[0]) for action in actions.values()))
+        return {agent: float(np.float64(action[0]) / total) for agent, action in actions.items()}
+
+
+@further("ends_are_final", "parallel")
+class FlagsAreNumbers(Lowest):
+    """Terminations are 0 and 1 instead of False and True."""
+
+    def resolve(self, actions):
+        observations, rewards, terminations, *rest = super().resolve(actions)
+        return observations, rewards, {agent: int(out) for agent, out in terminations.items()}, *rest
+
+
+@further("skins_are_one_game", "parallel", beside=Pennies)
+class LateAtTheEnd(Pennies):
+    """Parallel's last observations are from before the last round."""
+
+    def step(self, actions):
+        before = {agent: self.observe(agent) for agent in self.agents}
+        observations, *rest = super().step(actions)
+        return observations if self.agents else before, *rest
+
+
+@further("limit_of_rounds_is_kept")
+class LimitIgnored(Pennies):
+    """The limit of rounds is taken and ignored."""
+
+    def __init__(self, max_rounds=12, **parameters):
+        super().__init__(**parameters)
+        self.max_rounds = max_rounds
+
+
+class HouseEdge(Session):
+    """A tenth of a point for every trick goes from player_1 to player_0."""
+
+    def resolve(self, actions, rng):
+        return tuple(np.add(super().resolve(actions, rng), (0.1, -0.1)))
+
+
+class HouseEdgeAEC(AECGameEnv):
+    def __init__(self, **parameters):
+        super().__init__("dinosaur_war", num_cards=3, **parameters)
+        self._session.__class__ = HouseEdge
+
+
+class HouseEdgeParallel(ParallelGameEnv):
+    def __init__(self, **parameters):
+        super().__init__("dinosaur_war", num_cards=3, **parameters)
+        self._session.__class__ = HouseEdge
+
+
+FURTHER["HouseEdge"] = Further(
+    HouseEdge, "equilibrium_earns_its_value", {"aec": HouseEdgeAEC, "parallel": HouseEdgeParallel}
+)

@@ -1,6 +1,0 @@
-"""The toys of these tests (`toy_envs`) lie beside this file."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
