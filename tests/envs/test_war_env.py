@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from skins import generator, is_over, one_step, same, view
-from test_env_conformance import DICT_OBSERVATION, DICT_SPACE, NO_SPEC, NOTHING_LEGAL, conformance
+from test_env_conformance import (
+    DICT_OBSERVATION,
+    DICT_SPACE,
+    NO_SPEC,
+    NOTHING_LEGAL,
+    check_aec,
+    check_parallel,
+    conformance,
+)
 from thinning import each_row
 
 from cardwar_envs import IllegalActionError, make_game, war_v0
@@ -27,34 +35,14 @@ def war(players, **parameters):
 # -- conformance --------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL)
-@pytest.mark.parametrize("illegal_action", ["raise", "forfeit"])
+@pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL, NO_SPEC)
 @players
-def test_api_test(players, illegal_action):
-    conformance.api_test(war_v0.env(num_players=players, illegal_action=illegal_action), num_cycles=100)
-
-
-@players
-def test_parallel_api_test(players):
-    conformance.parallel_api_test(war_v0.parallel_env(num_players=players), num_cycles=100)
-
-
-@players
-def test_seed_tests(players):
-    conformance.seed_test(lambda: AECGameEnv(war(players)), num_cycles=50)
-    # It samples from the whole space, hence the forfeit.
-    conformance.parallel_seed_test(lambda: ParallelGameEnv(war(players), illegal_action="forfeit"), num_cycles=50)
-
-
-@players
-def test_render_test(players):
+def test_pettingzoos_and_gymnasiums_tests(players):
+    game = war(players)
+    check_aec(game, render=False)
     conformance.render_test(lambda render_mode: AECGameEnv(war(players, max_rounds=5), render_mode=render_mode))
-
-
-@pytest.mark.filterwarnings(NO_SPEC)
-@players
-def test_check_env(players):
-    check_env(SingleAgentEnv(war(players), seat=players - 1, illegal_action="forfeit", render_mode="ansi"))
+    check_parallel(game)
+    check_env(SingleAgentEnv(game, seat=players - 1, illegal_action="forfeit", render_mode="ansi"))
 
 
 # -- nothing shows before all have committed ----------------------------------------------------
