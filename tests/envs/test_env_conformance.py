@@ -28,35 +28,28 @@ ALL_ZEROS = "ignore:Observation numpy array is all zeros:UserWarning"
 NO_SPEC = "ignore:.*Not able to test alternative render modes:UserWarning"
 
 
-@pytest.mark.thin
-@pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL, ALL_ZEROS)
-@pytest.mark.parametrize("illegal_action", ["raise", "forfeit"])
-@every_game
-def test_api_test(game, illegal_action):
-    conformance.api_test(AECGameEnv(game, illegal_action=illegal_action), num_cycles=100)
-
-
-@pytest.mark.thin
-@pytest.mark.parametrize("illegal_action", ["raise", "forfeit"])
-@every_game
-def test_parallel_api_test(game, illegal_action):
-    conformance.parallel_api_test(ParallelGameEnv(game, illegal_action=illegal_action), num_cycles=100)
-
-
-@every_game
-def test_seed_test(game):
+def check_aec(game, render=True):
+    """PettingZoo's tests of an AEC environment."""
+    for illegal_action in ("raise", "forfeit"):
+        conformance.api_test(AECGameEnv(game, illegal_action=illegal_action), num_cycles=100)
     conformance.seed_test(lambda: AECGameEnv(game), num_cycles=50)
+    if render:
+        conformance.render_test(lambda render_mode: AECGameEnv(game, render_mode=render_mode))
 
 
-@every_game
-def test_parallel_seed_test(game):
+def check_parallel(game):
+    """PettingZoo's tests of a Parallel environment."""
+    for illegal_action in ("raise", "forfeit"):
+        conformance.parallel_api_test(ParallelGameEnv(game, illegal_action=illegal_action), num_cycles=100)
     # It samples from the whole space, hence the forfeit.
     conformance.parallel_seed_test(lambda: ParallelGameEnv(game, illegal_action="forfeit"), num_cycles=50)
 
 
+@pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL, ALL_ZEROS)
 @every_game
-def test_render_test(game):
-    conformance.render_test(lambda render_mode: AECGameEnv(game, render_mode=render_mode))
+def test_pettingzoos_tests(game):
+    check_aec(game)
+    check_parallel(game)
 
 
 @pytest.mark.filterwarnings(NO_SPEC)
@@ -64,11 +57,10 @@ def test_render_test(game):
 def test_check_env(game):
     for seat in range(game.facts.num_players):
         # It samples from the whole space, hence the forfeit.
-        env = SingleAgentEnv(game, seat=seat, illegal_action="forfeit", render_mode="ansi")
-        check_env(env)
+        check_env(SingleAgentEnv(game, seat=seat, illegal_action="forfeit", render_mode="ansi"))
 
 
-@pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("name", GAMES)
-def test_check_env_when_registered(name, seat):
-    check_env(gymnasium.make(gymnasium_id(name), seat=seat, illegal_action="forfeit").unwrapped)
+def test_check_env_when_registered(name):
+    for seat in (0, 1):
+        check_env(gymnasium.make(gymnasium_id(name), seat=seat, illegal_action="forfeit").unwrapped)

@@ -211,7 +211,7 @@ def test_bad_options_at_first(skin):
         env.step(0)
 
 
-@pytest.mark.parametrize("seed", [1.5, "1", -1])
+@each_row("seed", [1.5, "1", -1])
 def test_a_seed_must_be_a_natural_number(seed):
     with pytest.raises(ValueError, match=r"seed \(.*\) must be an integer, at least 0, or None"):
         checked_seed(seed)

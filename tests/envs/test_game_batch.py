@@ -272,7 +272,7 @@ def test_a_game_does_not_depend_on_those_beside_it(game):
         assert equal(few.step(actions[:3]), [array[:3] for array in many.step(actions)])
 
 
-@both_engines
+@each_row("engine", BOTH)
 @small_games
 def test_games_that_are_kept_go_on_as_they_would_have(game, engine):
     all_games, some = (GameBatch(game, 9, 8, "random", engine, reuse=True) for _ in range(2))
@@ -320,7 +320,7 @@ def test_without_a_seed_games_differ():
 # -- arrays, states, errors ---------------------------------------------------------------------
 
 
-@both_engines
+@each_row("engine", BOTH)
 @small_games
 def test_arrays_are_fresh_and_of_the_stated_kinds(game, engine):
     facts, batch = game.facts, GameBatch(game, 7, seed=0, engine=engine)

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
+from thinning import each_row
 
 from cardwar_envs import Pool, make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv
@@ -91,7 +92,7 @@ def test_random_means_uniform_play(kind):
     assert data_equivalence(list(shown("random")), list(shown("uniform")), exact=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (([],), "policies ([]) of a pool must be a list of at least one policy"),

@@ -37,7 +37,7 @@ def all_alike(views):
 
 
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("own", FACES)
+@each_row("own", FACES)
 def test_by_the_rules(own, player):
     states = [seats(own, player, other) for other in FACES]
     moved = [DicePokerState(state.rolls, moves) for state in states for moves in product((0, 1), repeat=2)]
@@ -62,7 +62,7 @@ def seen_in_aec(env, player):
     return copy.deepcopy(seen)
 
 
-@pytest.mark.parametrize("own", FACES)
+@each_row("own", FACES)
 @pytest.mark.parametrize("illegal_action", ["raise", "forfeit"])
 def test_through_aec(own, illegal_action):
     """Before the first move, and after it: player 1 moves second and must not see what player 0 did."""
@@ -95,7 +95,7 @@ def test_through_parallel(own):
         assert all_alike(views)
 
 
-@pytest.mark.parametrize("own", FACES)
+@each_row("own", FACES)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_through_the_single_agent_skin(own, seat):
     env = SingleAgentEnv(GAME, seat=seat, opponent="equilibrium", render_mode="ansi")

@@ -8,6 +8,7 @@ from pathlib import Path
 import gymnasium
 import pettingzoo
 import pytest
+from thinning import each_row
 
 import cardwar_envs
 from cardwar_envs import GAMES
@@ -16,7 +17,7 @@ from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id, register_all
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
-every_name = pytest.mark.parametrize("name", GAMES)
+every_name = each_row("name", GAMES)
 
 
 def module_of(name):
@@ -67,21 +68,13 @@ def test_modules_have_three_names(name):
 def test_parameters_pass_through():
     expected = cardwar_envs.make_game("dinosaur_war", hand_0=(1, 3, 4), hand_1=(2, 2, 7), ties="carry")
     parameters = {"hand_0": (1, 3, 4), "hand_1": (2, 2, 7), "ties": "carry"}
-    env = gymnasium.make(
-        "cardwar/DinosaurWar-v0",
-        opponent="equilibrium",
-        seat=1,
-        render_mode="ansi",
-        illegal_action="forfeit",
-        **parameters,
-    )
+    common = {"render_mode": "ansi", "illegal_action": "forfeit", **parameters}
+    env = gymnasium.make("cardwar/DinosaurWar-v0", opponent="equilibrium", seat=1, **common)
     assert (env.unwrapped.game, env.unwrapped.seat, env.render_mode) == (expected, 1, "ansi")
     assert env.unwrapped._session.forfeits
     for kind in ("aec", "parallel"):
-        env = pettingzoo.make(
-            kind, "cardwar/dinosaur-war-v0", render_mode="human", illegal_action="forfeit", **parameters
-        )
-        assert (env.unwrapped.game, env.unwrapped.render_mode) == (expected, "human")
+        env = pettingzoo.make(kind, "cardwar/dinosaur-war-v0", **common)
+        assert (env.unwrapped.game, env.unwrapped.render_mode) == (expected, "ansi")
         assert env.unwrapped._session.forfeits
 
 

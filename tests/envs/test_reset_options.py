@@ -71,7 +71,7 @@ def test_random_starts_are_never_over(game, skin):
     assert len(states) > 3
 
 
-@pytest.mark.parametrize("name", ["dinosaur_war", "jujitsu", "dice_wars"])
+@each_row("name", ["dinosaur_war", "jujitsu", "dice_wars"])
 @every_skin
 def test_random_starts_are_uniform_in_depth(skin, name):
     """Chi-square over the four depths, the seed fixed; 99.99 % of such draws lie below 21.1."""

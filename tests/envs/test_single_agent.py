@@ -54,8 +54,8 @@ def test_opponents_for_any_game(game, opponent):
     assert 1 <= steps <= game.facts.max_length
 
 
-@pytest.mark.parametrize("opponent", ["equilibrium", "highest_card", "second_lowest_card"])
-@pytest.mark.parametrize("name", ["dinosaur_war", "jujitsu", "dice_wars"])
+@each_row("opponent", ["equilibrium", "highest_card", "second_lowest_card"])
+@each_row("name", ["dinosaur_war", "jujitsu", "dice_wars"])
 def test_opponents_for_duels(name, opponent):
     env = SingleAgentEnv(name, **TINY, opponent=opponent)
     env.reset(seed=0)

@@ -56,8 +56,8 @@ def same(first, second):
 # -- as Gymnasium knows it ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", EVERY_GAME, ids=lambda game: game.facts.name)
-@pytest.mark.parametrize("mode", [None, "vector_entry_point"])
+@each_row("game", EVERY_GAME)
+@each_row("mode", [None, "vector_entry_point"])
 def test_make_vec_makes_it(game, mode):
     name = gymnasium_id(game.facts.name)
     envs = gymnasium.make_vec(

@@ -6,6 +6,7 @@ from gymnasium.error import ResetNeeded
 from knock_out import DUCK, STAND, WAIT, Always, KnockOut
 from pettingzoo.utils.conversions import aec_to_parallel
 from skins import choose, one_step
+from thinning import each_row
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import IllegalActionError
@@ -108,7 +109,7 @@ def test_parallel_forgets_the_eliminated():
     assert all(set(part) == {"player_1", "player_2"} for part in result)
 
 
-@pytest.mark.parametrize("game", [GAME, *EVERY_GAME], ids=lambda game: game.facts.name)
+@each_row("game", [GAME, *EVERY_GAME])
 def test_an_environment_says_whether_it_asks_everyone(game):
     """AEC asks only those who act; PettingZoo's `aec_to_parallel` is for environments that ask all in every cycle."""
     waits = game.facts.name in ("war", "knock_out")

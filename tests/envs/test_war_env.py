@@ -6,8 +6,17 @@ from collections import Counter
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from skins import generator, is_over, one_step, same, view
-from test_env_conformance import DICT_OBSERVATION, DICT_SPACE, NO_SPEC, NOTHING_LEGAL, conformance
+from skins import is_over, one_step, same, view
+from test_env_conformance import (
+    DICT_OBSERVATION,
+    DICT_SPACE,
+    NO_SPEC,
+    NOTHING_LEGAL,
+    check_aec,
+    check_parallel,
+    conformance,
+)
+from test_no_leaks import committed, views_by_commit
 from thinning import each_row
 
 from cardwar_envs import IllegalActionError, make_game, war_v0
@@ -16,7 +25,6 @@ from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.games.war.state import WarState
 
-HIDDEN = ("_pending",)
 players = pytest.mark.parametrize("players", [2, 3, 7])
 
 
@@ -27,62 +35,26 @@ def war(players, **parameters):
 # -- conformance --------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL)
-@pytest.mark.parametrize("illegal_action", ["raise", "forfeit"])
+@pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL, NO_SPEC)
 @players
-def test_api_test(players, illegal_action):
-    conformance.api_test(war_v0.env(num_players=players, illegal_action=illegal_action), num_cycles=100)
-
-
-@players
-def test_parallel_api_test(players):
-    conformance.parallel_api_test(war_v0.parallel_env(num_players=players), num_cycles=100)
-
-
-@players
-def test_seed_tests(players):
-    conformance.seed_test(lambda: AECGameEnv(war(players)), num_cycles=50)
-    # It samples from the whole space, hence the forfeit.
-    conformance.parallel_seed_test(lambda: ParallelGameEnv(war(players), illegal_action="forfeit"), num_cycles=50)
-
-
-@players
-def test_render_test(players):
+def test_pettingzoos_and_gymnasiums_tests(players):
+    game = war(players)
+    check_aec(game, render=False)
     conformance.render_test(lambda render_mode: AECGameEnv(war(players, max_rounds=5), render_mode=render_mode))
-
-
-@pytest.mark.filterwarnings(NO_SPEC)
-@players
-def test_check_env(players):
-    check_env(SingleAgentEnv(war(players), seat=players - 1, illegal_action="forfeit", render_mode="ansi"))
+    check_parallel(game)
+    check_env(SingleAgentEnv(game, seat=players - 1, illegal_action="forfeit", render_mode="ansi"))
 
 
 # -- nothing shows before all have committed ----------------------------------------------------
 
 
-def committed(env, action):
-    after = copy.deepcopy(env)
-    after.step(action)
-    return after
+def few_actions(env):
+    """Per player the first and the last of its legal actions, of which there can be thousands.
 
-
-def walk(env, actions_of):
-    """Commits all who act but the last, each to every action of `actions_of`; all that can be seen stays the same."""
-    session = env._session
-    rendered, copies = env.render(), [env]
-    for player in session.acting[:-1]:
-        copies = [committed(each, action) for each in copies for action in actions_of(player)]
-        first, *others = [view(each, without=HIDDEN) for each in copies]
-        assert all(same(first, other) for other in others)
-        assert {each.render() for each in copies} == {rendered}
-        assert generator(copies[-1]).bit_generator.state == generator(env).bit_generator.state
-    return copies
-
-
-def first_and_last(env):
-    """Per player the first and the last of its legal actions: there can be thousands."""
+    From the third player on only the first: 2 ** 2 ways to commit are enough of 2 ** 6.
+    """
     legal = {player: env.game.legal_actions(env._session.state, player) for player in env._session.acting}
-    return lambda player: sorted({legal[player][0], legal[player][-1]})
+    return lambda player: sorted({legal[player][0], legal[player][-1]})[: 2 if player in env._session.acting[:2] else 1]
 
 
 @pytest.mark.parametrize("hands", [[(2, 3, 4, 5, 9), (3, 5, 6, 7)], [(2, 3, 4, 5), (2, 3, 4, 5), (5, 6, 7)]])
@@ -93,7 +65,7 @@ def test_war_choices_do_not_show_before_all_have_chosen(hands):
     pot = Counter({card: len(hands) for card in env.game.cards}) - held
     now = WarState(hands, [()] * len(hands), pot.elements(), tied=range(len(hands)), rounds_left=4)
     env.reset(seed=0, options={"state": now})
-    copies = walk(env, lambda player: env.game.legal_actions(now, player)[:12])
+    copies = views_by_commit(env, lambda player: env.game.legal_actions(now, player)[:12])
     assert len(copies) > 3
     revealed = [committed(each, env.game.legal_actions(now, 1)[0]) for each in copies]
     first, *others = [view(each) for each in revealed]
@@ -111,10 +83,7 @@ def test_committed_cards_do_not_show(players):
             if not env._pending and not env.terminations[env.agent_selection]:
                 turns += 1
                 wars += bool(env._session.state.tied)
-                # All but the last commit to one or the other card: 2 ** 2 ways are enough of 2 ** 6.
-                choices = first_and_last(env)
-                few = env._session.acting[:2]
-                walk(env, lambda player, choices=choices, few=few: choices(player)[: 2 if player in few else 1])
+                views_by_commit(env, few_actions(env))
             one_step(env, rng)
     assert wars > 0
 
