@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from thinning import each_row
 
 from baselines import mean_interval, share_interval
 
 
-@pytest.mark.parametrize("count", [2, 20, 500])
-@pytest.mark.parametrize("draw", ["coin", "rare", "even"])
+@each_row("count", [2, 20, 500])
+@each_row("draw", ["coin", "rare", "even"])
 def test_intervals_hold_the_mean_at_least_as_often_as_they_say(count, draw):
     rng = np.random.default_rng(1)
     kinds = {
@@ -35,7 +36,7 @@ def test_intervals_shrink_with_the_samples_and_with_their_spread():
     assert high - low < 0.06
 
 
-@pytest.mark.parametrize(("successes", "trials"), [(0, 5), (5, 5), (3, 7), (940, 1000)])
+@each_row(("successes", "trials"), [(0, 5), (5, 5), (3, 7), (940, 1000)])
 def test_shares_have_the_exact_binomial_interval(successes, trials):
     known = binomtest(successes, trials).proportion_ci(0.99, "exact")
     assert share_interval(successes, trials) == pytest.approx((successes / trials, known.low, known.high))

@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from thinning import each_row
 
 from baselines.papers.dice_wars import PAPER
 from baselines.papers.dice_wars import paper as dice_wars
@@ -47,14 +48,14 @@ def test_one_die_never_beats_six(odds):
     assert odds["tie"][0][5] == Fraction(1, 6**7)
 
 
-@pytest.mark.parametrize("change", [1e-6, -1e-6])
+@each_row("change", [1e-6, -1e-6])
 def test_a_changed_digit_is_found_wrong(odds, change):
     first, *others = PAPER.at("win table")
     rows = list(table_findings([replace(first, value=first.value + change), *others], odds))
     assert [row.verdict for row in rows[:2]] == [Verdict.WRONG, Verdict.AGREES]
 
 
-@pytest.mark.parametrize(("m", "k"), [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (1, 4)])
+@each_row(("m", "k"), [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (1, 4)])
 def test_odds_by_listing_all_rolls(odds, m, k):
     rolls = [(sum(roll[:m]), sum(roll[m:])) for roll in product(range(1, 7), repeat=m + k)]
     assert odds["win"][m - 1][k - 1] == Fraction(sum(a > b for a, b in rolls), len(rolls))

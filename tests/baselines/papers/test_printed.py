@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from thinning import each_row
 
 from baselines.papers import dice_wars
 from baselines.papers.printed import Published, read_paper
@@ -44,7 +45,7 @@ def test_a_file_of_figures(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new", "message"),
     [
         ("citation", "cited", "the file: unknown cited; known are citation, text, tables"),
