@@ -25,6 +25,8 @@ from baselines.threads import map_in_threads
 
 # Games per task of a thread, large enough to make scheduling cheap.
 GAMES_AT_A_TIME = 4096
+# In plain Python, for a single thread.
+SECONDS_PER_ENTRY = 4e-6
 # With more entries than this, exact rationals of arbitrary floats take too long to be a fallback.
 EXACT_FALLBACK_ENTRIES = 400
 
@@ -79,11 +81,11 @@ class ExactMatrixSolution:
     column_strategy: tuple[Fraction, ...]
 
 
-def _kernel() -> Any:
-    # numba takes most of a second to import, too long for programs that solve nothing.
-    from baselines.matrix_game import kernel
+def _kernel(seconds: float) -> Any:
+    """The kernels for work that takes plain Python about `seconds`."""
+    from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
 
-    return kernel
+    return quickest("baselines.matrix_game.kernel", seconds)
 
 
 def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
@@ -148,7 +150,7 @@ def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
     """Runs the kernel on all games, in pieces that do not touch each other."""
     if threads is not None and threads < 1:
         raise ValueError(f"threads ({threads}) must be at least 1")
-    kernel = _kernel()
+    kernel = _kernel(SECONDS_PER_ENTRY * arrays[0].size)
     pieces = range(0, len(arrays[0]), GAMES_AT_A_TIME)
 
     def solve(start: int) -> bool:
@@ -173,7 +175,7 @@ def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
         strategies = method(matrix)
         if strategies is None:
             continue
-        lower, upper = _kernel().certify(matrix, *strategies)
+        lower, upper = _kernel(SECONDS_PER_ENTRY * matrix.size).certify(matrix, *strategies)
         if not best[1] - best[0] <= upper - lower:
             best = (lower, upper, *strategies)
         if best[1] - best[0] <= tolerance:

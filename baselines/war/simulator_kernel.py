@@ -21,9 +21,9 @@ import numpy as np
 from numba import config
 from numba.cpython.unsafe import numbers
 
-from cardwar_envs.core.compiled import njit
+from cardwar_envs.core.compiled import njit, wraps_around
 from cardwar_envs.core.streams import STEP
-from cardwar_envs.core.streams_kernel import mixed, wraps_around
+from cardwar_envs.core.streams_kernel import mixed
 
 DUMMIE, MIN, MAX, SIMPLE_MINDED_1, SIMPLE_MINDED_2 = range(5)
 NOBODY, UNFINISHED, STOPPED = -1, -2, -3
@@ -330,8 +330,8 @@ def _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus,
     return (np.int64(players[0]) if count == 1 else NOBODY), rounds
 
 
-@wraps_around
 @njit(cache=True, nogil=True)
+@wraps_around
 def play(line_up, ranks, discards, max_rounds, focus, seed, first_game, winners, rounds):  # type: ignore[no-untyped-def]
     """Plays the games from `first_game` on into `winners` and `rounds`; -1 means no focus, or no limit of rounds."""
     n = len(line_up)

@@ -1,18 +1,80 @@
-"""numba's `njit` for all kernels; announces compilation to the waiting user, once per process."""
+"""numba's `njit` for all kernels, and the choice between compiled kernels and the same functions as plain Python.
+
+Compiling takes seconds to a minute, once per machine. Work that plain Python finishes sooner is done in plain Python:
+the same source, so the results are the same to the last bit. Compilation is announced to the waiting user, once per
+process.
+"""
+
+from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from logging import getLogger
 from multiprocessing import parent_process
-from typing import Any
+from types import FunctionType, SimpleNamespace
+from typing import Any, TypeVar
 
-from numba import njit
+import numpy as np
+from numba import config, njit
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
 
-__all__ = ["COMPILING", "njit"]
+__all__ = ["COMPILING", "njit", "quickest", "wraps_around"]
 
 COMPILING = "Compiling (once, up to a minute)."
 OURS = {"cardwar_envs", "baselines"}
+# A process spends at most this many seconds in the plain kernels of a module before it compiles them, or loads them.
+BEFORE_COMPILING, BEFORE_LOADING = 2.0, 0.25
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_spent: Counter[str] = Counter()
+
+
+def quickest(name: str, seconds: float) -> Any:
+    """The kernels of a module: as plain Python while that costs less than compiling or loading, then compiled.
+
+    Args:
+        name: The module.
+        seconds: About how long the work at hand takes in plain Python.
+    """
+    _spent[name] += seconds  # type: ignore[assignment]  # seconds are no integers
+    if _spent[name] <= (BEFORE_LOADING if _is_cached(name) else BEFORE_COMPILING):
+        return _plain_copies(name)
+    return import_module(name)
+
+
+def wraps_around(function: F) -> F:
+    """Marks a kernel whose integers wrap around: silently when compiled, with a warning of numpy in plain Python."""
+    function.wraps_around = True  # type: ignore[attr-defined]
+    return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function  # type: ignore[attr-defined]
+
+
+@cache
+def _plain_copies(name: str) -> SimpleNamespace:
+    """A module's contents with each kernel as a plain function that calls plain functions."""
+    module = import_module(name)
+    space = dict(vars(module))
+    for key, value in vars(module).items():
+        if isinstance(value, Dispatcher):
+            function = value.py_func
+            if function.__module__ == name:
+                copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
+                space[key] = np.errstate(over="ignore")(copy) if hasattr(function, "wraps_around") else copy
+            else:
+                space[key] = getattr(_plain_copies(function.__module__), function.__name__)
+    return SimpleNamespace(**space)
+
+
+@cache
+def _is_cached(name: str) -> bool:
+    """Whether compiled kernels of a module lie on disk, so that loading them is quick."""
+    functions = [value for value in vars(import_module(name)).values() if isinstance(value, Dispatcher)]
+    files = [getattr(function._cache, "_cache_file", None) for function in functions]
+    return any(file is not None and file._load_index() for file in files)
 
 
 @cache

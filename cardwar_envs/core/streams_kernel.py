@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numba import config
-
 from cardwar_envs.core import streams as plain
-from cardwar_envs.core.compiled import njit
+from cardwar_envs.core.compiled import njit, wraps_around
 from cardwar_envs.core.streams import STEP, UNIT, UNUSED_BITS
-
-
-def wraps_around(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel whose whole numbers overflow on purpose; run as plain Python, NumPy would warn of that."""
-    return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel  # type: ignore[attr-defined]  # set on import
-
 
 # One word of 64 bits, mixed; in plain Python only within `wraps_around`.
 mixed: Any = njit(cache=True, nogil=True, inline="always")(plain.mixed)
 
 
-@wraps_around
 @njit(cache=True, nogil=True, inline="always")
+@wraps_around
 def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
     """Advances stream `g`; returns a number in [0, 1)."""
     streams[g] += STEP

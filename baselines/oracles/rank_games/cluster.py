@@ -53,10 +53,12 @@ class RayCluster:
     def _processors(self) -> int:
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
-    def solve(self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer) -> Iterator[Solved]:
+    def solve(
+        self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer, seconds: float
+    ) -> Iterator[Solved]:
         pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), LEAST_PER_TASK)
         if len(pieces) == 1:
-            yield solve_piece(*pieces[0], letters, rules, layer, below)
+            yield solve_piece(*pieces[0], letters, rules, layer, below, kernel())
             return
         finished = read_only(layer)
         places = [kernel().first_place(first, letters, rules, finished) for first, _ in pieces] + [len(layer.values)]
@@ -104,7 +106,7 @@ def solve_range(
     letters, rules = read_only(game[0]), read_only(game[1])
     # Memory that is never touched costs nothing, so the places below `low` are only addresses.
     layer = read_only(layout)._replace(values=np.empty(high))
-    solved = solve_piece(first, last, letters, rules, layer, read_only(below))
+    solved = solve_piece(first, last, letters, rules, layer, read_only(below), kernel())
     return solved, layer.values[low:high]
 
 

@@ -112,24 +112,31 @@ class Solved(NamedTuple):
 class Engine(Protocol):
     """Where the pieces of a layer are solved."""
 
-    def solve(self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer) -> Iterator[Solved]:
-        """Fills `layer.values` piece by piece and yields each piece's other results."""
+    def solve(
+        self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer, seconds: float
+    ) -> Iterator[Solved]:
+        """Fills `layer.values` piece by piece and yields each piece's other results.
+
+        `seconds`: about how long the layer takes in plain Python.
+        """
 
 
-def kernel() -> Any:
-    """The compiled bodies."""
-    # numba takes most of a second to import, and not every solution needs it.
-    from baselines.oracles.rank_games import kernel as duel_kernel
+def kernel(seconds: float = np.inf) -> Any:
+    """The kernels for work that takes plain Python about `seconds`."""
+    from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
 
-    return duel_kernel
+    return quickest("baselines.oracles.rank_games.kernel", seconds)
 
 
 class Threads:
     """Solves pieces on the processors that this process may use."""
 
-    def solve(self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer) -> Iterator[Solved]:
+    def solve(
+        self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer, seconds: float
+    ) -> Iterator[Solved]:
+        compute = kernel(seconds)
         pieces = pieces_of(layer, PIECES_PER_THREAD * processors(), LEAST_PER_PIECE)
-        return map_in_threads(lambda piece: solve_piece(*piece, letters, rules, layer, below), pieces)
+        return map_in_threads(lambda piece: solve_piece(*piece, letters, rules, layer, below, compute), pieces)
 
 
 def pieces_of(layer: ValueLayer, pieces: int, least: int) -> list[tuple[int, int]]:
@@ -141,18 +148,17 @@ def pieces_of(layer: ValueLayer, pieces: int, least: int) -> list[tuple[int, int
 
 
 def solve_piece(
-    first: int, last: int, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer
+    first: int, last: int, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer, compute: Any
 ) -> Solved:
     """Fills `layer.values` for the interleavings whose upper halves are in [first, last)."""
     failed, counts, gap = np.zeros((MOST_FAILURES, 3), dtype=np.int64), np.zeros(2, dtype=np.int64), np.zeros(1)
-    kernel().solve_interleavings(first, last, letters, rules, layer, below, work_for(layer.cards), failed, counts, gap)
-    return Solved(counts, float(gap[0]), failed[: counts[kernel().FAILED]])
+    work = work_for(layer.cards, compute)
+    compute.solve_interleavings(first, last, letters, rules, layer, below, work, failed, counts, gap)
+    return Solved(counts, float(gap[0]), failed[: counts[compute.FAILED]])
 
 
-def work_for(cards: int) -> Work:
+def work_for(cards: int, compute: Any) -> Work:
     """Makes scratch arrays for matrix games of up to this many cards."""
-    from baselines.matrix_game.kernel import workspace
-
     return Work(
         matrix=np.zeros((cards, cards)),
         x=np.zeros(cards),
@@ -163,5 +169,5 @@ def work_for(cards: int) -> Work:
         step=np.zeros(6, np.int64),
         sign=np.zeros(6),
         points=np.zeros(6),
-        simplex=workspace(cards, cards),
+        simplex=compute.workspace(cards, cards),
     )

@@ -22,6 +22,9 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import interleaving
 
+# In plain Python, for a single thread.
+SECONDS_PER_STATE = 1e-3
+
 
 class Rules(NamedTuple):
     """A duel's switches, for compiled code.
@@ -59,11 +62,11 @@ class Layer(NamedTuple):
     table: NDArray[np.int32]
 
 
-def kernel() -> Any:
-    """The compiled bodies."""
-    from baselines.oracles.rank_games import response_kernel as duel_response_kernel  # compiles on first use
+def kernel(states: float) -> Any:
+    """The kernels for work on about that many states."""
+    from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
 
-    return duel_response_kernel
+    return quickest("baselines.oracles.rank_games.response_kernel", SECONDS_PER_STATE * states)
 
 
 def plays_by_words(policy: Policy) -> bool:
@@ -122,7 +125,7 @@ class DuelPlay:
         rows, reached = self._start, np.ones((1, 1), dtype=np.uint8)
         found, states = [(rows, reached)], 1
         for cards in range(self.rules.cards, 1, -1):
-            rows, reached = kernel().expand(self.rules, cards, rows, reached)
+            rows, reached = kernel(reached.sum()).expand(self.rules, cards, rows, reached)
             states += int(reached.sum())
             if states > MOST_STATES:
                 raise ValueError(f"{self.game.facts.name} has more than {MOST_STATES:,} states to decide in")
@@ -136,9 +139,10 @@ class DuelPlay:
             return Layer(np.zeros_like(self._start), np.zeros((1, 1), dtype=np.uint8), nothing, nothing[:, 0])
         rows, reached = self._reachable[cards - 1]
         numbers = np.empty(reached.shape, dtype=np.int32)
-        kernel().number_states(reached, numbers)
+        compute = kernel(0.0)
+        compute.number_states(reached, numbers)
         table = np.full(1 << (2 * len(rows)).bit_length(), -1, dtype=np.int32)
-        kernel().fill_table(rows.view(np.uint64), len(rows), table)
+        compute.fill_table(rows.view(np.uint64), len(rows), table)
         return Layer(rows, reached, numbers, table)
 
     def results(self, choices: list[NDArray[np.int16]] | None = None) -> list[float]:
@@ -164,8 +168,12 @@ class DuelPlay:
             arrays = (layer.rows, layer.numbers, below.rows, below.numbers, below.table, values_below)
             into = (first, second, values, best)
 
-            def work(pairs: Nodes, cards: int = cards, arrays: Any = arrays, into: Any = into) -> None:
-                kernel().evaluate(self.rules, cards, pairs[0], pairs[-1] + 1, *arrays, *into)
+            compute = kernel(states)
+
+            def work(
+                pairs: Nodes, compute: Any = compute, cards: int = cards, arrays: Any = arrays, into: Any = into
+            ) -> None:
+                compute.evaluate(self.rules, cards, pairs[0], pairs[-1] + 1, *arrays, *into)
 
             pairs = np.arange(len(layer.rows))
             in_threads(work, pairs) if len(pairs) > CHUNK else work(pairs)  # a small layer needs no thread pool
@@ -186,7 +194,7 @@ class DuelPlay:
                 answers.append((np.zeros((1, self.rules.ranks)), np.zeros(states, dtype=np.int32)))
             elif player == 1 and policy is self._policies[0] and self._mirrored:
                 there = np.empty(states, dtype=np.int32)
-                kernel().mirror(self.rules, cards, layer.rows, layer.numbers, layer.table, there)
+                kernel(0.1 * states).mirror(self.rules, cards, layer.rows, layer.numbers, layer.table, there)
                 answers.append((answers[0][0], there))
             else:
                 answers.append((self._ask(policy, player, cards, layer, states), every))
@@ -200,7 +208,7 @@ class DuelPlay:
 
     def _ask(self, policy: Policy, player: int, cards: int, layer: Layer, states: int) -> NDArray[np.float64]:
         pairs, places = np.nonzero(layer.reached)
-        standing = kernel().stands(self.rules, self.rules.cards - cards)
+        standing = kernel(0.0).stands(self.rules, self.rules.cards - cards)
         answer = np.empty((states, self.rules.ranks))
         for begin in range(0, states, BATCH):
             some = slice(begin, begin + BATCH)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,10 +80,21 @@ def fits(hands: Hands) -> bool:
     return _width(_pairs(counts)) * -(-_length(counts) // 2) <= MAX_HALF_BITS
 
 
+def plain_seconds(hands: Hands) -> float:
+    """About how long solving the duel from these hands takes in plain Python; counted for Jujitsu of 4 to 8 cards."""
+    counts = rank_counts(hands)
+    return 1e-5 * 2.0 ** (_width(_pairs(counts)) * _length(counts))
+
+
+def interleavings_kernel(hands: Hands) -> Any:
+    """The kernels of interleavings, for hands of that size."""
+    from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
+
+    return quickest("baselines.oracles.rank_games.interleavings_kernel", plain_seconds(hands) / 10)
+
+
 def letters_of(hands: Hands) -> Letters:
     """The alphabet of all interleavings reachable from two hands."""
-    from baselines.oracles.rank_games import interleavings_kernel  # numba takes most of a second to import
-
     counts = rank_counts(hands)
     pairs = _pairs(counts)
     width, length, most = _width(pairs), _length(counts), len(hands[0])
@@ -98,10 +109,11 @@ def letters_of(hands: Hands) -> Letters:
                 rest[by, letter], rest_length[by, letter] = _pack(spelt, width), len(spelt)
     rank = np.full(1 << cut, -1, dtype=np.int32)
     counted = np.zeros((most + 1, most + 1), dtype=np.int64)
-    interleavings_kernel.rank_halves(rank, counted, width, cards)
+    compute = interleavings_kernel(hands)
+    compute.rank_halves(rank, counted, width, cards)
     starts = (np.cumsum(counted.ravel()) - counted.ravel()).reshape(counted.shape)
     halves = np.empty(counted.sum(), dtype=np.int32)
-    interleavings_kernel.list_halves(halves, rank, starts, width, cards)
+    compute.list_halves(halves, rank, starts, width, cards)
     letters = Letters(width, length, cut, cards, swapped, rest, rest_length, rank, halves, starts, counted)
     return read_only(letters)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from baselines.matrix_game.kernel import value_bounds
+from baselines.matrix_game.kernel import value_bounds, workspace  # noqa: F401  # for `engine.py`
 from baselines.oracles.rank_games.interleavings_kernel import (
     first_half,
     follows,

@@ -8,7 +8,7 @@ include a few unreachable states).
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,14 @@ from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.protocol import Progress
 from baselines.oracles.rank_games.engine import Engine, LayerRules, Threads, ValueLayer, kernel, work_for
-from baselines.oracles.rank_games.interleavings import Letters, letters_of, packed_interleaving, rank_counts
+from baselines.oracles.rank_games.interleavings import (
+    Letters,
+    interleavings_kernel,
+    letters_of,
+    packed_interleaving,
+    plain_seconds,
+    rank_counts,
+)
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.read_only import read_only
 from baselines.oracles.rank_games.strategies import SolvedLayer
@@ -72,7 +79,11 @@ class DuelLayers:
         self._hands, self._keep, self._store, self._engine = start.hands, keep, store, engine or Threads()
         self._layers: dict[int, ValueLayer] = {}
         self._gaps = np.zeros(self._rules.cards + 1)
-        self.solved, self.failures = 0, 0
+        self.solved, self.failures, self._seconds = 0, 0, plain_seconds(start.hands)
+
+    def _kernel(self, share: float) -> Any:
+        """The kernels for a share of the work of solving everything."""
+        return kernel(share * self._seconds)
 
     @cached_property
     def _letters(self) -> Letters:
@@ -85,7 +96,7 @@ class DuelLayers:
         sizes = []
         for cards in range(1, self._rules.cards + 1):
             offsets = self._offsets(cards)
-            rows, values, games = kernel().lay_out(self._letters, self._rules, cards, offsets, *nothing)
+            rows, values, games = self._kernel(0.01).lay_out(self._letters, self._rules, cards, offsets, *nothing)
             if rows > MOST_ROWS:
                 raise ValueError(f"{self._rules.cards} cards: a layer of {rows} rows is more than {MOST_ROWS}")
             sizes.append(Size(int(offsets[-1]), int(rows), int(values), int(games)))
@@ -97,7 +108,7 @@ class DuelLayers:
         done = 0
         for cards, size in enumerate(self.sizes, start=1):
             layer = self._empty_layer(cards, size, self._offsets(cards))
-            kernel().lay_out(self._letters, self._rules, cards, layer.offsets, layer.row_of, layer.base)
+            self._kernel(0.01).lay_out(self._letters, self._rules, cards, layer.offsets, layer.row_of, layer.base)
             layer = read_only(layer)._replace(values=layer.values)
             stored = self._store.read(cards, size.values) if self._store else None
             if stored is not None:
@@ -115,27 +126,27 @@ class DuelLayers:
                 progress(done)
 
     def _offsets(self, cards: int) -> NDArray[np.int64]:
-        from baselines.oracles.rank_games import interleavings_kernel
-
         letters = self._letters
         offsets = np.zeros((1 << letters.width * letters.length - letters.cut) + 1, dtype=np.int64)
-        interleavings_kernel.number_interleavings(letters, cards, offsets)
+        interleavings_kernel(self._hands).number_interleavings(letters, cards, offsets)
         return offsets
 
     def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> ValueLayer:
-        row_of = np.full(size.interleavings, kernel().NO_ROW, dtype=np.int32)
+        row_of = np.full(size.interleavings, self._kernel(0.0).NO_ROW, dtype=np.int32)
         return ValueLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
 
     def _solve_layer(self, layer: ValueLayer, below: ValueLayer, progress: Progress | None, done: int) -> float:
         """Solves all games of a layer after `done` others; returns the greatest gap."""
         games, gap = 0, 0.0
-        for counts, piece_gap, failed in self._engine.solve(self._letters, self._rules, layer, below):
-            games += int(counts[kernel().GAMES])
-            self.failures += int(counts[kernel().FAILED])
+        for counts, piece_gap, failed in self._engine.solve(
+            self._letters, self._rules, layer, below, self._seconds / self._rules.cards
+        ):
+            games += int(counts[0])
+            self.failures += int(counts[1])
             gap = max(gap, piece_gap)
             for word, ties, score in failed.tolist():
                 solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
-                place, sign = kernel().place_of(word, ties, score, self._letters, self._rules, read_only(layer))
+                place, sign = kernel(1e-5).place_of(word, ties, score, self._letters, self._rules, read_only(layer))
                 layer.values[place] = sign * solution.value
                 gap = max(gap, solution.gap)
             if progress:
@@ -144,8 +155,9 @@ class DuelLayers:
         return gap
 
     def _matrix(self, word: int, ties: int, score: int, cards: int, below: ValueLayer) -> NDArray[np.float64]:
-        work = work_for(cards)
-        rows, columns = kernel().matrix_at(word, ties, score, self._letters, self._rules, below, work)
+        compute = kernel(1e-4)
+        work = work_for(cards, compute)
+        rows, columns = compute.matrix_at(word, ties, score, self._letters, self._rules, below, work)
         return work.matrix[:rows, :columns]
 
     # -- queries of a solved start ------------------------------------------------------
@@ -176,7 +188,7 @@ class DuelLayers:
         layer, below = self._layers.get(cards), self._layers.get(cards - 1)
         if layer is None or below is None:
             return None
-        return SolvedLayer(self._letters, self._rules, layer, below, work_for(cards))
+        return SolvedLayer(self._letters, self._rules, layer, below, work_for(cards, kernel(1e-5)))
 
     def gap(self, cards: int) -> float:
         """Certified bound on the error of values with this many cards left, payoff points."""
@@ -191,5 +203,5 @@ class DuelLayers:
         except ValueError:
             return None
         score = state.score if self._rules.win else 0
-        place, sign = kernel().place_of(word, state.ties, score, self._letters, self._rules, layer)
+        place, sign = kernel(1e-5).place_of(word, state.ties, score, self._letters, self._rules, layer)
         return None if place < 0 else (layer, place, sign)

@@ -14,12 +14,9 @@ are possible at a pair; see `place_of`. Three ranks, two cards each, ties carrie
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import config
 
-from cardwar_envs.core.compiled import njit
+from cardwar_envs.core.compiled import njit, wraps_around
 from cardwar_envs.games.duel.kernel import pack
 
 # Columns of values: best responses of both players and play itself, in payoff points to player 0; then
@@ -27,10 +24,6 @@ from cardwar_envs.games.duel.kernel import pack
 RESPONSE_0, RESPONSE_1, MEAN, WIN, LOSS = range(5)
 # An action within this much of the best, payoff points, is as good.
 ROUNDING = 1e-13
-
-# Compiled products wrap around silently; in plain Python numpy warns.
-PLAIN = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba makes it when it is imported
-_wrapping: Any = np.errstate(over="ignore") if PLAIN else lambda function: function
 
 
 @njit(cache=True, nogil=True)
@@ -64,8 +57,8 @@ def stands(rules, played):  # type: ignore[no-untyped-def]
 # -- pairs of hands -----------------------------------------------------------------------
 
 
-@_wrapping
 @njit(cache=True, nogil=True)
+@wraps_around
 def slot_of(key, keys, table):  # type: ignore[no-untyped-def]
     """The slot of a hash table that has the number of a pair, or the free slot where it belongs."""
     code = np.uint64(0)

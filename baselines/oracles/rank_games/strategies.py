@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.even_play import evenly_if_optimal
-from baselines.oracles.rank_games.engine import LayerRules, ValueLayer, Work
+from baselines.oracles.rank_games.engine import LayerRules, ValueLayer, Work, kernel
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.word_policy import packed_counts
 
@@ -105,14 +105,12 @@ def _reads_lower_swapped(
 def _games(
     solved: SolvedLayer, rows: NDArray[np.int64], scores: NDArray[np.int64], ties: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    from baselines.oracles.rank_games import kernel  # compiles on first use
-
     pairs = solved.letters.cards
     letter_of = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
     letter_of[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
     cards = solved.layer.cards
     matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
-    kernel.fill_games(
+    kernel(2e-6 * matrices.size).fill_games(
         rows, rows.shape[1] // 2, np.ascontiguousarray(ties), np.ascontiguousarray(scores), letter_of,
         *solved, matrices, sizes,
     )  # fmt: skip

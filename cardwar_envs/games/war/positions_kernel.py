@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cardwar_envs.core.compiled import njit
-from cardwar_envs.core.streams_kernel import wraps_around
+from cardwar_envs.core.compiled import njit, wraps_around
 
 BASE = 25
 # Of hand 0, wins 0, hand 1, wins 1 and the pot.
@@ -43,8 +42,8 @@ def split(key, ranks, piles):  # type: ignore[no-untyped-def]
         power *= BASE
 
 
-@wraps_around
 @njit(cache=True, nogil=True)
+@wraps_around
 def _slot(table, key):  # type: ignore[no-untyped-def]
     mask = len(table) - 1
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)

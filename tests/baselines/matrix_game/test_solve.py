@@ -271,7 +271,7 @@ def test_a_batch_with_masks_is_the_games_one_by_one(dtype):
 
 def test_what_cannot_be_played_does_not_loosen_the_tolerance(monkeypatch):
     """The kernel gives rubbish; only games whose own payoffs are small show that it is not good enough."""
-    monkeypatch.setattr(matrix_game, "_kernel", lambda: Kernel(unit_vectors))
+    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(unit_vectors))
     games = np.full((1, 4, 4), 1e100)
     games[0, :3, :3] = ROCK_PAPER_SCISSORS
     mask = np.array([[True, True, True, False]])
@@ -435,7 +435,7 @@ class LinearProgram:
 @pytest.mark.parametrize("fill", [unit_vectors, not_numbers])
 def test_highs_mends_what_the_kernel_breaks(monkeypatch, fill):
     monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
-    monkeypatch.setattr(matrix_game, "_kernel", lambda: Kernel(fill))
+    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(fill))
     highs, rationals = counted(monkeypatch, "_solve_by_highs"), counted(monkeypatch, "_solve_by_rationals")
     for matrix in (*games_of("small integers", 30), np.array(ROCK_PAPER_SCISSORS, dtype=float)):
         certify_solution(matrix, solve_matrix(matrix), SCALE_TOLERANCE * max(1.0, np.abs(matrix).max()))
@@ -459,7 +459,7 @@ def test_highs_mends_what_the_kernel_breaks(monkeypatch, fill):
 @pytest.mark.parametrize("fill", [unit_vectors, not_numbers])
 def test_rationals_mend_what_both_break(monkeypatch, answer, fill):
     monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
-    monkeypatch.setattr(matrix_game, "_kernel", lambda: Kernel(fill))
+    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(fill))
     monkeypatch.setattr(optimize, "linprog", lambda *arguments, **options: answer)
     rationals = counted(monkeypatch, "_solve_by_rationals")
     solution = solve_matrix(ROCK_PAPER_SCISSORS)
@@ -472,7 +472,7 @@ def test_rationals_mend_what_both_break(monkeypatch, answer, fill):
 def test_without_any_good_answer_the_best_is_given_with_its_gap(monkeypatch):
     """More entries than rationals are tried on, and no linear program: the gap says how bad the answer is."""
     monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
-    monkeypatch.setattr(matrix_game, "_kernel", lambda: Kernel(unit_vectors))
+    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(unit_vectors))
     monkeypatch.setattr(optimize, "linprog", lambda *arguments, **options: LinearProgram(4))
     rationals = counted(monkeypatch, "_solve_by_rationals")
     matrix = np.zeros((21, 20))
@@ -489,7 +489,7 @@ def test_a_worse_answer_of_highs_does_not_replace_a_better_one_of_the_kernel(mon
         x[:], y[:] = [0.5 + 1e-9, 0.5 - 1e-9], [0.5, 0.5]
 
     monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
-    monkeypatch.setattr(matrix_game, "_kernel", lambda: Kernel(nearly))
+    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(nearly))
     worse = LinearProgram(0, np.array([1.0, 0, 0]), np.array([-1.0, 0]))
     monkeypatch.setattr(optimize, "linprog", lambda *arguments, **options: worse)
     monkeypatch.setattr(matrix_game, "EXACT_FALLBACK_ENTRIES", 1)
