@@ -8,6 +8,7 @@ import re
 import shutil
 
 import pytest
+from small_runs import GAME, contents
 from soaking import briefly_or_long
 
 from baselines.oracles.rank_games.solver import DuelTable
@@ -18,7 +19,6 @@ from train.reports.groups import read_run
 from train.runs.loop import run
 from train.storage.run_folder import RunFolder
 
-GAME = make_game("jujitsu", num_cards=3)
 ARGS = {
     "cfr_plus": {"steps": 12, "evaluate_every": 4},
     "ppo": {"steps": 80, "evaluate_every": 40, "num_games": 20, "rollout": 5, "batch_size": 40, "width": 8},
@@ -104,11 +104,11 @@ def test_what_does_not_is_an_error_that_leaves_the_run_as_it_is(whole, tmp_path,
     content = (folder / name).read_bytes()
     settings = content[:140] if name == "checksums.txt" else content  # the line for metrics is written anew
     (folder / name).write_bytes(damaged(settings, draw) + content[len(settings) :])
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = contents(folder)
     with pytest.raises(ValueError, match=TOLD) as error:
         learned(folder, whole.name, resume=True)
     assert name in str(error.value)
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert contents(folder) == before
 
 
 def test_metrics_that_end_early_are_noticed(whole, tmp_path):
@@ -130,13 +130,13 @@ def test_csv_that_is_none_is_one_error(whole, tmp_path):
 def test_a_run_without_checksums_is_refused_and_left_as_it_is(whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / whole.name)
     (folder / "checksums.txt").unlink()
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = contents(folder)
     for read in (read_run, lambda folder: learned(folder, whole.name, resume=True)):
         with pytest.raises(
             ValueError, match=r"config.json cannot be read: its checksum is not in checksums.txt.*another folder"
         ):
             read(folder)
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert contents(folder) == before
 
 
 # -- layers of a solution -------------------------------------------------------------------------
