@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brute_force import asked, best_response_value, mean_payoff, pure_strategies, reachable, seen
+from brute_force import asked, best_of_all, best_response_value, reachable, seen
 from thinning import each_row
 from tiny_games import SOLVABLE, each_of
 from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_start, uniform_over
@@ -21,14 +21,6 @@ FEW_STRATEGIES = {
     "in turn": in_turn(),
     "chance at the start": paid_start(),
 }
-
-
-def best_of_all(game, policies, player):
-    """The most that any pure strategy of `player` gets, by working every one of them out."""
-    return max(
-        mean_payoff(game, [pure if seat == player else each for seat, each in enumerate(policies)], player)
-        for pure in pure_strategies(game, player)
-    )
 
 
 @pytest.mark.thin

@@ -1,10 +1,7 @@
 """Games with one rule overridden: every door of the oracles is right about them, or refuses."""
 
-from itertools import product
-
-import numpy as np
 import pytest
-from brute_force import Values, best_response_value, mean_payoff, outcome_distribution
+from brute_force import Values, best_of_all, best_response_value, mean_payoff, outcome_distribution, pure_strategies
 from changed_rules import BASES, changed_rules
 from toys import Arbitrary
 
@@ -28,40 +25,18 @@ def answer(question, *arguments, **options):
         return None
 
 
-class Plan:
-    """Plays one action at each observation."""
-
-    def __init__(self, actions):
-        self.actions = actions
-
-    def action_probabilities(self, observations, action_masks):
-        return np.eye(action_masks.shape[1])[[self.actions[row.tobytes()] for row in observations]]
-
-
-def plans(game, player):
-    """All plans of a player who moves once, on private information."""
-    legal = {}
-    for start in game.initial():
-        if player in game.acting_players(start.state):
-            seen = game.observation(start.state, player).tobytes()
-            legal[seen] = game.legal_actions(start.state, player)
-    return [Plan(dict(zip(legal, actions, strict=True))) for actions in product(*legal.values())]
-
-
 def true_value(game):
     """The value at the start, by rules alone: `canonical` and `settled` are not asked."""
     if not game.facts.public_state:
-        rows, columns = plans(game, 0), plans(game, 1)
+        rows, columns = pure_strategies(game, 0), pure_strategies(game, 1)
         return solve_matrix([[mean_payoff(game, (row, column), 0) for column in columns] for row in rows]).value
     return Values(game, lambda matrix: solve_matrix(matrix).value).at_the_start()
 
 
 def true_response(game, policies, player):
     """What the best response of one player gets, by rules alone."""
-    if not game.facts.public_state:
-        seatings = [(own, policies[1]) if player == 0 else (policies[0], own) for own in plans(game, player)]
-        return max(mean_payoff(game, seats, player) for seats in seatings)
-    return best_response_value(game, policies, player)
+    by_rules = best_response_value if game.facts.public_state else best_of_all
+    return by_rules(game, policies, player)
 
 
 @pytest.mark.parametrize("base", BASES)

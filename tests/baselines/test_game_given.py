@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from thinning import each_row
 
 import baselines
 import cardwar_envs
@@ -23,7 +24,7 @@ def test_there_are_such_functions():
     assert {"solve", "exploitability", "best_response", "within_reach", "check_game"} <= {f.__name__ for f in FUNCTIONS}
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@each_row("function", FUNCTIONS)
 def test_what_is_no_game_is_named_with_how_to_make_one(function):
     needed = [each.name for each in inspect.signature(function).parameters.values() if each.default is each.empty]
     for wrong, said in (

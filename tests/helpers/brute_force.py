@@ -205,7 +205,7 @@ def assert_optimal(game, state, matrix, strategies, value, tolerance=1e-9):
     mixes = [np.ones(1)] * 2
     for player, strategy in enumerate(strategies):
         assert strategy.shape == (game.facts.num_actions,)
-        legal = list(game.legal_actions(state, player))
+        legal = list(game.legal_actions(state, player)) if player in game.acting_players(state) else []
         assert not np.delete(strategy, legal).any()
         if legal:
             mixes[player] = strategy[legal]
@@ -242,21 +242,28 @@ def mean_payoff(game, policies, player):
 
 
 class Pure:
-    """A pure strategy: state -> action, for one seat; `game` only translates observations."""
+    """Plays one action at each observation, given as its bytes."""
 
-    def __init__(self, game, player, choices):
-        self.table = {game.observation(state, player).tobytes(): action for state, action in choices.items()}
+    def __init__(self, actions):
+        self.actions = actions
 
     def action_probabilities(self, observations, action_masks):
-        actions = [self.table[row.tobytes()] for row in observations]
-        return np.eye(action_masks.shape[1])[actions]
+        return np.eye(action_masks.shape[1])[[self.actions[row.tobytes()] for row in observations]]
 
 
 def pure_strategies(game, player):
     """Every pure strategy of one player."""
-    states = [s for s in reachable(game) if player in game.acting_players(s)]
-    for choice in product(*(game.legal_actions(state, player) for state in states)):
-        yield Pure(game, player, dict(zip(states, choice, strict=True)))
+    acting = [state for state in reachable(game) if player in game.acting_players(state)]
+    legal = {game.observation(state, player).tobytes(): game.legal_actions(state, player) for state in acting}
+    return [Pure(dict(zip(legal, choice, strict=True))) for choice in product(*legal.values())]
+
+
+def best_of_all(game, policies, player):
+    """The most that any pure strategy of `player` gets, by working every one of them out."""
+    return max(
+        mean_payoff(game, [pure if seat == player else each for seat, each in enumerate(policies)], player)
+        for pure in pure_strategies(game, player)
+    )
 
 
 def interleaving_word(first, second):

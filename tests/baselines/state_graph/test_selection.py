@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from brute_force import asked
 from scipy.optimize import linprog
 from thinning import each_row
 from tiny_games import SOLVABLE, each_of
@@ -62,8 +63,7 @@ def best_by_enumeration(game, solution, opponent, state, player):
         return settled[player]
     matrix, value, other = solution.payoff_matrix(state), solution.value_at(state), 1 - player
     corners = vertices(matrix, value) if player == 0 else vertices(-matrix.T, -value)
-    seen = game.observation(state, other)[None], game.action_mask(state, other)[None]
-    replies = opponent.action_probabilities(*seen)[0]
+    replies = asked(game, opponent, state, other)
     worth = [
         sum(
             replies[b] * float(outcome.probability)
@@ -103,13 +103,13 @@ def test_the_choice_is_the_same_every_time():
         assert np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("selection", ["max_entropy", "exploit:highest_card"])
-def test_policy_and_strategies_say_the_same_from_both_seats(selection):
-    solution = solve(JUJITSU, selection=selection)
-    for state in full_graph(JUJITSU).states[::7]:
+@each_row("game", [JUJITSU, make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))])
+@each_row("selection", ["default", "max_entropy", "exploit:highest_card"])
+def test_policy_and_strategies_say_the_same_from_both_seats(game, selection):
+    solution = solve(game, selection=selection)
+    for state in full_graph(game).states[::7]:
         for player, strategy in enumerate(solution.strategies(state)):
-            seen = JUJITSU.observation(state, player)[None], JUJITSU.action_mask(state, player)[None]
-            assert np.array_equal(solution.policy.action_probabilities(*seen)[0], strategy)
+            assert np.array_equal(asked(game, solution.policy, state, player), strategy)
             assert strategy.sum() == pytest.approx(1.0, abs=1e-12)
 
 
@@ -117,8 +117,7 @@ def test_states_off_the_ways_of_the_game_are_answered():
     game = make_game("jujitsu", hand_0=(1, 2, 4), hand_1=(1, 3, 5))
     solution = solve(game, selection="exploit:uniform")
     turned = DuelState(((1, 3), (1, 4)), 1)  # hands that these seats never hold
-    seen = game.observation(turned, 0)[None], game.action_mask(turned, 0)[None]
-    assert solution.policy.action_probabilities(*seen)[0].sum() == pytest.approx(1.0, abs=1e-12)
+    assert asked(game, solution.policy, turned, 0).sum() == pytest.approx(1.0, abs=1e-12)
     settled = DuelState(((1,), (3,)), 2)
     assert [strategy.sum() for strategy in solution.strategies(settled)] == [1.0, 1.0]
 
