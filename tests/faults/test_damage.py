@@ -111,20 +111,20 @@ def test_what_does_not_is_an_error_that_leaves_the_run_as_it_is(whole, tmp_path,
     assert contents(folder) == before
 
 
-def test_metrics_that_end_early_are_noticed(whole, tmp_path):
+def test_metrics_that_are_gone_or_torn_or_no_table_are_one_error(whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
-    lines = (folder / "metrics.csv").read_text().splitlines(keepends=True)
-    (folder / "metrics.csv").write_text("".join(lines[:-1]))
-    with pytest.raises(ValueError, match=r"metrics.csv cannot be read.*--resume"):
+    path, lines = folder / "metrics.csv", (whole / "metrics.csv").read_bytes().splitlines(keepends=True)
+    bad = (b"a,b\n\x00,1\n", b'a,b\n"1,2\n', b"a\n" + b"1" * 200_000 + b"\n", b"\r\r\r", b"a,a\n1,\n1,2,3\n")
+    for content in (*bad, b"".join(lines[:-1])):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"metrics.csv cannot be read.*--resume"):
+            read_run(folder)
+        if content in bad:
+            with pytest.raises(ValueError, match=r"metrics.csv .*--resume"):
+                RunFolder(folder).read_metrics()
+    path.unlink()
+    with pytest.raises(ValueError, match=r"metrics\.csv cannot be read.*--resume"):
         read_run(folder)
-
-
-def test_csv_that_is_none_is_one_error(whole, tmp_path):
-    folder = shutil.copytree(whole, tmp_path / "run")
-    for content in (b"a,b\n\x00,1\n", b'a,b\n"1,2\n', b"a\n" + b"1" * 200_000 + b"\n", b"\r\r\r", b"a,a\n1,\n1,2,3\n"):
-        (folder / "metrics.csv").write_bytes(content)
-        with pytest.raises(ValueError, match=r"metrics.csv .*--resume"):
-            RunFolder(folder).read_metrics()
 
 
 def test_a_run_without_checksums_is_refused_and_left_as_it_is(whole, tmp_path):

@@ -49,12 +49,6 @@ def test_an_entry_that_is_null_is_not_one_that_is_missing(copy, name):
         load_policy(copy, GAME) if name == POLICY_FILE else learned(copy, resume=True)
 
 
-def test_metrics_that_are_gone_are_missed(copy):
-    (copy / "metrics.csv").unlink()
-    with pytest.raises(ValueError, match=r"metrics\.csv cannot be read.*--resume"):
-        read_run(copy)
-
-
 def write_metrics(folder, lines):
     (folder / "metrics.csv").write_text("\n".join(lines) + "\n")
     seal(folder)

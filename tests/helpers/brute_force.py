@@ -148,6 +148,15 @@ class Values:
         )
 
 
+def can_be(game, state):
+    """Whether the game's check lets a state pass."""
+    try:
+        game.check(state)
+    except ValueError:
+        return False
+    return True
+
+
 def final_payoffs(game):
     """State -> the set of what can still be paid to the players from there on, over every course of play."""
     memo = {}

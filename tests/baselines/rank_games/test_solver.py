@@ -1,7 +1,7 @@
 """Duels at full size: equal to the generic solver at every state, found again after every kind of loss."""
 
 import json
-from itertools import islice, product
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from brute_force import assert_optimal, reachable, undecided_words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from thinning import each_row
+from tiny_games import SWITCHES, UNLIKE_HANDS
 
 from baselines.oracles.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
@@ -19,7 +20,6 @@ from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.play import random_state
 
 TOLERANCE = 1e-9
-SWITCHES = list(product(("carry", "discard"), ("win", "margin")))
 
 
 def solved(game, **options):
@@ -74,22 +74,12 @@ def test_values_and_strategies_are_those_of_the_generic_solver(num_cards, ties, 
     assert not table._detours, "a state that can be reached was not in the layers"
 
 
-UNLIKE = [
-    ((2, 3, 6), (1, 3, 5)),
-    ((1, 1, 2, 4), (2, 3, 3, 4)),
-    ((2, 2, 5, 7), (1, 4, 5, 6)),
-    ((3, 3, 3, 3), (1, 2, 3, 4)),
-    ((1, 1, 1), (2, 2, 2)),
-    ((2, 2, 2), (2, 2, 2)),
-    ((1, 3, 3, 5), (1, 3, 3, 5)),
-    ((1, 3, 5, 7, 9), (2, 4, 6, 8, 10)),
-    ((1, 1, 1, 2, 2), (1, 1, 2, 2, 2)),
-]
+LONGER = [((1, 3, 5, 7, 9), (2, 4, 6, 8, 10)), ((1, 1, 1, 2, 2), (1, 1, 2, 2, 2))]
 
 
 @pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
-@pytest.mark.parametrize("hands", UNLIKE, ids=str)
+@pytest.mark.parametrize("hands", [*UNLIKE_HANDS, *LONGER], ids=str)
 def test_unlike_hands_and_cards_held_several_times(hands, ties, payoff):
     game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff)
     table = solved(game)
