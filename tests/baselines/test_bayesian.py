@@ -272,26 +272,19 @@ def test_ranges_by_the_normal_form(seed):
                 assert bound[kind, action] == pytest.approx(plays @ outcome.x, abs=1e-5)
 
 
-def test_no_third_player_has_a_range():
-    with pytest.raises(ValueError, match=r"player \(2\) must be in 0..1"):
-        optimal_range(USUAL, 2)
-
-
 # -- what is refused ------------------------------------------------------------------------------------------------
+
+
+FOR_TWO = "toy: an exact answer on private information is for two-player zero-sum games"
 
 
 @each_row(
     ("call", "message"),
     [
         (lambda: form_of(one_step()), "toy: not a game in which both players move once on private information"),
-        (
-            lambda: form_of(one_step(zero_sum=False)),
-            "toy: an exact answer on private information is for two-player zero-sum games",
-        ),
-        (
-            lambda: form_of(one_step(players=3)),
-            "toy: an exact answer on private information is for two-player zero-sum games",
-        ),
+        (lambda: form_of(one_step(zero_sum=False)), FOR_TWO),
+        (lambda: form_of(one_step(players=3)), FOR_TWO),
+        (lambda: optimal_range(USUAL, 2), r"player \(2\) must be in 0..1"),
         (lambda: solve(USUAL, selection="max_entropy"), "must be 'default' for dice_poker"),
         (lambda: best_response(USUAL, "uniform", 2), r"player \(2\) must be in 0..1"),
         (lambda: best_response(USUAL, ("uniform",), 1), "1 policies given for 2 players"),

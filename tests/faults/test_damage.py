@@ -131,10 +131,9 @@ def test_a_run_without_checksums_is_refused_and_left_as_it_is(whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / whole.name)
     (folder / "checksums.txt").unlink()
     before = contents(folder)
+    message = r"config.json cannot be read: its checksum is not in checksums.txt.*another folder"
     for read in (read_run, lambda folder: learned(folder, whole.name, resume=True)):
-        with pytest.raises(
-            ValueError, match=r"config.json cannot be read: its checksum is not in checksums.txt.*another folder"
-        ):
+        with pytest.raises(ValueError, match=message):
             read(folder)
     assert contents(folder) == before
 
