@@ -73,7 +73,8 @@ def _plain_copies(name: str) -> SimpleNamespace:
 def _is_cached(name: str) -> bool:
     """Whether compiled kernels of a module lie on disk, so that loading them is quick."""
     functions = [value for value in vars(import_module(name)).values() if isinstance(value, Dispatcher)]
-    files = [getattr(function._cache, "_cache_file", None) for function in functions]
+    caches = [getattr(function, "_cache", None) for function in functions]
+    files = [getattr(each, "_cache_file", None) for each in caches]
     return any(file is not None and file._load_index() for file in files)
 
 

@@ -62,6 +62,12 @@ def test_values(parameters, value):
     assert by_floats.exact is None
     assert by_floats.value == pytest.approx(float(value), abs=1e-12)
     assert by_floats.gap <= 1e-12
+    for found in (solution, by_floats):
+        result = nash_conv(game, found.policy)
+        assert max(map(abs, result.per_player)) <= 1e-9
+        assert result.payoffs == pytest.approx((found.value, -found.value), abs=1e-12)
+        for seat in (0, 1):
+            assert best_response(game, found.policy, seat).value == pytest.approx((1, -1)[seat] * found.value)
 
 
 @pytest.mark.parametrize("sides", [2, 3, 4, 5, 6])
@@ -84,24 +90,12 @@ def test_many_sides():
     assert exploitability(solution.game, solution.policy) <= 1e-12
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6])
+@each_row("scale", [1e-9, 1e-3, 1e6])
 def test_floats_do_not_depend_on_the_unit_of_the_stakes(scale):
     game = make_game("dice_poker", sides=50, ante=scale, raise_size=scale)
     solution = solve(game)
     assert solution.value == pytest.approx(0.1 * scale, rel=1e-9)
     assert solution.gap <= 1e-9 * scale
-
-
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("sides", [2, 3, 6, 7, 12])
-def test_nobody_gains_by_leaving_the_equilibrium(sides, exact):
-    game = make_game("dice_poker", sides=sides)
-    solution = solve(game, exact=exact)
-    result = nash_conv(game, solution.policy)
-    assert max(map(abs, result.per_player)) <= 1e-9
-    assert result.payoffs == pytest.approx((solution.value, -solution.value), abs=1e-12)
-    for seat in (0, 1):
-        assert best_response(game, solution.policy, seat).value == pytest.approx((1, -1)[seat] * solution.value)
 
 
 # -- games that are alike in nothing -------------------------------------------------------------------------
@@ -129,7 +123,7 @@ def test_unlike_seats_by_the_normal_form(seed, exact):
     assert abs(exploitability(game, solution.policy)) <= 1e-12
 
 
-@pytest.mark.parametrize("exact", [True, False])
+@each_row("exact", [True, False])
 def test_a_type_that_is_never_dealt_has_a_strategy_all_the_same(exact):
     deals = np.array([[1, 0, 2], [0, 0, 0], [3, 0, 1]])
     payoffs = np.random.default_rng(3).integers(-4, 5, size=(3, 3, 2, 2)).astype(float)
@@ -216,7 +210,7 @@ def test_published_strategies_are_optimal():
     assert abs(exploitability(USUAL, (often(*PUBLISHED_A), often(*PUBLISHED_B)))) <= 1e-12
 
 
-@pytest.mark.parametrize("parameters", [{}, {"sides": 4, "ante": 0.0}, {"sides": 5, "ante": 2, "raise_size": 0.25}])
+@each_row("parameters", [{}, {"sides": 4, "ante": 0.0}, {"sides": 5, "ante": 2, "raise_size": 0.25}])
 def test_odds_by_following_every_course(parameters):
     game = make_game("dice_poker", **parameters)
     check_odds(game, Arbitrary(1), Arbitrary(2))
@@ -254,7 +248,7 @@ def test_b_has_many():
     assert least[:, 0] == pytest.approx(1 - greatest[:, 1], abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_row("seed", range(4))
 def test_ranges_by_the_normal_form(seed):
     """The same extremes by linear programs over mixtures of pure strategies."""
     from scipy.optimize import linprog
@@ -278,26 +272,19 @@ def test_ranges_by_the_normal_form(seed):
                 assert bound[kind, action] == pytest.approx(plays @ outcome.x, abs=1e-5)
 
 
-def test_no_third_player_has_a_range():
-    with pytest.raises(ValueError, match=r"player \(2\) must be in 0..1"):
-        optimal_range(USUAL, 2)
-
-
 # -- what is refused ------------------------------------------------------------------------------------------------
+
+
+FOR_TWO = "toy: an exact answer on private information is for two-player zero-sum games"
 
 
 @each_row(
     ("call", "message"),
     [
         (lambda: form_of(one_step()), "toy: not a game in which both players move once on private information"),
-        (
-            lambda: form_of(one_step(zero_sum=False)),
-            "toy: an exact answer on private information is for two-player zero-sum games",
-        ),
-        (
-            lambda: form_of(one_step(players=3)),
-            "toy: an exact answer on private information is for two-player zero-sum games",
-        ),
+        (lambda: form_of(one_step(zero_sum=False)), FOR_TWO),
+        (lambda: form_of(one_step(players=3)), FOR_TWO),
+        (lambda: optimal_range(USUAL, 2), r"player \(2\) must be in 0..1"),
         (lambda: solve(USUAL, selection="max_entropy"), "must be 'default' for dice_poker"),
         (lambda: best_response(USUAL, "uniform", 2), r"player \(2\) must be in 0..1"),
         (lambda: best_response(USUAL, ("uniform",), 1), "1 policies given for 2 players"),

@@ -1,10 +1,7 @@
 """Games with one rule overridden: every door of the oracles is right about them, or refuses."""
 
-from itertools import product
-
-import numpy as np
 import pytest
-from brute_force import asked, joint_actions, mean_payoff, outcome_distribution
+from brute_force import Values, best_of_all, best_response_value, mean_payoff, outcome_distribution, pure_strategies
 from changed_rules import BASES, changed_rules
 from toys import Arbitrary
 
@@ -28,72 +25,18 @@ def answer(question, *arguments, **options):
         return None
 
 
-class Plan:
-    """Plays one action at each observation."""
-
-    def __init__(self, actions):
-        self.actions = actions
-
-    def action_probabilities(self, observations, action_masks):
-        return np.eye(action_masks.shape[1])[[self.actions[row.tobytes()] for row in observations]]
-
-
-def plans(game, player):
-    """All plans of a player who moves once, on private information."""
-    legal = {}
-    for start in game.initial():
-        if player in game.acting_players(start.state):
-            seen = game.observation(start.state, player).tobytes()
-            legal[seen] = game.legal_actions(start.state, player)
-    return [Plan(dict(zip(legal, actions, strict=True))) for actions in product(*legal.values())]
-
-
 def true_value(game):
     """The value at the start, by rules alone: `canonical` and `settled` are not asked."""
     if not game.facts.public_state:
-        rows, columns = plans(game, 0), plans(game, 1)
+        rows, columns = pure_strategies(game, 0), pure_strategies(game, 1)
         return solve_matrix([[mean_payoff(game, (row, column), 0) for column in columns] for row in rows]).value
-    memo = {}
-
-    def value(state):
-        acting = game.acting_players(state)
-        if not acting:
-            return 0.0
-        if state not in memo:
-            choices = [[{p: a} for a in game.legal_actions(state, p)] if p in acting else [{}] for p in (0, 1)]
-            memo[state] = solve_matrix([[worth(state, {**r, **c}) for c in choices[1]] for r in choices[0]]).value
-        return memo[state]
-
-    def worth(state, actions):
-        return sum(float(t.probability) * (t.rewards[0] + value(t.state)) for t in game.transitions(state, actions))
-
-    return sum(float(s.probability) * (s.rewards[0] + value(s.state)) for s in game.initial())
+    return Values(game, lambda matrix: solve_matrix(matrix).value).at_the_start()
 
 
 def true_response(game, policies, player):
     """What the best response of one player gets, by rules alone."""
-    if not game.facts.public_state:
-        seatings = [(own, policies[1]) if player == 0 else (policies[0], own) for own in plans(game, player)]
-        return max(mean_payoff(game, seats, player) for seats in seatings)
-    memo = {}
-
-    def value(state):
-        acting = game.acting_players(state)
-        if not acting:
-            return 0.0
-        if state not in memo:
-            others = {p: asked(game, policies[p], state, p) for p in acting if p != player}
-            worth = {}
-            for actions in joint_actions(game, state):
-                chance = float(np.prod([others[p][actions[p]] for p in others]))
-                outcomes = game.transitions(state, actions)
-                to_go = sum(float(t.probability) * (t.rewards[player] + value(t.state)) for t in outcomes)
-                own = actions.get(player, 0)
-                worth[own] = worth.get(own, 0.0) + chance * to_go
-            memo[state] = max(worth.values())
-        return memo[state]
-
-    return sum(float(s.probability) * (s.rewards[player] + value(s.state)) for s in game.initial())
+    by_rules = best_response_value if game.facts.public_state else best_of_all
+    return by_rules(game, policies, player)
 
 
 @pytest.mark.parametrize("base", BASES)

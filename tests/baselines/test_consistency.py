@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thinning import each_row
 from toys import Answering, Arbitrary, uniform_over
 
 import baselines
@@ -27,84 +28,59 @@ QUESTIONS = {
 }
 
 
+def counting(masks):
+    return np.arange(masks.shape[1]) + np.zeros(masks.shape)
+
+
+# Ways to give two answers to one question: weights of actions, by the policy's own state or by the batch.
+FICKLE = {
+    "random": lambda own, seen, masks: own.rng.random(masks.shape) + 1e-3,
+    # Draws an action and says that it plays it with certainty.
+    "sampling": lambda own, seen, masks: np.eye(masks.shape[1])[(own.rng.random(masks.shape) * masks).argmax(axis=1)],
+    # Changes with each question, as a policy that learns.
+    "drifting": lambda own, seen, masks: 1.0 + counting(masks) * own.questions,
+    "by turns": lambda own, seen, masks: counting(masks) * (own.calls % 3) + 1e-3,
+    # Looks at where in the batch a question stands.
+    "by place": lambda own, seen, masks: counting(masks) ** (np.arange(len(masks)) % 3)[:, None] + 1e-3,
+    # Normalises over the batch, as a network does that was left in training.
+    "by batch": lambda own, seen, masks: np.exp(masks + seen.std() * counting(masks)),
+}
+
+
 class Fickle:
     """Has a state of its own."""
 
-    def __init__(self):
-        self.rng, self.calls, self.questions = np.random.default_rng(5), 0, 0
-        self.kept = None
+    def __init__(self, way):
+        self.rng, self.calls, self.questions, self.way = np.random.default_rng(5), 0, 0, FICKLE[way]
 
     def action_probabilities(self, observations, action_masks):
         self.calls, self.questions = self.calls + 1, self.questions + len(observations)
-        weights = (self.weights(observations, action_masks) + 1e-3) * action_masks
+        weights = self.way(self, observations, action_masks) * action_masks
         return weights / weights.sum(axis=1, keepdims=True)
 
 
-class Random(Fickle):
-    def weights(self, observations, masks):
-        return self.rng.random(masks.shape)
-
-
-class Sampling(Fickle):
-    """Draws an action and says that it plays it with certainty."""
-
-    def action_probabilities(self, observations, action_masks):
-        return np.eye(action_masks.shape[1])[(self.rng.random(action_masks.shape) * action_masks).argmax(axis=1)]
-
-
-class Drifting(Fickle):
-    """Changes with each question, as a policy that learns."""
-
-    def weights(self, observations, masks):
-        return 1.0 + np.arange(masks.shape[1]) * self.questions + np.zeros(masks.shape)
-
-
-class ByTurns(Fickle):
-    def weights(self, observations, masks):
-        return np.arange(masks.shape[1]) * (self.calls % 3) + np.zeros(masks.shape)
-
-
-class ByPlace(Fickle):
-    """Looks at where in the batch a question stands."""
-
-    def weights(self, observations, masks):
-        return np.arange(masks.shape[1]) ** (np.arange(len(masks)) % 3)[:, None]
-
-
-class ByBatch(Fickle):
-    """Normalises over the batch, as a network does that was left in training."""
-
-    def weights(self, observations, masks):
-        return np.exp(masks + observations.std() * np.arange(masks.shape[1]))
-
-
-FICKLE = [Random, Sampling, Drifting, ByTurns, ByPlace, ByBatch]
-
-
-@pytest.mark.parametrize("kind", FICKLE, ids=lambda kind: kind.__name__)
+@each_row("way", FICKLE)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_an_exact_figure_of_a_policy_that_gives_two_answers_is_refused(family, kind):
+def test_an_exact_figure_of_a_policy_that_gives_two_answers_is_refused(family, way):
     game = FAMILIES[family]
     for name, question in QUESTIONS.items():
         if family == "three players" and name == "head_to_head":
             continue
-        with pytest.raises(
-            ValueError, match=rf"policy {kind.__name__}: two answers to one question, at .*first action"
-        ):
-            question(game, kind())
+        with pytest.raises(ValueError, match=r"policy Fickle: two answers to one question, at .*first action"):
+            question(game, Fickle(way))
 
 
 def test_the_error_names_the_state_and_both_answers():
     with pytest.raises(ValueError, match=r"at DuelState\(hands=.*\) as player_0 sees it: first action \d 0\.") as error:
-        exploitability(JUJITSU, Random())
+        exploitability(JUJITSU, Fickle("random"))
     assert "\n" not in str(error.value)
     with pytest.raises(ValueError, match=r"at observation \["):
-        exploitability(FAMILIES["private"], Random())
+        exploitability(FAMILIES["private"], Fickle("random"))
 
 
 def test_to_exploit_a_policy_that_gives_two_answers_is_refused():
-    with pytest.raises(ValueError, match="policy Random: two answers"):
-        baselines.solve(FAMILIES["graph"], selection=baselines.Exploit(Random()))
+    with pytest.raises(ValueError, match="policy Fickle: two answers"):
+        baselines.solve(FAMILIES["graph"], selection=baselines.Exploit(Fickle("random")))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -166,10 +142,10 @@ def test_an_answer_that_turns_out_no_array_is_refused():
 
 def test_games_with_a_policy_that_draws_its_moves_are_samples():
     game = make_game("jujitsu", num_cards=3)
-    played = match(game, Sampling(), Sampling(), games=50)
+    played = match(game, Fickle("sampling"), Fickle("sampling"), games=50)
     assert played.games == 50
     assert not played.payoff.exact
-    assert cross_play(game, [Sampling(), Sampling()], games=50).games == 50
+    assert cross_play(game, [Fickle("sampling"), Fickle("sampling")], games=50).games == 50
     assert cross_play(game, ["highest_card"] * 2, games=50).games == 1
 
 
@@ -191,7 +167,7 @@ DUEL_LIARS = {
 }
 
 
-@pytest.mark.parametrize("name", DUEL_LIARS)
+@each_row("name", DUEL_LIARS)
 def test_who_plays_otherwise_than_by_words_is_found(name):
     game = make_game("dinosaur_war", num_cards=5, ties="carry")
     liar = Claims(DUEL_LIARS[name], by_words=True)

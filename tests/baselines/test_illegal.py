@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from command import run, run_json
 from thinning import each_row
+from toys import Answering
 
 from baselines import IllegalMass, best_response, exploitability, make_policy, nash_conv
 from baselines.oracles.state_graph.game_graph import full_graph
@@ -95,12 +96,10 @@ def test_nothing_is_left_of_a_policy_that_plays_illegal_actions_only():
     ],
 )
 def test_what_is_no_distribution_is_refused_all_the_same(change, message):
-    class Changed:
-        def action_probabilities(self, observations, masks):
-            return change(make_policy("uniform", GAME).action_probabilities(observations, masks))
-
+    uniform = make_policy("uniform", GAME)
+    changed = Answering(lambda observations, masks: change(uniform.action_probabilities(observations, masks)))
     with pytest.raises(ValueError, match=message):
-        exploitability(GAME, Changed(), illegal="renormalise")
+        exploitability(GAME, changed, illegal="renormalise")
 
 
 def test_policies_of_words_stay_policies_of_words():

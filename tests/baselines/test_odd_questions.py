@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from thinning import each_row
 from toys import END, Toy
 
 import baselines
@@ -63,7 +64,7 @@ ODD_GAMES = {
 }
 
 
-@pytest.mark.parametrize("name", ODD_GAMES)
+@each_row("name", ODD_GAMES)
 def test_a_game_of_which_no_figure_means_anything_is_refused(name):
     game, message = ODD_GAMES[name]
     for question in (baselines.nash_conv, baselines.best_response, baselines.exploitability):
@@ -109,7 +110,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("ante", CHANGES)
+@each_row("ante", CHANGES)
 def test_arrays_of_private_information_that_mean_nothing_are_refused(ante):
     message = CHANGES[ante][2]
     for question in (baselines.solve, lambda game: baselines.nash_conv(game, "uniform")):
@@ -130,32 +131,29 @@ def test_who_is_ahead_by_rounding_is_not_ahead():
 
 GAME = make_game("jujitsu", num_cards=2)
 ONE = np.array([0.0, 0.5, 1.0])
+LIMITS, SEEDS = (0, -1, 1.5, True, "5", NAN), (-1, 1.5, None, "a", NAN, True)
+CONFIDENCES = (0, 1, 2, -1, NAN, "x", None)
+# (how the argument is called, a question with it, values that it cannot have)
 ODD_ARGUMENTS = [
-    *(
-        (lambda n=n: baselines.nash_conv(GAME, "uniform", max_states=n), "max_states")
-        for n in (0, -1, 1.5, True, "5", NAN)
-    ),
-    *((lambda n=n: baselines.solve(GAME, max_states=n), "max_states") for n in (0, -1, 1.5, True, "5", NAN)),
-    *((lambda p=p: baselines.best_response(GAME, "uniform", p), "player") for p in (True, 1.0, -1, 2, "0", None, NAN)),
-    *((lambda s=s: match(GAME, "uniform", "uniform", seed=s), "seed") for s in (-1, 1.5, None, "a", NAN, True)),
-    *((lambda s=s: cross_play(GAME, ["uniform"] * 2, seed=s), "seed") for s in (-1, 1.5, None, "a", NAN, True)),
-    *((lambda n=n: match(GAME, "uniform", "uniform", games=n), "games") for n in (0, -1, 1.5, None, "5", NAN, True)),
-    *((lambda c=c: mean_interval(ONE, 0, 1, c), "confidence") for c in (0, 1, 2, -1, NAN, "x", None)),
-    *((lambda c=c: share_interval(3, 10, c), "confidence") for c in (0, 1, 2, -1, NAN, "x", None)),
-    *((lambda s=s: mean_interval(s, 0, 1), "samples") for s in ([], [NAN, 1], [[0, 1]], ["a"], [2.0], [None], 3)),
-    *((lambda b=b: mean_interval(ONE, *b), "samples") for b in ((1, 0), (NAN, 1), (0, NAN), (0.1, 1), (0, 0.9))),
-    *(
-        (lambda a=a: share_interval(*a), "successes|trials")
-        for a in ((1.5, 3), (True, 2), (NAN, 2), (1, INF), (3, 2), (0, 0))
-    ),
+    ("max_states", lambda n: baselines.nash_conv(GAME, "uniform", max_states=n), LIMITS),
+    ("max_states", lambda n: baselines.solve(GAME, max_states=n), LIMITS),
+    ("player", lambda p: baselines.best_response(GAME, "uniform", p), (True, 1.0, -1, 2, "0", None, NAN)),
+    ("seed", lambda s: match(GAME, "uniform", "uniform", seed=s), SEEDS),
+    ("seed", lambda s: cross_play(GAME, ["uniform"] * 2, seed=s), SEEDS),
+    ("games", lambda n: match(GAME, "uniform", "uniform", games=n), (0, -1, 1.5, None, "5", NAN, True)),
+    ("confidence", lambda c: mean_interval(ONE, 0, 1, c), CONFIDENCES),
+    ("confidence", lambda c: share_interval(3, 10, c), CONFIDENCES),
+    ("samples", lambda s: mean_interval(s, 0, 1), ([], [NAN, 1], [[0, 1]], ["a"], [2.0], [None], 3)),
+    ("samples", lambda b: mean_interval(ONE, *b), ((1, 0), (NAN, 1), (0, NAN), (0.1, 1), (0, 0.9))),
+    ("successes|trials", lambda a: share_interval(*a), ((1.5, 3), (True, 2), (NAN, 2), (1, INF), (3, 2), (0, 0))),
 ]
 
 
-@pytest.mark.parametrize("named", sorted({named for _, named in ODD_ARGUMENTS}))
-def test_odd_arguments_are_refused_by_name(named):
-    for question in [question for question, name in ODD_ARGUMENTS if name == named]:
+@each_row(("named", "question", "values"), ODD_ARGUMENTS)
+def test_odd_arguments_are_refused_by_name(named, question, values):
+    for value in values:
         with pytest.raises(ValueError, match=named):
-            question()
+            question(value)
 
 
 HUGE = [[10**400]]
@@ -163,7 +161,7 @@ UNORDERED = [{"uniform", "lowest_card"}, frozenset({"uniform", "lowest_card"}), 
 ODD_MATRICES = [[[NAN, 1]], [[INF, 1]], [[1j]], [["a"]], [[None]], HUGE, np.zeros((1, 1), "M8[s]"), [], [[]], None, 5]
 
 
-@pytest.mark.parametrize("question", [baselines.nash_conv, baselines.best_response, cross_play])
+@each_row("question", [baselines.nash_conv, baselines.best_response, cross_play])
 def test_policies_without_an_order_have_no_seats(question):
     for policies in UNORDERED:
         with pytest.raises(ValueError, match="in the order of the seats"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brute_force import reachable
+from brute_force import can_be, reachable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_games import TINY_GAMES, each_of
@@ -56,14 +56,6 @@ def states_of(game):
         others = [s._replace(score=s.score + score, ties=s.ties + ties) for s in states for score, ties in shifts]
         states = [*states, *filter(lambda state: can_be(game, state), others)]
     return [state for state in states if game.acting_players(state)]
-
-
-def can_be(game, state):
-    try:
-        game.check(state)
-    except ValueError:
-        return False
-    return True
 
 
 def plays_everywhere(game):

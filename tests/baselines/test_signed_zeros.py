@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from bayes import PrivateToy
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thinning import each_row
 from toys import END, Arbitrary, Toy
 
 from baselines import TablePolicy, best_response, exploitability, head_to_head, nash_conv, solve
@@ -66,8 +67,13 @@ def signed_private_games(draw):
     return SignedPrivate(deals, payoffs, ((0, 1), (0, 1)), sign=draw(SIGNS), dtype=draw(DTYPES))
 
 
+# The second action of player 0 pays 1 at once and 1 later; the first, of those that are played alike, nothing.
+SCORES = Signed((((0, 1), {(a, 0): [(1, 1, a)] for a in (0, 1)}), ((0, 1), {(a, 0): [(1, END, a)] for a in (0, 1)})))
+
+
 @settings(deadline=None)  # the first example waits for imports
 @given(st.one_of(signed_games(), signed_private_games()), st.integers(0, 9))
+@example(SCORES, 0)
 def test_best_responses_and_solutions_earn_their_values(game, seed):
     other = Arbitrary(seed)
     for player in (0, 1):
@@ -80,34 +86,21 @@ def test_best_responses_and_solutions_earn_their_values(game, seed):
     assert exploitability(game, solution.policy) == pytest.approx(0.0, abs=1e-9)
 
 
-# The second action of player 0 pays 1 at once and 1 later; the first, of those that are played alike, nothing.
-SCORES = Signed(
-    (
-        ((0, 1), {(a, 0): [(1, 1, a)] for a in (0, 1)}),
-        ((0, 1), {(a, 0): [(1, END, a)] for a in (0, 1)}),
-    )
-)
-
-
-def test_a_best_response_finds_the_rows_of_its_table():
-    response = best_response(SCORES, "uniform")
-    assert response.value == 2.0
-    assert head_to_head(SCORES, response.policy, "uniform").mean == 2.0
-
-
-@pytest.mark.parametrize(
+@each_row(
     "made",
     [
         lambda seen: TablePolicy({seen.tobytes(): np.array([0.0, 1.0, 0.0])}),
         lambda seen: LearnedTable(SCORES, seen[None], np.array([[0.0, 1.0, 0.0]])),
     ],
 )
-@pytest.mark.parametrize("kept", [-0.0, 0.0])
-@pytest.mark.parametrize("shown", [-0.0, 0.0])
+@each_row("kept", [-0.0, 0.0])
+@each_row("shown", [-0.0, 0.0])
 def test_a_table_takes_zeros_of_either_sign_for_the_same(made, kept, shown):
     policy = made(np.array([kept, 0.0], dtype=np.float32))
     asked = np.array([[shown, 0.0]], dtype=np.float32)
-    assert policy.action_probabilities(asked, np.array([[1, 1, 0]], dtype=np.int8)).tolist() == [[0.0, 1.0, 0.0]]
+    for observations in (asked, asked.astype(np.float64), np.asfortranarray(np.repeat(asked, 2, axis=0))):
+        answers = policy.action_probabilities(observations, np.array([[1, 1, 0]] * len(observations), dtype=np.int8))
+        assert answers.tolist() == [[0.0, 1.0, 0.0]] * len(observations)
 
 
 def test_a_table_has_one_row_for_an_observation():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brute_force import asked
+from brute_force import asked, seen
 from thinning import each_row
 from toys import in_turn
 
@@ -14,26 +14,12 @@ from cardwar_envs.core.policy import checked_probabilities
 
 GAME = make_game("dinosaur_war", hand_0=(1, 1, 2, 4, 4, 4), hand_1=(1, 2, 2, 3, 4, 5))
 NAMES = ("highest_card", "lowest_card", "second_lowest_card", "uniform", "uniform_actions")
-# Own hand, then for each of NAMES what it gives the ranks 1..5.
+# Own hand, then for each of NAMES the card that it plays, or what it gives the ranks 1..5.
 HANDS = [
-    (
-        (1, 1, 2, 4),
-        (0, 0, 0, 1, 0),
-        (1, 0, 0, 0, 0),
-        (1, 0, 0, 0, 0),
-        (0.5, 0.25, 0, 0.25, 0),
-        (1 / 3, 1 / 3, 0, 1 / 3, 0),
-    ),
-    (
-        (1, 2, 4, 4),
-        (0, 0, 0, 1, 0),
-        (1, 0, 0, 0, 0),
-        (0, 1, 0, 0, 0),
-        (0.25, 0.25, 0, 0.5, 0),
-        (1 / 3, 1 / 3, 0, 1 / 3, 0),
-    ),
-    ((2, 4, 4, 4), (0, 0, 0, 1, 0), (0, 1, 0, 0, 0), (0, 0, 0, 1, 0), (0, 0.25, 0, 0.75, 0), (0, 0.5, 0, 0.5, 0)),
-    ((4,), (0, 0, 0, 1, 0), (0, 0, 0, 1, 0), (0, 0, 0, 1, 0), (0, 0, 0, 1, 0), (0, 0, 0, 1, 0)),
+    ((1, 1, 2, 4), 4, 1, 1, (1 / 2, 1 / 4, 0, 1 / 4, 0), (1 / 3, 1 / 3, 0, 1 / 3, 0)),
+    ((1, 2, 4, 4), 4, 1, 2, (1 / 4, 1 / 4, 0, 1 / 2, 0), (1 / 3, 1 / 3, 0, 1 / 3, 0)),
+    ((2, 4, 4, 4), 4, 2, 4, (0, 1 / 4, 0, 3 / 4, 0), (0, 1 / 2, 0, 1 / 2, 0)),
+    ((4,), 4, 4, 4, 4, 4),
 ]
 ROWS = [(hand, name, expected) for hand, *row in HANDS for name, expected in zip(NAMES, row, strict=True)]
 
@@ -41,6 +27,7 @@ ROWS = [(hand, name, expected) for hand, *row in HANDS for name, expected in zip
 @each_row(("hand", "name", "expected"), ROWS)
 def test_what_each_plays_from_a_hand(hand, name, expected):
     others = (1, 2, 3, 5)[: len(hand)]
+    expected = np.eye(5)[expected - 1] if isinstance(expected, int) else expected
     assert asked(GAME, make_policy(name, GAME), DuelState((hand, others)), 0) == pytest.approx(expected)
 
 
@@ -50,9 +37,7 @@ def test_each_looks_at_its_own_hand_from_either_seat_and_in_batches(name):
     hands = [((1, 1, 2, 4), (1, 2, 3, 5)), ((2, 4, 4, 4), (2, 2, 3, 4)), ((4,), (5,))]
     states = [DuelState(hand, score) for hand, score in zip(hands, (0, -2, 1), strict=True)]
     for player in (0, 1):
-        rows = np.stack([GAME.observation(state, player) for state in states])
-        masks = np.stack([GAME.action_mask(state, player) for state in states])
-        batch = checked_probabilities(policy, rows, masks)
+        batch = checked_probabilities(policy, *seen(GAME, states, player))
         for state, row in zip(states, batch, strict=True):
             assert np.array_equal(row, asked(GAME, policy, state, player))
             assert set(np.flatnonzero(row)) <= set(GAME.legal_actions(state, player))
@@ -70,7 +55,7 @@ def test_names_lead_to_classes():
         assert type(make_policy(name, GAME)) is expected
 
 
-@pytest.mark.parametrize("name", ["highest_card", "lowest_card", "second_lowest_card"])
+@each_row("name", ["highest_card", "lowest_card", "second_lowest_card"])
 def test_card_strategies_play_duels_only(name):
     with pytest.raises(ValueError, match="Card plays duels, not toy"):
         make_policy(name, in_turn())

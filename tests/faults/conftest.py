@@ -1,6 +1,26 @@
 """The helper modules of these tests lie beside this file; `skins` is that of the environments' tests."""
 
+import shutil
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "envs")]
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "envs"))
+sys.path.insert(0, str(Path(__file__).parent))
+
+from small_runs import learned  # lies in the folder above
+
+
+@pytest.fixture(scope="session")
+def real(tmp_path_factory):
+    """A finished run, to be copied; beside it `other`, one with another seed."""
+    out = tmp_path_factory.mktemp("real") / "run"
+    learned(out)
+    learned(out.with_name("other"), seed=1)
+    return out
+
+
+@pytest.fixture
+def copy(real, tmp_path):
+    return shutil.copytree(real, tmp_path / "run")

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from forked import cardwar, warm
+from small_runs import rows
 
 import train.reports.curves
 import train.reports.page  # noqa: F401  # what a call would import
 from cardwar_envs import make_game
-from train.reports.groups import read_run
 from train.storage.run_folder import RunFolder
 
 TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "30", "--evaluate-every", "10"]
@@ -45,10 +45,6 @@ def fill(folder, free):
     size = (folder / "filler").stat().st_size
     with open(folder / "filler", "r+b") as file:
         file.truncate(max(0, size - free))
-
-
-def rows(folder):
-    return [{key: cell for key, cell in row.items() if key != "seconds"} for row in read_run(folder).rows]
 
 
 def steps_kept(out):

@@ -6,18 +6,14 @@ import sys
 from pathlib import Path
 
 from forked import cardwar, killed, warm
+from small_runs import rows
 
 import train.reports.curves  # noqa: F401  # what a call would import
 from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import make_game
-from train.reports.groups import read_run
 
 TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "300", "--evaluate-every", "10"]
 CARDS = 9
-
-
-def rows(folder):
-    return [{key: cell for key, cell in row.items() if key != "seconds"} for row in read_run(folder).rows]
 
 
 def killed_training(folder, kills, draw):

@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from small_runs import contents
 from spoiling import spoil
 from stored_files import EXPLOIT, GAME, RUNS, make_victims
 
@@ -115,15 +116,6 @@ class InProcess:
 
     def poll(self):
         return self.returncode
-
-
-def contents(folder):
-    """All names below a folder, with what is there."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        plain = path.is_file() and not path.is_symlink()
-        found[path] = path.read_bytes() if plain else os.readlink(path) if path.is_symlink() else "folder"
-    return found
 
 
 class Judge:

@@ -219,11 +219,6 @@ def other_of(path, draw, inside):
 # -- links ------------------------------------------------------------------------------------------
 
 
-def _sparse(path):
-    with open(path, "wb") as file:
-        file.truncate(10**13)
-
-
 # What is in the place of the file; `whole` is a copy of it outside.
 LINKS = {
     "link to itself outside": lambda path, whole: path.symlink_to(whole),
@@ -235,7 +230,7 @@ LINKS = {
     "hard link": lambda path, whole: os.link(whole, path),
     "pipe": lambda path, whole: os.mkfifo(path),
     "folder": lambda path, whole: (path / "inner").mkdir(parents=True),
-    "hole": lambda path, whole: _sparse(path),
+    "hole": lambda path, whole: (path.touch(), os.truncate(path, 10**13)),
 }
 
 

@@ -8,6 +8,7 @@ import re
 import shutil
 
 import pytest
+from small_runs import GAME, contents
 from soaking import briefly_or_long
 
 from baselines.oracles.rank_games.solver import DuelTable
@@ -18,7 +19,6 @@ from train.reports.groups import read_run
 from train.runs.loop import run
 from train.storage.run_folder import RunFolder
 
-GAME = make_game("jujitsu", num_cards=3)
 ARGS = {
     "cfr_plus": {"steps": 12, "evaluate_every": 4},
     "ppo": {"steps": 80, "evaluate_every": 40, "num_games": 20, "rollout": 5, "batch_size": 40, "width": 8},
@@ -104,39 +104,38 @@ def test_what_does_not_is_an_error_that_leaves_the_run_as_it_is(whole, tmp_path,
     content = (folder / name).read_bytes()
     settings = content[:140] if name == "checksums.txt" else content  # the line for metrics is written anew
     (folder / name).write_bytes(damaged(settings, draw) + content[len(settings) :])
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = contents(folder)
     with pytest.raises(ValueError, match=TOLD) as error:
         learned(folder, whole.name, resume=True)
     assert name in str(error.value)
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert contents(folder) == before
 
 
-def test_metrics_that_end_early_are_noticed(whole, tmp_path):
+def test_metrics_that_are_gone_or_torn_or_no_table_are_one_error(whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
-    lines = (folder / "metrics.csv").read_text().splitlines(keepends=True)
-    (folder / "metrics.csv").write_text("".join(lines[:-1]))
-    with pytest.raises(ValueError, match=r"metrics.csv cannot be read.*--resume"):
+    path, lines = folder / "metrics.csv", (whole / "metrics.csv").read_bytes().splitlines(keepends=True)
+    bad = (b"a,b\n\x00,1\n", b'a,b\n"1,2\n', b"a\n" + b"1" * 200_000 + b"\n", b"\r\r\r", b"a,a\n1,\n1,2,3\n")
+    for content in (*bad, b"".join(lines[:-1])):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"metrics.csv cannot be read.*--resume"):
+            read_run(folder)
+        if content in bad:
+            with pytest.raises(ValueError, match=r"metrics.csv .*--resume"):
+                RunFolder(folder).read_metrics()
+    path.unlink()
+    with pytest.raises(ValueError, match=r"metrics\.csv cannot be read.*--resume"):
         read_run(folder)
-
-
-def test_csv_that_is_none_is_one_error(whole, tmp_path):
-    folder = shutil.copytree(whole, tmp_path / "run")
-    for content in (b"a,b\n\x00,1\n", b'a,b\n"1,2\n', b"a\n" + b"1" * 200_000 + b"\n", b"\r\r\r", b"a,a\n1,\n1,2,3\n"):
-        (folder / "metrics.csv").write_bytes(content)
-        with pytest.raises(ValueError, match=r"metrics.csv .*--resume"):
-            RunFolder(folder).read_metrics()
 
 
 def test_a_run_without_checksums_is_refused_and_left_as_it_is(whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / whole.name)
     (folder / "checksums.txt").unlink()
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = contents(folder)
+    message = r"config.json cannot be read: its checksum is not in checksums.txt.*another folder"
     for read in (read_run, lambda folder: learned(folder, whole.name, resume=True)):
-        with pytest.raises(
-            ValueError, match=r"config.json cannot be read: its checksum is not in checksums.txt.*another folder"
-        ):
+        with pytest.raises(ValueError, match=message):
             read(folder)
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert contents(folder) == before
 
 
 # -- layers of a solution -------------------------------------------------------------------------

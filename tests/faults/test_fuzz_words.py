@@ -15,23 +15,25 @@ from train.algorithms.registry import ALGORITHMS
 # Small enough to be solved at once, or far beyond what is allowed; what lies between would only take long.
 NUMBERS = ["1", "2", "3", "0", "-1", "1.5", "1e3", "9999999999", "9" * 400, "nan", "inf", "", " 2", "٢", "0x2", "1_0"]
 JUNK = [
-    "",
-    "=",
-    "==",
-    "a=b",
-    "--",
-    "---",
-    "-1",
-    "--=3",
-    "x" * 300,
-    "\x00",
-    "ä",
-    "'",
-    "{}",
-    "[1]",
-    "*",
-    "num_cards",
-    "None",
+    *(
+        "",
+        "\x00",
+        "x" * 300,
+        "=",
+        "==",
+        "a=b",
+        "--",
+        "---",
+        "-1",
+        "--=3",
+        "ä",
+        "'",
+        "{}",
+        "[1]",
+        "*",
+        "num_cards",
+        "None",
+    ),
 ]
 LETTERS = "abcdefghijklmnopqrstuvwxyz_:=,.-/ 0123456789"
 
@@ -92,15 +94,10 @@ def options(fuzz, command):
     numbers = lambda: fuzz.random.choice(NUMBERS)  # noqa: E731
     odd_policies = ["highest_card", "uniform:x", "/nowhere/at/all", ".", __file__, "x"]
     policy = lambda: fuzz.random.choice(odd_policies) if fuzz.chance(0.3) else "uniform"  # noqa: E731
+    engine = fuzz.random.choice(["threads", "x"])
     needed = {"exploit": ["--policy", policy()], "match": [policy(), policy()]}.get(command, [])
     known = {
-        "solve": [
-            ["--exact"],
-            ["--no-exact"],
-            ["--engine", "threads"],
-            ["--engine", "x"],
-            ["--keep-layers", numbers()],
-        ],
+        "solve": [["--exact"], ["--no-exact"], ["--engine", engine], ["--keep-layers", numbers()]],
         "exploit": [["--policy", policy()], ["--policy"]],
         "match": [[policy()], ["--games", fuzz.random.choice(NUMBERS[:6])], ["--seed", numbers()]],
         "train": [["--list-options"], ["--algorithm", "dqn"], ["--seed", "-1"], ["--steps", "0"], ["--width", "x"]],

@@ -10,6 +10,7 @@ import pytest
 from command import run
 from forked import cardwar, finish, run_program, start
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
+from small_runs import contents, rows
 from soaking import briefly_or_long
 from tiny_games import EVERY_GAME
 from together import THREADS, answers, course, in_threads, in_turns, some_states
@@ -18,7 +19,6 @@ from baselines.oracles.rank_games.solver import DuelTable
 from baselines.questions import solve
 from cardwar_envs import make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv
-from train.reports.groups import read_run
 from train.storage.alone import alone_in
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
@@ -168,14 +168,6 @@ def refused(code, errors):
     return code == 2 and len(said) == 1 and ("another run is active" in said[0] or "already holds a run" in said[0])
 
 
-def rows(folder):
-    return [{key: cell for key, cell in row.items() if key != "seconds"} for row in read_run(folder).rows]
-
-
-def files(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-
-
 def test_the_second_trainer_in_a_folder_is_refused_and_nothing_is_lost(tmp_path, capsys):
     out, words = tmp_path / "run", [*TRAIN, "--out", str(tmp_path / "run")]
     with alone_in(out, make=True):
@@ -183,11 +175,11 @@ def test_the_second_trainer_in_a_folder_is_refused_and_nothing_is_lost(tmp_path,
         assert refused(code, errors)
         assert not list(out.iterdir()), "nothing was written"
     assert run(capsys, *words)[0] == 0
-    before = files(out)
+    before = contents(out)
     with alone_in(out):
         code, _, errors = run(capsys, *words, "--resume")
         assert refused(code, errors)
-        assert files(out) == before
+        assert contents(out) == before
     assert run(capsys, *words, "--resume")[0] == 0
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
+import pytest
 from scipy.optimize import linprog
 
 
@@ -125,8 +126,11 @@ def reachable(game, limit=30_000):
 class Values:
     """Minimax values to go of a two-player zero-sum game of public state, without `canonical` or `settled`."""
 
-    def __init__(self, game):
-        self.game, self.memo = game, {}
+    def __init__(self, game, value_of_matrix=minimax):
+        self.game, self.memo, self.value_of_matrix = game, {}, value_of_matrix
+
+    def at_the_start(self):
+        return sum(float(s.probability) * (s.rewards[0] + self.value(s.state)) for s in self.game.initial())
 
     def value(self, state):
         acting = self.game.acting_players(state)
@@ -134,13 +138,23 @@ class Values:
             return 0.0
         if state not in self.memo:
             choices = [[{p: a} for a in self.game.legal_actions(state, p)] if p in acting else [{}] for p in (0, 1)]
-            self.memo[state] = minimax([[self.worth(state, {**r, **c}) for c in choices[1]] for r in choices[0]])
+            matrix = [[self.worth(state, {**row, **column}) for column in choices[1]] for row in choices[0]]
+            self.memo[state] = self.value_of_matrix(matrix)
         return self.memo[state]
 
     def worth(self, state, actions):
         return sum(
             float(t.probability) * (t.rewards[0] + self.value(t.state)) for t in self.game.transitions(state, actions)
         )
+
+
+def can_be(game, state):
+    """Whether the game's check lets a state pass."""
+    try:
+        game.check(state)
+    except ValueError:
+        return False
+    return True
 
 
 def final_payoffs(game):
@@ -162,10 +176,51 @@ def final_payoffs(game):
     return to_go
 
 
+def seen(game, states, player):
+    """What a player sees at some states, and may do there: the two arguments of `action_probabilities`."""
+    observations = np.stack([game.observation(state, player) for state in states])
+    return observations, np.stack([game.action_mask(state, player) for state in states])
+
+
 def asked(game, policy, state, player):
     """A policy's probabilities at one state."""
-    observation, mask = game.observation(state, player), game.action_mask(state, player)
-    return policy.action_probabilities(observation[None], mask[None])[0]
+    return policy.action_probabilities(*seen(game, [state], player))[0]
+
+
+def best_response_value(game, policies, player):
+    """What the best response of a player to the others' policies gets, for public state: the best action, each time."""
+    memo = {}
+
+    def value(state):
+        acting = game.acting_players(state)
+        if not acting:
+            return 0.0
+        if state not in memo:
+            others = {p: asked(game, policies[p], state, p) for p in acting if p != player}
+            worth = defaultdict(float)
+            for actions in joint_actions(game, state):
+                chance = float(np.prod([others[p][actions[p]] for p in others]))
+                outcomes = game.transitions(state, actions) if chance else ()
+                to_go = sum(float(t.probability) * (t.rewards[player] + value(t.state)) for t in outcomes)
+                worth[actions.get(player)] += chance * to_go
+            memo[state] = max(worth.values())
+        return memo[state]
+
+    return sum(float(s.probability) * (s.rewards[player] + value(s.state)) for s in game.initial())
+
+
+def assert_optimal(game, state, matrix, strategies, value, tolerance=1e-9):
+    """Both strategies are distributions over legal actions, and guarantee the value in the matrix of legal actions."""
+    mixes = [np.ones(1)] * 2
+    for player, strategy in enumerate(strategies):
+        assert strategy.shape == (game.facts.num_actions,)
+        legal = list(game.legal_actions(state, player)) if player in game.acting_players(state) else []
+        assert not np.delete(strategy, legal).any()
+        if legal:
+            mixes[player] = strategy[legal]
+            assert strategy.sum() == pytest.approx(1.0, abs=1e-12)
+    assert (mixes[0] @ matrix).min() == pytest.approx(value, abs=tolerance)
+    assert (matrix @ mixes[1]).max() == pytest.approx(value, abs=tolerance)
 
 
 def outcome_distribution(game, policies):
@@ -196,21 +251,28 @@ def mean_payoff(game, policies, player):
 
 
 class Pure:
-    """A pure strategy: state -> action, for one seat; `game` only translates observations."""
+    """Plays one action at each observation, given as its bytes."""
 
-    def __init__(self, game, player, choices):
-        self.table = {game.observation(state, player).tobytes(): action for state, action in choices.items()}
+    def __init__(self, actions):
+        self.actions = actions
 
     def action_probabilities(self, observations, action_masks):
-        actions = [self.table[row.tobytes()] for row in observations]
-        return np.eye(action_masks.shape[1])[actions]
+        return np.eye(action_masks.shape[1])[[self.actions[row.tobytes()] for row in observations]]
 
 
 def pure_strategies(game, player):
     """Every pure strategy of one player."""
-    states = [s for s in reachable(game) if player in game.acting_players(s)]
-    for choice in product(*(game.legal_actions(state, player) for state in states)):
-        yield Pure(game, player, dict(zip(states, choice, strict=True)))
+    acting = [state for state in reachable(game) if player in game.acting_players(state)]
+    legal = {game.observation(state, player).tobytes(): game.legal_actions(state, player) for state in acting}
+    return [Pure(dict(zip(legal, choice, strict=True))) for choice in product(*legal.values())]
+
+
+def best_of_all(game, policies, player):
+    """The most that any pure strategy of `player` gets, by working every one of them out."""
+    return max(
+        mean_payoff(game, [pure if seat == player else each for seat, each in enumerate(policies)], player)
+        for pure in pure_strategies(game, player)
+    )
 
 
 def interleaving_word(first, second):

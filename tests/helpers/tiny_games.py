@@ -6,11 +6,24 @@ little at that size can have a larger one here.
 Tests that are parametrised with `each_of` run on the games in `CHOSEN`, and on all with `--wide`.
 """
 
+from itertools import product
+
 from thinning import covering, parametrize
 
 from cardwar_envs import GAMES, Duel, War, make_game
 from cardwar_envs.games.dice_poker import DicePoker
 
+# What can be switched in a duel: (ties, payoff), and hands that differ in every way.
+SWITCHES = list(product(("carry", "discard"), ("win", "margin")))
+UNLIKE_HANDS = [
+    ((2, 3, 6), (1, 3, 5)),
+    ((1, 1, 2, 4), (2, 3, 3, 4)),
+    ((2, 2, 5, 7), (1, 4, 5, 6)),
+    ((3, 3, 3, 3), (1, 2, 3, 4)),
+    ((1, 1, 1), (2, 2, 2)),
+    ((2, 2, 2), (2, 2, 2)),
+    ((1, 3, 3, 5), (1, 3, 3, 5)),
+]
 DUEL_HANDS = [((1, 2, 3), (1, 2, 3)), ((1, 1, 2), (1, 2, 2)), ((2, 3, 6), (1, 3, 5)), ((2, 2, 2), (1, 2, 4))]
 
 

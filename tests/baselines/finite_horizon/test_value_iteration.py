@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from brute_force import Values, asked, reachable
+from brute_force import Values, asked, assert_optimal, reachable, seen
+from toys import Answering
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv, solve
@@ -83,22 +84,13 @@ def test_strategies_guarantee_the_value_at_every_state(rules):
     game = war(*rules)
     solution = solve(game)
     for state in reachable(game):
-        acting = game.acting_players(state)
-        if not acting:
-            continue
-        matrix, strategies = solution.payoff_matrix(state), solution.strategies(state)
-        mixes = [np.ones(1)] * 2
-        for player in (0, 1):
-            legal = list(game.legal_actions(state, player))
-            if player in acting:
-                mixes[player] = strategies[player][legal]
-                seen = asked(game, solution.policy, state, player)
-                assert np.array_equal(seen, strategies[player])
-            else:
-                assert not strategies[player].any()
-        value = solution.value_at(state)
-        assert (mixes[0] @ matrix).min() == pytest.approx(value, abs=1e-12)
-        assert (matrix @ mixes[1]).max() == pytest.approx(value, abs=1e-12)
+        if acting := game.acting_players(state):
+            strategies = solution.strategies(state)
+            assert_optimal(
+                game, state, solution.payoff_matrix(state), strategies, solution.value_at(state), tolerance=1e-12
+            )
+            for player in acting:
+                assert np.array_equal(asked(game, solution.policy, state, player), strategies[player])
 
 
 @pytest.mark.plain_kernels
@@ -113,9 +105,7 @@ def test_a_batch_is_answered_as_its_rows_are():
     game = war(4, 1, 5)
     policy = solve(game).policy
     states = [state for state in reachable(war(4, 1, 3)) if game.acting_players(state)] + [ELSEWHERE]
-    observations = np.array([game.observation(state, 1) for state in states])
-    masks = np.array([game.action_mask(state, 1) for state in states])
-    together = policy.action_probabilities(observations, masks)
+    together = policy.action_probabilities(*seen(game, states, 1))
     for row, state in enumerate(states):
         assert np.array_equal(together[row], asked(game, policy, state, 1))
 
@@ -341,16 +331,11 @@ def test_nothing_beats_the_equilibrium():
 
 
 def test_the_equilibrium_is_asked_by_its_observations_as_by_its_nodes():
-    class Plain:
-        """The same without the short way."""
-
-        def __init__(self, policy):
-            self.action_probabilities = policy.action_probabilities
-
     game = war(4, 1, 12)
     policy = solve(game).policy
-    assert exploitability(game, Plain(policy)) == pytest.approx(exploitability(game, policy), abs=1e-15)
-    ours, plain = head_to_head(game, policy, "uniform"), head_to_head(game, Plain(policy), "uniform")
+    plain_policy = Answering(policy.action_probabilities)  # without the short way
+    assert exploitability(game, plain_policy) == pytest.approx(exploitability(game, policy), abs=1e-15)
+    ours, plain = head_to_head(game, policy, "uniform"), head_to_head(game, plain_policy, "uniform")
     assert (plain.win, plain.loss) == (pytest.approx(ours.win, abs=1e-14), pytest.approx(ours.loss, abs=1e-14))
     # Another game's form is not its own: it is asked by observations there.
     assert policy.choice_probabilities(form_of(war(4, 1, 11)), 3) is None
@@ -389,12 +374,8 @@ def test_a_response_answers_where_the_game_cannot_get():
 
 
 def test_wrong_probabilities_are_refused():
-    class Wrong:
-        def action_probabilities(self, observations, action_masks):
-            return action_masks * 0.3
-
-    with pytest.raises(ValueError, match="policy Wrong: probabilities sum to"):
-        best_response(war(3, 1, 3), Wrong())
+    with pytest.raises(ValueError, match="policy Answering: probabilities sum to"):
+        best_response(war(3, 1, 3), Answering(lambda observations, masks: masks * 0.3))
 
 
 @pytest.mark.slow

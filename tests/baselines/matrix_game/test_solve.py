@@ -1,11 +1,10 @@
 """Zero-sum matrix games: every kind, every fallback, three solvers that agree."""
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
-from brute_force import minimax
+from brute_force import minimax, reachable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -134,8 +133,8 @@ def test_floats_and_rationals_agree(kind):
             assert min(strategy) >= 0
 
 
-@pytest.mark.parametrize("size", [30, 60])
-@pytest.mark.parametrize("kind", ["gaussian", "signs", "rank two", "skew"])
+@each_row("size", [30, 60])
+@each_row("kind", ["gaussian", "signs", "rank two", "skew"])
 def test_larger_games(kind, size):
     matrix = KINDS[kind](np.random.default_rng(size), 1, size, size)[0]
     certify_solution(matrix, solve_matrix(matrix), SCALE_TOLERANCE * max(1.0, np.abs(matrix).max()))
@@ -201,36 +200,19 @@ examples = settings(max_examples=150, deadline=None, derandomize=True)
 
 
 @examples
-@given(matrices, st.integers(-3, 3), st.integers(-20, 20))
-def test_scaling_and_shifting_the_payoffs_moves_the_value_alone(matrix, power, shift):
-    scale = 2.0**power
-    value = solve_matrix(matrix).value
+@given(matrices, st.integers(-3, 3), st.integers(-20, 20), st.randoms(use_true_random=False))
+def test_how_the_value_follows_the_matrix(matrix, power, shift, random):
+    value, scale = solve_matrix(matrix).value, 2.0**power
+    assert matrix.min() - 1e-12 <= value <= matrix.max() + 1e-12
     assert solve_matrix(matrix * scale + shift).value == pytest.approx(value * scale + shift, abs=1e-10)
-
-
-@examples
-@given(matrices)
-def test_the_other_side_of_the_table_sees_the_negative_transpose(matrix):
-    assert solve_matrix(-matrix.T).value == pytest.approx(-solve_matrix(matrix).value, abs=1e-11)
-
-
-@examples
-@given(matrices, st.randoms(use_true_random=False))
-def test_the_order_of_actions_does_not_move_the_value(matrix, random):
+    assert solve_matrix(-matrix.T).value == pytest.approx(-value, abs=1e-11), "the other side of the table"
     rows, columns = list(range(matrix.shape[0])), list(range(matrix.shape[1]))
     random.shuffle(rows)
     random.shuffle(columns)
-    assert solve_matrix(matrix[rows][:, columns]).value == pytest.approx(solve_matrix(matrix).value, abs=1e-11)
-
-
-@examples
-@given(matrices)
-def test_more_actions_never_hurt(matrix):
-    value = solve_matrix(matrix).value
-    assert matrix.min() - 1e-12 <= value <= matrix.max() + 1e-12
-    if matrix.shape[0] > 1:
-        assert solve_matrix(matrix[:-1]).value <= value + 1e-11
-    if matrix.shape[1] > 1:
+    assert solve_matrix(matrix[rows][:, columns]).value == pytest.approx(value, abs=1e-11)
+    if len(rows) > 1:
+        assert solve_matrix(matrix[:-1]).value <= value + 1e-11, "more actions never hurt"
+    if len(columns) > 1:
         assert solve_matrix(matrix[:, :-1]).value >= value - 1e-11
 
 
@@ -256,7 +238,7 @@ def masked_batch(rng, count=40, rows=6, columns=5):
     return np.where(played, games, 1e100), row_masks, column_masks
 
 
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.int64])
+@each_row("dtype", [bool, np.int8, np.int64])
 def test_a_batch_with_masks_is_the_games_one_by_one(dtype):
     games, row_masks, column_masks = masked_batch(np.random.default_rng(1))
     batch = solve_matrices(games, row_masks.astype(dtype), column_masks.astype(dtype))
@@ -336,17 +318,9 @@ def test_stage_games_of_war_have_small_gaps():
     """Degenerate ones: most entries are the same few values."""
     game = make_game("war", ranks=3, discards=0, max_rounds=4)
     solution = solve(game)
-    states, seen = [start.state for start in game.initial()], set()
-    while states:
-        state = states.pop()
-        if state in seen or not game.acting_players(state):
-            continue
-        seen.add(state)
-        acting = game.acting_players(state)
-        for actions in product(*(game.legal_actions(state, player) for player in acting)):
-            states += [after.state for after in game.transitions(state, dict(zip(acting, actions, strict=True)))]
-        assert solve_matrix(solution.payoff_matrix(state)).gap <= SCALE_TOLERANCE
-    assert len(seen) > 100
+    states = [state for state in reachable(game) if game.acting_players(state)]
+    assert max(solve_matrix(solution.payoff_matrix(state)).gap for state in states) <= SCALE_TOLERANCE
+    assert len(states) > 100
 
 
 # -- bad input -------------------------------------------------------------------------------------------
@@ -403,6 +377,12 @@ class Kernel:
         return True
 
 
+def break_kernel(monkeypatch, fill):
+    """The compiled simplex gives rubbish, and pairs of floats are not tried."""
+    monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
+    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(fill))
+
+
 def unit_vectors(x, y):
     x[:], y[:] = 0.0, 0.0
     x[:, 0], y[:, 0] = 1.0, 1.0
@@ -434,8 +414,7 @@ class LinearProgram:
 
 @pytest.mark.parametrize("fill", [unit_vectors, not_numbers])
 def test_highs_mends_what_the_kernel_breaks(monkeypatch, fill):
-    monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
-    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(fill))
+    break_kernel(monkeypatch, fill)
     highs, rationals = counted(monkeypatch, "_solve_by_highs"), counted(monkeypatch, "_solve_by_rationals")
     for matrix in (*games_of("small integers", 30), np.array(ROCK_PAPER_SCISSORS, dtype=float)):
         certify_solution(matrix, solve_matrix(matrix), SCALE_TOLERANCE * max(1.0, np.abs(matrix).max()))
@@ -458,8 +437,7 @@ def test_highs_mends_what_the_kernel_breaks(monkeypatch, fill):
 )
 @pytest.mark.parametrize("fill", [unit_vectors, not_numbers])
 def test_rationals_mend_what_both_break(monkeypatch, answer, fill):
-    monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
-    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(fill))
+    break_kernel(monkeypatch, fill)
     monkeypatch.setattr(optimize, "linprog", lambda *arguments, **options: answer)
     rationals = counted(monkeypatch, "_solve_by_rationals")
     solution = solve_matrix(ROCK_PAPER_SCISSORS)
@@ -471,8 +449,7 @@ def test_rationals_mend_what_both_break(monkeypatch, answer, fill):
 
 def test_without_any_good_answer_the_best_is_given_with_its_gap(monkeypatch):
     """More entries than rationals are tried on, and no linear program: the gap says how bad the answer is."""
-    monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
-    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(unit_vectors))
+    break_kernel(monkeypatch, unit_vectors)
     monkeypatch.setattr(optimize, "linprog", lambda *arguments, **options: LinearProgram(4))
     rationals = counted(monkeypatch, "_solve_by_rationals")
     matrix = np.zeros((21, 20))
@@ -488,8 +465,7 @@ def test_a_worse_answer_of_highs_does_not_replace_a_better_one_of_the_kernel(mon
     def nearly(x, y):
         x[:], y[:] = [0.5 + 1e-9, 0.5 - 1e-9], [0.5, 0.5]
 
-    monkeypatch.setattr(matrix_game, "_solve_by_pairs", lambda matrix: None)
-    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(nearly))
+    break_kernel(monkeypatch, nearly)
     worse = LinearProgram(0, np.array([1.0, 0, 0]), np.array([-1.0, 0]))
     monkeypatch.setattr(optimize, "linprog", lambda *arguments, **options: worse)
     monkeypatch.setattr(matrix_game, "EXACT_FALLBACK_ENTRIES", 1)
@@ -532,7 +508,7 @@ def test_the_simplex_finds_mixed_strategies_by_either_rule(pivots):
 
 
 @pytest.mark.plain_kernels
-@pytest.mark.parametrize("kind", ["gaussian", "signs", "repeated", "rank two", "skew", "tiny", "one row"])
+@each_row("kind", ["gaussian", "signs", "repeated", "rank two", "skew", "tiny", "one row"])
 def test_bounds_alone_are_those_of_the_solution(kind):
     """With the minimax column first, and where the bounds can never be near enough, with Bland's rule."""
     for matrix in games_of(kind, 20):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from brute_force import asked, reachable
+from brute_force import asked, reachable, seen
 from tiny_games import TINY_GAMES, each_of
 from toys import Answering, Arbitrary, uniform_over
 
@@ -259,14 +259,6 @@ def test_too_many_words_are_refused_as_soon_as_there_are(monkeypatch):
         exploitability(make_game("jujitsu", num_cards=8, view="word"), "uniform")
 
 
-@pytest.mark.plain_kernels
-@pytest.mark.parametrize(("num_cards", "expected"), [(3, 0.5), (4, 0.375)])
-def test_uniform_play_at_small_sizes(num_cards, expected):
-    for view in ("cards", "word"):
-        game = make_game("jujitsu", num_cards=num_cards, view=view)
-        assert exploitability(game, "uniform") == pytest.approx(expected, abs=1e-12)
-
-
 def test_as_many_queries_as_there_are_undecided_interleavings():
     game = make_game("jujitsu", num_cards=8)
     policy = baselines.make_policy("uniform", game)
@@ -300,9 +292,9 @@ def test_optimal_play_in_batches_where_the_game_is_decided_or_the_start_does_not
     game = make_game("jujitsu", num_cards=6)
     policy = baselines.make_policy("equilibrium", game)
     states = [s for s in reachable(make_game("jujitsu", num_cards=6, payoff="margin")) if s.hands[0]][::7]
-    rows = np.stack([game.observation(state, 0) for state in states])
+    rows, masks = seen(game, states, 0)
     assert sum(game.settled(state) is not None for state in states) > 10
-    answers = policy.action_probabilities(rows, np.stack([game.action_mask(state, 0) for state in states]))
+    answers = policy.action_probabilities(rows, masks)
     assert np.allclose(answers, EquilibriumTable.all_seen(policy.table, rows), rtol=0.0, atol=1e-12)
 
 

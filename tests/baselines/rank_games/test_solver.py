@@ -1,25 +1,25 @@
 """Duels at full size: equal to the generic solver at every state, found again after every kind of loss."""
 
 import json
-from itertools import islice, product
+from itertools import islice
 
 import numpy as np
 import pytest
-from brute_force import reachable, undecided_words
+from brute_force import assert_optimal, reachable, undecided_words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from thinning import each_row
+from tiny_games import SWITCHES, UNLIKE_HANDS
 
-import baselines
-from baselines.oracles.protocol import EquilibriumPolicy, Request
+from baselines.oracles.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.rank_games.solver import DuelTable
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from cardwar_envs import DuelState, make_game
+from cardwar_envs.core.play import random_state
 
 TOLERANCE = 1e-9
-SWITCHES = list(product(("carry", "discard"), ("win", "margin")))
 
 
 def solved(game, **options):
@@ -38,17 +38,12 @@ def truth_at(game):
     return table
 
 
-def assert_optimal(game, table, truth, state):
+def assert_optimal_play(game, table, truth, state):
     """Both strategies guarantee the true value against every answer, by the rules and the truth."""
-    x, y = table.strategies(state)
-    rows, columns = (list(game.legal_actions(state, player)) for player in (0, 1))
-    matrix = np.array([[worth(game, truth, state, a, b) for b in columns] for a in rows])
-    value = truth.value_to_go(state)
-    assert x[rows] @ matrix == pytest.approx(np.maximum(x[rows] @ matrix, value), abs=TOLERANCE)
-    assert matrix @ y[columns] == pytest.approx(np.minimum(matrix @ y[columns], value), abs=TOLERANCE)
-    for strategy, legal in ((x, rows), (y, columns)):
-        assert strategy[legal].sum() == pytest.approx(1.0, abs=1e-12)
-        assert np.delete(strategy, legal).max(initial=0.0) == 0.0
+    matrix = np.array(
+        [[worth(game, truth, state, a, b) for b in game.legal_actions(state, 1)] for a in game.legal_actions(state, 0)]
+    )
+    assert_optimal(game, state, matrix, table.strategies(state), truth.value_to_go(state), TOLERANCE)
 
 
 def worth(game, truth, state, action_0, action_1):
@@ -62,7 +57,7 @@ def assert_as_generic(game, table, strategies=True):
         assert table.value_to_go(state) == pytest.approx(truth.value_to_go(state), abs=TOLERANCE)
         assert 0.0 <= table.gap_at(state) <= TOLERANCE
         if strategies and game.acting_players(state):
-            assert_optimal(game, table, truth, state)
+            assert_optimal_play(game, table, truth, state)
 
 
 # -- values and strategies ------------------------------------------------------------------
@@ -79,22 +74,12 @@ def test_values_and_strategies_are_those_of_the_generic_solver(num_cards, ties, 
     assert not table._detours, "a state that can be reached was not in the layers"
 
 
-UNLIKE = [
-    ((2, 3, 6), (1, 3, 5)),
-    ((1, 1, 2, 4), (2, 3, 3, 4)),
-    ((2, 2, 5, 7), (1, 4, 5, 6)),
-    ((3, 3, 3, 3), (1, 2, 3, 4)),
-    ((1, 1, 1), (2, 2, 2)),
-    ((2, 2, 2), (2, 2, 2)),
-    ((1, 3, 3, 5), (1, 3, 3, 5)),
-    ((1, 3, 5, 7, 9), (2, 4, 6, 8, 10)),
-    ((1, 1, 1, 2, 2), (1, 1, 2, 2, 2)),
-]
+LONGER = [((1, 3, 5, 7, 9), (2, 4, 6, 8, 10)), ((1, 1, 1, 2, 2), (1, 1, 2, 2, 2))]
 
 
 @pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
-@pytest.mark.parametrize("hands", UNLIKE, ids=str)
+@pytest.mark.parametrize("hands", [*UNLIKE_HANDS, *LONGER], ids=str)
 def test_unlike_hands_and_cards_held_several_times(hands, ties, payoff):
     game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff)
     table = solved(game)
@@ -121,13 +106,7 @@ def test_any_hands(hands, switches):
 def random_states(game, count, seed):
     """States that random play comes to."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
-        (start,) = game.initial()
-        state = start.state
-        for _ in range(rng.integers(0, len(game.hands[0]))):
-            actions = {player: rng.choice(game.legal_actions(state, player)) for player in (0, 1)}
-            state = game.transitions(state, actions)[0].state
-        yield state
+    return [random_state(game, rng) for _ in range(count)]
 
 
 @pytest.mark.parametrize(("ties", "payoff"), [("carry", "win"), ("carry", "margin"), ("discard", "win")])
@@ -136,56 +115,16 @@ def test_seven_cards_at_random_states(ties, payoff):
     table, truth = solved(game), truth_at(game)
     for state in random_states(game, 300, seed=1):
         assert table.value_to_go(state) == pytest.approx(truth.value_to_go(state), abs=TOLERANCE)
-        assert_optimal(game, table, truth, state)
-
-
-def test_where_strategies_are_unique_they_are_the_generic_ones():
-    # Sanwal and Drechsler 2002, three cards: (1/5, 3/5, 1/5).
-    for game in (jujitsu(3), jujitsu(4), jujitsu(5)):
-        ours = solved(game).strategies(DuelState(game.hands))
-        theirs = truth_at(game).strategies(DuelState(game.hands))
-        assert np.array(ours) == pytest.approx(np.array(theirs), abs=TOLERANCE)
-    assert solved(jujitsu(3)).strategies(DuelState(((1, 2, 3),) * 2))[0] == pytest.approx([0.2, 0.6, 0.2], abs=1e-12)
-
-
-@each_row("num_cards", range(4, 11))
-def test_the_top_card_is_not_played_first(num_cards):
-    game = jujitsu(num_cards)
-    for strategy in solved(game).strategies(DuelState(game.hands)):
-        assert strategy[-1] == 0.0
+        assert_optimal_play(game, table, truth, state)
 
 
 @each_row(("ties", "payoff"), SWITCHES)
 def test_swapping_seats_turns_the_value_round(ties, payoff):
     game = jujitsu(6, ties=ties, payoff=payoff)
     table = solved(game)
-    for hands, score, carried in islice(map(tuple, random_states(game, 200, seed=2)), 200):
+    for hands, score, carried in random_states(game, 200, seed=2):
         mirrored = DuelState(hands[::-1], -score, carried)
         assert table.value_to_go(DuelState(hands, score, carried)) == -table.value_to_go(mirrored)
-
-
-def test_without_ties_carried_a_trick_is_worth_its_share_of_all_pairs():
-    # Fetterman 2023, section 2: value D(A, B) / n, whatever is played.
-    hands = (2, 2, 5, 7, 8, 9), (1, 4, 5, 6, 6, 9)
-    game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1])
-    margin = sum((a > b) - (a < b) for a in hands[0] for b in hands[1])
-    assert solved(game).value_to_go(DuelState(hands)) == pytest.approx(margin / 6, abs=TOLERANCE)
-
-
-@pytest.mark.parametrize(("ties", "payoff"), [("carry", "win"), ("carry", "margin"), ("discard", "win")])
-def test_its_policy_cannot_be_exploited(ties, payoff):
-    game = jujitsu(5, ties=ties, payoff=payoff)
-    assert baselines.exploitability(game, EquilibriumPolicy(solved(game))) == pytest.approx(0.0, abs=TOLERANCE)
-
-
-def test_a_settled_or_finished_state_has_its_known_value():
-    table = solved(jujitsu(4))
-    assert table.value_to_go(DuelState(((1,), (2,)), -3)) == -1.0
-    assert table.value_to_go(DuelState(((), ()), 4)) == 0.0
-    assert table.gap_at(DuelState(((1,), (2,)), -3)) == table.gap_at(DuelState(((), ()), 4)) == 0.0
-    assert table.strategies(DuelState(((1, 4), (2, 3)), 3, 0))[0].tolist() == [1.0, 0.0, 0.0, 0.0]
-    with pytest.raises(ValueError, match="over"):
-        table.strategies(DuelState(((), ()), 4))
 
 
 @pytest.mark.plain_kernels
@@ -197,7 +136,7 @@ def test_a_state_that_cannot_be_reached_is_solved_for_itself():
     game.check(state)
     assert table.value_to_go(state) == pytest.approx(truth.value_to_go(state), abs=TOLERANCE)
     assert table._detours
-    assert_optimal(game, table, truth, state)
+    assert_optimal_play(game, table, truth, state)
     assert table.gap_at(state) <= TOLERANCE
 
 
@@ -279,7 +218,7 @@ def test_strategies_are_right_below_the_layers_that_are_kept():
     assert sorted(table.layers._layers) == [5, 6]
     for state in random_states(game, 60, seed=3):
         assert table.value_to_go(state) == pytest.approx(truth.value_to_go(state), abs=TOLERANCE)
-        assert_optimal(game, table, truth, state)
+        assert_optimal_play(game, table, truth, state)
         assert table.gap_at(state) <= TOLERANCE
     with pytest.raises(ValueError, match=r"keep_layers \(0\)"):
         DuelTable(game, keep_layers=0)
@@ -296,42 +235,25 @@ def test_layers_are_found_again(tmp_path):
         assert np.array_equal(again.strategies(state), first.strategies(state))
 
 
-def cut_short(path):
-    path.write_bytes(path.read_bytes()[:-8])
+DAMAGES = {
+    "lost entry": lambda layers: layers.pop("4"),
+    "loosened gap": lambda layers: layers["4"].update(gap=1.0),
+    "lost seal": lambda layers: layers["4"].pop("seal"),
+    "lost file": None,
+}
 
 
-def flip_a_bit(path):
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
-def change_entries(path, change):
-    manifest = json.loads((path.parent / "manifest.json").read_text())
-    change(manifest["layers"])
-    (path.parent / "manifest.json").write_text(json.dumps(manifest))
-
-
-def lose_entry(path):
-    change_entries(path, lambda layers: layers.pop("4"))
-
-
-def loosen_gap(path):
-    change_entries(path, lambda layers: layers["4"].update(gap=1.0))
-
-
-def lose_seal(path):
-    change_entries(path, lambda layers: layers["4"].pop("seal"))
-
-
-@pytest.mark.parametrize(
-    "damage", [cut_short, flip_a_bit, lambda path: path.unlink(), lose_entry, loosen_gap, lose_seal]
-)
+@each_row("damage", DAMAGES)
 def test_a_damaged_layer_alone_is_built_again(tmp_path, damage):
     game = jujitsu(6)
     first = solved(game, folder=tmp_path)
     whole = (tmp_path / "layer_4.bin").read_bytes()
-    damage(tmp_path / "layer_4.bin")
+    if DAMAGES[damage] is None:
+        (tmp_path / "layer_4.bin").unlink()
+    else:
+        manifest = json.loads((tmp_path / "manifest.json").read_text())
+        DAMAGES[damage](manifest["layers"])
+        (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     again = DuelTable(game, folder=tmp_path)
     assert again.solve() == again.layers.sizes[3].games
     assert (tmp_path / "layer_4.bin").read_bytes() == whole
@@ -339,7 +261,7 @@ def test_a_damaged_layer_alone_is_built_again(tmp_path, damage):
     assert DuelTable(game, folder=tmp_path).solve() == 0
 
 
-@pytest.mark.parametrize("manifest", ["{", "[]", '{"format": 0, "layers": {}}', '{"layers": 3}'])
+@each_row("manifest", ["{", "[]", '{"format": 0, "layers": {}}', '{"layers": 3}'])
 def test_without_a_manifest_that_can_be_read_everything_is_built_again(tmp_path, manifest):
     game = jujitsu(5)
     solved(game, folder=tmp_path)

@@ -5,9 +5,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from brute_force import DuelTruth, Values, card_odds, dice_odds, reachable, sub_hands
+from brute_force import DuelTruth, Values, assert_optimal, can_be, card_odds, dice_odds, reachable, sub_hands
 from thinning import each_row
-from tiny_games import SOLVABLE, each_of
+from tiny_games import SOLVABLE, SWITCHES, UNLIKE_HANDS, each_of
 from toys import END, Toy, endless, in_turn, one_step, paid_start
 
 import baselines
@@ -16,15 +16,6 @@ from cardwar_envs import DuelState, make_game
 
 TOLERANCE = 1e-9
 EQUAL = [((1, 2, 3), (1, 2, 3)), ((1, 2, 3, 4), (1, 2, 3, 4))]
-UNLIKE = [
-    ((2, 3, 6), (1, 3, 5)),
-    ((1, 1, 2, 4), (2, 3, 3, 4)),
-    ((2, 2, 5, 7), (1, 4, 5, 6)),
-    ((3, 3, 3, 3), (1, 2, 3, 4)),
-    ((1, 1, 1), (2, 2, 2)),
-    ((1, 3, 3, 5), (1, 3, 3, 5)),
-]
-SWITCHES = list(product(("carry", "discard"), ("win", "margin")))
 
 
 def truth_of(game, odds=card_odds):
@@ -44,23 +35,12 @@ def assert_right_everywhere(game, truth):
         # Ranks held twice are one action and, in the brute force's matrix, several equal rows.
         rows, columns = ([hand.index(rank) for rank in sorted(set(hand))] for hand in (first, second))
         assert ours == pytest.approx(np.array(theirs)[np.ix_(rows, columns)], abs=TOLERANCE)
-        x, y = (strategy[strategy > 0] for strategy in solution.strategies(state))
-        assert x.sum() == pytest.approx(1.0, abs=1e-12)
-        assert y.sum() == pytest.approx(1.0, abs=1e-12)
-
-
-def legal_strategies(game, solution, state):
-    """Both strategies on legal actions alone; they must be 0 elsewhere."""
-    for player, strategy in enumerate(solution.strategies(state)):
-        legal = list(game.legal_actions(state, player))
-        assert strategy.shape == (game.facts.num_actions,)
-        assert np.delete(strategy, legal).max(initial=0.0) == 0.0
-        yield strategy[legal]
+        assert_optimal(game, state, ours, solution.strategies(state), value, TOLERANCE)
 
 
 @pytest.mark.thin
 @pytest.mark.parametrize(("ties", "payoff"), SWITCHES)
-@pytest.mark.parametrize("hands", [*EQUAL, *UNLIKE], ids=str)
+@pytest.mark.parametrize("hands", [*EQUAL, *UNLIKE_HANDS], ids=str)
 def test_values_are_those_of_brute_force(hands, ties, payoff):
     game = make_game("jujitsu", hand_0=hands[0], hand_1=hands[1], ties=ties, payoff=payoff)
     assert_right_everywhere(game, truth_of(game))
@@ -95,9 +75,7 @@ def test_values_off_the_ways_of_the_game(hands, ties, payoff):
         for first, second in product(*(sub_hands(hand, size) for hand in hands)):
             for score, carried in product(range(-4, 5), range(4)):
                 state = DuelState((first, second), score, carried)
-                try:
-                    game.check(state)
-                except ValueError:
+                if not can_be(game, state):
                     continue
                 off += (first, second, score, carried) not in truth.values
                 expected = DuelTruth.value(truth, first, second, score, carried)
@@ -111,13 +89,11 @@ def test_every_small_game_of_the_suite(game):
     solution, truth = baselines.solve(game), Values(game)
     for state in reachable(game):
         assert solution.value_at(state) == pytest.approx(truth.value(state), abs=TOLERANCE)
-        if len(game.acting_players(state)) == 2:
-            x, y = legal_strategies(game, solution, state)
-            matrix = solution.payoff_matrix(state)
-            assert (x @ matrix).min() == pytest.approx(truth.value(state), abs=TOLERANCE)
-            assert (matrix @ y).max() == pytest.approx(truth.value(state), abs=TOLERANCE)
-    start = sum(float(s.probability) * truth.value(s.state) for s in game.initial())
-    assert solution.value == pytest.approx(start, abs=TOLERANCE)
+        if game.acting_players(state):
+            assert_optimal(
+                game, state, solution.payoff_matrix(state), solution.strategies(state), truth.value(state), TOLERANCE
+            )
+    assert solution.value == pytest.approx(truth.at_the_start(), abs=TOLERANCE)
     assert 0.0 <= solution.gap <= 1e-12
 
 
@@ -134,12 +110,9 @@ def test_rationals_agree(game):
     for state in reachable(game):
         assert exact.value_at(state) == pytest.approx(solution.value_at(state), abs=1e-12)
         assert exact.value_at(state) == pytest.approx(table.value_to_go(state), abs=1e-12)
-        acting = game.acting_players(state)
-        if acting:
-            found = enumerate(legal_strategies(game, exact, state))
-            x, y = (strategy if player in acting else np.ones(1) for player, strategy in found)
-            matrix = solution.payoff_matrix(state)
-            assert (x @ matrix).min() == pytest.approx((matrix @ y).max(), abs=1e-12)
+        if game.acting_players(state):
+            value = exact.value_at(state)
+            assert_optimal(game, state, solution.payoff_matrix(state), exact.strategies(state), value, 1e-12)
 
 
 # -- Fetterman 2023 --------------------------------------------------------------------------------
@@ -163,6 +136,7 @@ def test_the_value_of_dinosaur_war_is_dominance_over_cards(hands):
     game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1])
     solution = baselines.solve(game, exact=True)
     assert solution.exact == Fraction(dominance(*hands), len(hands[0]))
+    assert baselines.solve(game).value == pytest.approx(solution.value, abs=TOLERANCE)
     for state in reachable(game):
         if state.hands[0]:
             expected = dominance(*state.hands) / len(state.hands[0])
@@ -192,14 +166,14 @@ def test_the_root_mix_of_three_cards():
     assert exact.strategies(DuelState(((1, 2, 3),) * 2))[0].tolist() == [1 / 5, 3 / 5, 1 / 5]
 
 
-@each_row(("num_cards", "never"), [(4, 1), (5, 1), (6, 1), (7, 2)])
+@each_row(("num_cards", "never"), [(4, 1), (5, 1), (6, 1), (7, 2), (8, 1), (9, 2), (10, 1)])
 def test_the_highest_cards_are_never_played_first(num_cards, never):
-    """Sanwal and Drechsler 2002, section 4: the top card for 4 to 8 cards; section 5.2: the top two of 7."""
+    """Sanwal and Drechsler 2002, section 4: the top card for 4 to 8 cards; section 5.2: two of 7; 9 and 10 are ours."""
     solution, mixes = root_mix(num_cards)
     assert abs(solution.value) <= 1e-12
     assert solution.gap <= 1e-12
     for mix in mixes:
-        assert mix[-never:] == pytest.approx(0.0, abs=1e-12)
+        assert not mix[-never:].any()
         assert mix[-never - 1] > 1e-3
 
 
@@ -287,7 +261,10 @@ def test_where_the_game_is_settled_the_winner_is_known_and_any_card_will_do():
     for score, value in ((4, 1.0), (-4, -1.0)):
         state = DuelState(((1, 2), (5, 6)), score)
         assert solution.value_at(state) == value
-        assert [strategy.sum() for strategy in legal_strategies(game, solution, state)] == [1.0, 1.0]
+        assert [strategy.tolist() for strategy in solution.strategies(state)] == [
+            [0.5, 0.5, 0, 0, 0, 0],
+            [0, 0, 0, 0, 0.5, 0.5],
+        ]
         assert np.all(solution.payoff_matrix(state) == value)
     exact = baselines.solve(game, exact=True)
     assert exact.value_at(DuelState(((1, 2), (5, 6)), 4)) == 1.0
@@ -318,17 +295,6 @@ def test_gaps_of_later_games_count(monkeypatch):
     table.solve(game.initial())
     assert table.gap_at(game.initial()[0].state) == 0.75
     assert baselines.solve(paid_start()).gap == 0.75 * 0.25
-
-
-def test_the_equilibrium_policy_plays_from_both_seats():
-    game = make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
-    solution = baselines.solve(game)
-    for state in reachable(game):
-        for player in game.acting_players(state):
-            row = solution.policy.action_probabilities(
-                game.observation(state, player)[None], game.action_mask(state, player)[None]
-            )[0]
-            assert row == pytest.approx(solution.strategies(state)[player], abs=1e-12)
 
 
 def test_the_named_equilibrium_is_solved_once():

@@ -1,9 +1,11 @@
 """Choosing among equilibria: all are optimal, each is best at what it is for."""
 
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 import pytest
+from brute_force import asked
 from scipy.optimize import linprog
 from thinning import each_row
 from tiny_games import SOLVABLE, each_of
@@ -62,8 +64,7 @@ def best_by_enumeration(game, solution, opponent, state, player):
         return settled[player]
     matrix, value, other = solution.payoff_matrix(state), solution.value_at(state), 1 - player
     corners = vertices(matrix, value) if player == 0 else vertices(-matrix.T, -value)
-    seen = game.observation(state, other)[None], game.action_mask(state, other)[None]
-    replies = opponent.action_probabilities(*seen)[0]
+    replies = asked(game, opponent, state, other)
     worth = [
         sum(
             replies[b] * float(outcome.probability)
@@ -103,13 +104,13 @@ def test_the_choice_is_the_same_every_time():
         assert np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("selection", ["max_entropy", "exploit:highest_card"])
-def test_policy_and_strategies_say_the_same_from_both_seats(selection):
-    solution = solve(JUJITSU, selection=selection)
-    for state in full_graph(JUJITSU).states[::7]:
+@each_row("game", [JUJITSU, make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))])
+@each_row("selection", ["default", "max_entropy", "exploit:highest_card"])
+def test_policy_and_strategies_say_the_same_from_both_seats(game, selection):
+    solution = solve(game, selection=selection)
+    for state in full_graph(game).states[::7]:
         for player, strategy in enumerate(solution.strategies(state)):
-            seen = JUJITSU.observation(state, player)[None], JUJITSU.action_mask(state, player)[None]
-            assert np.array_equal(solution.policy.action_probabilities(*seen)[0], strategy)
+            assert np.array_equal(asked(game, solution.policy, state, player), strategy)
             assert strategy.sum() == pytest.approx(1.0, abs=1e-12)
 
 
@@ -117,8 +118,7 @@ def test_states_off_the_ways_of_the_game_are_answered():
     game = make_game("jujitsu", hand_0=(1, 2, 4), hand_1=(1, 3, 5))
     solution = solve(game, selection="exploit:uniform")
     turned = DuelState(((1, 3), (1, 4)), 1)  # hands that these seats never hold
-    seen = game.observation(turned, 0)[None], game.action_mask(turned, 0)[None]
-    assert solution.policy.action_probabilities(*seen)[0].sum() == pytest.approx(1.0, abs=1e-12)
+    assert asked(game, solution.policy, turned, 0).sum() == pytest.approx(1.0, abs=1e-12)
     settled = DuelState(((1,), (3,)), 2)
     assert [strategy.sum() for strategy in solution.strategies(settled)] == [1.0, 1.0]
 
@@ -191,9 +191,7 @@ def test_environments_and_the_command_take_them_too():
 # -- max_entropy ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "hands", [((1, 3, 4, 5, 6), (2, 2, 2, 2, 7)), ((1, 2, 3, 4),) * 2], ids=["duplicates", "plain"]
-)
+@each_row("hands", [((1, 3, 4, 5, 6), (2, 2, 2, 2, 7)), ((1, 2, 3, 4),) * 2])
 def test_with_ties_discarded_max_entropy_is_uniform_over_cards(hands):
     """Uniform play is optimal (Fetterman 2023, section 3), and nothing has more entropy."""
     game = make_game("dinosaur_war", hand_0=hands[0], hand_1=hands[1])
@@ -209,19 +207,18 @@ def layers(game, canonical=True):
 
 def test_max_entropy_is_certified_and_beats_mixtures_of_vertices():
     rng = np.random.default_rng(5)
-    for sides in random_faces(rng):
-        for faces in sides:
-            cards = rng.integers(1, 4, faces.strategies.shape).astype(float)
-            found = most_even(faces, cards)
-            slopes = np.where(found > 0.0, -np.log(np.maximum(found, 1e-300) / cards), 0.0)
-            gains = ((best_optimal(faces, slopes)[0] - found) * slopes).sum(axis=1)
-            assert gains.max() <= ENTROPY_GAP
-            assert faces.shortfall(found).max() <= 1e-13
-            for game in range(len(found)):
-                corners = vertices(faces.matrices[game], faces.values[game])
-                mixtures = rng.dirichlet(np.ones(len(corners)), 20) @ corners
-                best = max(entropy(mixture, cards[game]) for mixture in mixtures)
-                assert entropy(found[game], cards[game]) >= best - ENTROPY_GAP
+    for faces in random_faces(rng):
+        cards = rng.integers(1, 4, faces.strategies.shape).astype(float)
+        found = most_even(faces, cards)
+        slopes = np.where(found > 0.0, -np.log(np.maximum(found, 1e-300) / cards), 0.0)
+        gains = ((best_optimal(faces, slopes)[0] - found) * slopes).sum(axis=1)
+        assert gains.max() <= ENTROPY_GAP
+        assert faces.shortfall(found).max() <= 1e-13
+        for game in range(len(found)):
+            corners = vertices(faces.matrices[game], faces.values[game])
+            mixtures = rng.dirichlet(np.ones(len(corners)), 20) @ corners
+            best = max(entropy(mixture, cards[game]) for mixture in mixtures)
+            assert entropy(found[game], cards[game]) >= best - ENTROPY_GAP
 
 
 def entropy(strategy, cards):
@@ -240,7 +237,7 @@ def random_faces(rng, batch=12):
             rng.normal(size=(batch, rows, 1)) * rng.normal(size=(batch, 1, columns)),
         ):
             masks = np.ones((batch, rows), bool), np.ones((batch, columns), bool)
-            yield both_sides(matrices, solve_matrices(matrices), masks)
+            yield from both_sides(matrices, solve_matrices(matrices), masks)
 
 
 def most_by_highs(matrix, value, objective):
@@ -256,44 +253,40 @@ def most_by_highs(matrix, value, objective):
 def test_the_best_optimal_strategy_is_best_and_optimal():
     rng = np.random.default_rng(1)
     several = 0
-    for sides in random_faces(rng):
-        for faces in sides:
-            objectives = rng.normal(size=faces.strategies.shape)
-            found, slack = best_optimal(faces, objectives)
-            assert faces.shortfall(found).max() <= 1e-13
-            assert slack.max() <= 1e-9
-            for game, objective in enumerate(objectives):
-                corners = vertices(faces.matrices[game], faces.values[game])
-                most = float(found[game] @ objective)
-                assert most == pytest.approx((corners @ objective).max(), abs=1e-9)
-                assert most == pytest.approx(
-                    most_by_highs(faces.matrices[game], faces.values[game], objective), abs=1e-6
-                )
-                several += len(corners) > 1
+    for faces in random_faces(rng):
+        objectives = rng.normal(size=faces.strategies.shape)
+        found, slack = best_optimal(faces, objectives)
+        assert faces.shortfall(found).max() <= 1e-13
+        assert slack.max() <= 1e-9
+        for game, objective in enumerate(objectives):
+            corners = vertices(faces.matrices[game], faces.values[game])
+            most = float(found[game] @ objective)
+            assert most == pytest.approx((corners @ objective).max(), abs=1e-9)
+            assert most == pytest.approx(most_by_highs(faces.matrices[game], faces.values[game], objective), abs=1e-6)
+            several += len(corners) > 1
     assert several > 50
 
 
 def test_vertices_are_optimal_and_none_lies_between_others():
     rng = np.random.default_rng(2)
-    for sides in random_faces(rng):
-        for faces in sides:
-            for matrix, value in zip(faces.matrices, faces.values, strict=True):
-                corners = vertices(matrix, value)
-                assert (corners @ matrix).min() >= value - 1e-9
-                assert corners.min() >= -1e-12
-                assert corners.sum(axis=1) == pytest.approx(1.0)
-                for i, corner in enumerate(corners):
-                    others = np.delete(corners, i, axis=0)
-                    if len(others):
-                        inside = linprog(
-                            np.zeros(len(others)), A_eq=np.vstack([others.T, np.ones(len(others))]),
-                            b_eq=np.append(corner, 1.0),
-                        )  # fmt: skip
-                        assert inside.status == 2  # no mixture of the others
+    for faces in random_faces(rng):
+        for matrix, value in zip(faces.matrices, faces.values, strict=True):
+            corners = vertices(matrix, value)
+            assert (corners @ matrix).min() >= value - 1e-9
+            assert corners.min() >= -1e-12
+            assert corners.sum(axis=1) == pytest.approx(1.0)
+            for i, corner in enumerate(corners):
+                others = np.delete(corners, i, axis=0)
+                if len(others):
+                    inside = linprog(
+                        np.zeros(len(others)), A_eq=np.vstack([others.T, np.ones(len(others))]),
+                        b_eq=np.append(corner, 1.0),
+                    )  # fmt: skip
+                    assert inside.status == 2  # no mixture of the others
 
 
 def test_ranges_of_probabilities_are_those_of_the_vertices():
-    for faces in next(random_faces(np.random.default_rng(3))):
+    for faces in islice(random_faces(np.random.default_rng(3)), 2):
         low, high = probability_ranges(faces)
         for game, (matrix, value) in enumerate(zip(faces.matrices, faces.values, strict=True)):
             corners = vertices(matrix, value)
