@@ -26,7 +26,7 @@ from baselines.threads import map_in_threads
 # Games per task of a thread, large enough to make scheduling cheap.
 GAMES_AT_A_TIME = 4096
 # In plain Python, for a single thread.
-SECONDS_PER_ENTRY = 4e-6
+SECONDS_PER_ENTRY = 1.5e-5
 # With more entries than this, exact rationals of arbitrary floats take too long to be a fallback.
 EXACT_FALLBACK_ENTRIES = 400
 

@@ -27,7 +27,7 @@ __all__ = ["COMPILING", "njit", "quickest", "wraps_around"]
 COMPILING = "Compiling (once, up to a minute)."
 OURS = {"cardwar_envs", "baselines"}
 # A process spends at most this many seconds in the plain kernels of a module before it compiles them, or loads them.
-BEFORE_COMPILING, BEFORE_LOADING = 2.0, 0.25
+BEFORE_COMPILING, BEFORE_LOADING = 2.0, 0.05
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -23,7 +23,7 @@ from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import interleaving
 
 # In plain Python, for a single thread.
-SECONDS_PER_STATE = 1e-3
+SECONDS_PER_JOINT_ACTION = 2e-5
 
 
 class Rules(NamedTuple):
@@ -62,11 +62,11 @@ class Layer(NamedTuple):
     table: NDArray[np.int32]
 
 
-def kernel(states: float) -> Any:
-    """The kernels for work on about that many states."""
+def kernel(joint_actions: float) -> Any:
+    """The kernels for work on about that many joint actions."""
     from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
 
-    return quickest("baselines.oracles.rank_games.response_kernel", SECONDS_PER_STATE * states)
+    return quickest("baselines.oracles.rank_games.response_kernel", SECONDS_PER_JOINT_ACTION * float(joint_actions))
 
 
 def plays_by_words(policy: Policy) -> bool:
@@ -125,7 +125,7 @@ class DuelPlay:
         rows, reached = self._start, np.ones((1, 1), dtype=np.uint8)
         found, states = [(rows, reached)], 1
         for cards in range(self.rules.cards, 1, -1):
-            rows, reached = kernel(reached.sum()).expand(self.rules, cards, rows, reached)
+            rows, reached = kernel(reached.sum() * cards**2).expand(self.rules, cards, rows, reached)
             states += int(reached.sum())
             if states > MOST_STATES:
                 raise ValueError(f"{self.game.facts.name} has more than {MOST_STATES:,} states to decide in")
@@ -139,7 +139,7 @@ class DuelPlay:
             return Layer(np.zeros_like(self._start), np.zeros((1, 1), dtype=np.uint8), nothing, nothing[:, 0])
         rows, reached = self._reachable[cards - 1]
         numbers = np.empty(reached.shape, dtype=np.int32)
-        compute = kernel(0.0)
+        compute = kernel(0.1 * reached.size)
         compute.number_states(reached, numbers)
         table = np.full(1 << (2 * len(rows)).bit_length(), -1, dtype=np.int32)
         compute.fill_table(rows.view(np.uint64), len(rows), table)
@@ -168,7 +168,7 @@ class DuelPlay:
             arrays = (layer.rows, layer.numbers, below.rows, below.numbers, below.table, values_below)
             into = (first, second, values, best)
 
-            compute = kernel(states)
+            compute = kernel(states * cards**2)
 
             def work(
                 pairs: Nodes, compute: Any = compute, cards: int = cards, arrays: Any = arrays, into: Any = into
@@ -194,7 +194,7 @@ class DuelPlay:
                 answers.append((np.zeros((1, self.rules.ranks)), np.zeros(states, dtype=np.int32)))
             elif player == 1 and policy is self._policies[0] and self._mirrored:
                 there = np.empty(states, dtype=np.int32)
-                kernel(0.1 * states).mirror(self.rules, cards, layer.rows, layer.numbers, layer.table, there)
+                kernel(states).mirror(self.rules, cards, layer.rows, layer.numbers, layer.table, there)
                 answers.append((answers[0][0], there))
             else:
                 answers.append((self._ask(policy, player, cards, layer, states), every))

@@ -58,9 +58,7 @@ class DuelResponse:
         self, cards: int, rows: NDArray[np.uint8], ties: NDArray[np.int64], scores: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         layer, found = self._layers[cards - 1], np.empty(len(rows), dtype=np.int64)
-        kernel(0.01 * len(rows)).find(
-            self._rules, cards, layer.rows, layer.numbers, layer.table, rows, ties, scores, found
-        )
+        kernel(len(rows)).find(self._rules, cards, layer.rows, layer.numbers, layer.table, rows, ties, scores, found)
         known, chosen = found >= 0, np.full(len(rows), -1, dtype=np.int64)
         chosen[known] = self._choices[cards - 1][found[known]]  # none where the game is decided
         return chosen

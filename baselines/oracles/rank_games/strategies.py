@@ -110,7 +110,7 @@ def _games(
     letter_of[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
     cards = solved.layer.cards
     matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
-    kernel(2e-6 * matrices.size).fill_games(
+    kernel(1e-5 * matrices.size).fill_games(
         rows, rows.shape[1] // 2, np.ascontiguousarray(ties), np.ascontiguousarray(scores), letter_of,
         *solved, matrices, sizes,
     )  # fmt: skip
