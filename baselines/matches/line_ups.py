@@ -126,11 +126,6 @@ def _endings(played: Played) -> _Endings:
     return np.where(stopped, UNFINISHED, winners_of(played.payoffs)), rounds, played.payoffs
 
 
-def warm_up(game: Game[Any], players: Sequence[Policy]) -> None:
-    """Compiles or loads the simulator if `cross_play` will use it, so that a timed call need not."""
-    _simulated(game, players, games=1, seed=0)
-
-
 def _simulated(game: Game[Any], players: Sequence[Policy], games: int, seed: int) -> _Endings | None:
     """The games played by the compiled simulator, or None if it cannot play them.
 

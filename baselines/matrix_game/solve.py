@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from baselines.matrix_game.exact_lp import maximise
 from baselines.matrix_game.limits import LARGEST_PAYOFF, RELATIVE_GAP
 from baselines.threads import map_in_threads
+from cardwar_envs.core.stopwatch import kernels
 
 # Games per task of a thread, large enough to make scheduling cheap.
 GAMES_AT_A_TIME = 4096
@@ -83,9 +84,7 @@ class ExactMatrixSolution:
 
 def _kernel(seconds: float) -> Any:
     """The kernels for work that takes plain Python about `seconds`."""
-    from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
-
-    return quickest("baselines.matrix_game.kernel", seconds)
+    return kernels("baselines.matrix_game.kernel", seconds)
 
 
 def solve_matrix(matrix: ArrayLike) -> MatrixSolution:

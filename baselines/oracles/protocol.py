@@ -6,7 +6,6 @@ of games has one (see `baselines.oracles.choice`).
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from baselines.oracles.results import BestResponse, HeadToHead, Solution, StateS
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.stopwatch import Stopwatch
 
 # Relative tolerance (absolute below one point) within which two payoffs are equal.
 ROUNDING = 1e-9
@@ -240,9 +240,9 @@ def solve_table(table: Table, method: str, request: Request) -> StateSolution:
     expect = getattr(request.progress, "expect", None)
     if expect is not None and table.states is not None:
         expect(table.states)
-    begin = time.perf_counter()
+    watch = Stopwatch()
     solved = table.solve(starts, request)
-    seconds = time.perf_counter() - begin
+    seconds = watch.seconds
     exact = None
     if request.exact:
         parts = (s.probability * (Fraction(s.rewards[0]) + table.exact_value_to_go(s.state)) for s in starts)

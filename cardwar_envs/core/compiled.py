@@ -8,6 +8,7 @@ process.
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -21,6 +22,8 @@ import numpy as np
 from numba import config, njit
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
+
+from cardwar_envs.core.stopwatch import Stopwatch
 
 __all__ = ["COMPILING", "njit", "quickest", "wraps_around"]
 
@@ -101,4 +104,24 @@ class Compilation(event.Listener):
         """Does nothing."""
 
 
+class Loading(event.Listener):
+    """Adds the time in which numba loads or compiles functions to that of all stopwatches."""
+
+    def __init__(self) -> None:
+        self._depth, self._begin = 0, 0.0
+
+    def on_start(self, event: Any) -> None:
+        """Notes the time at the outermost of nested events."""
+        if self._depth == 0:
+            self._begin = time.perf_counter()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        """Adds the time since the outermost event began."""
+        self._depth -= 1
+        if self._depth == 0:
+            Stopwatch.loading += time.perf_counter() - self._begin
+
+
 event.register("numba:compile", Compilation())  # type: ignore[no-untyped-call]  # numba has no types
+event.register("numba:compiler_lock", Loading())  # type: ignore[no-untyped-call]

@@ -92,7 +92,7 @@ class Game(Structure[S], Texts[S]):
         raise ValueError(f"{self.facts.name} has no size")
 
     def smallest(self) -> Game[S] | None:
-        """The smallest game of this kind, e.g. to compile its solver; None if undefined."""
+        """The smallest game of this kind, e.g. for tests; None if undefined."""
         return None
 
     def parameters(self) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeVar
@@ -17,6 +16,7 @@ from rich.text import Text
 
 from baselines.oracles.consistency import Asked
 from cardwar_envs import GAMES, Game
+from cardwar_envs.core.stopwatch import Stopwatch
 from train.words import printable
 
 T = TypeVar("T")
@@ -66,10 +66,9 @@ def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """The result of `work`, and the seconds it took."""
-    start = time.perf_counter()
-    result = work()
-    return result, time.perf_counter() - start
+    """The result of `work`, and the seconds it took, without compilation."""
+    watch = Stopwatch()
+    return work(), watch.seconds
 
 
 class Advance:
@@ -102,13 +101,6 @@ class _Count(ProgressColumn):
     def render(self, task: Task) -> Text:
         total = "" if task.total is None else f" of {int(task.total):,}"
         return Text(f"{int(task.completed):,}{total}")
-
-
-def compile_for(game: Game[Any], question: Callable[[Game[Any]], object]) -> None:
-    """Warms up on the game's smallest version, so that timings exclude compilation."""
-    smallest = game.smallest()
-    if smallest is not None:
-        question(smallest)
 
 
 def asked_in_words(asked: Asked) -> str:

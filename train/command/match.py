@@ -11,7 +11,7 @@ import typer
 from rich.table import Column, Table
 
 import baselines
-from baselines.matches.line_ups import CrossPlay, warm_up
+from baselines.matches.line_ups import CrossPlay
 from cardwar_envs import Game, Policy
 from train.command.console import (
     AsJson,
@@ -19,7 +19,6 @@ from train.command.console import (
     MaxStates,
     advancing,
     asked_in_words,
-    compile_for,
     out,
     print_json,
     say,
@@ -68,7 +67,6 @@ def match(
 def _exact_match(
     game: Game[Any], names: list[str], line_up: list[Policy], max_states: int | None, title: str, as_json: bool
 ) -> None:
-    compile_for(game, lambda small: baselines.head_to_head(small, "uniform", "uniform"))
     result, seconds = timed(lambda: baselines.head_to_head(game, *line_up, max_states=max_states))
     figures = dataclasses.asdict(result)
     asked = figures.pop("asked")
@@ -90,7 +88,6 @@ def _exact_match(
 def _played_match(
     game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
 ) -> None:
-    warm_up(game, line_up)
     with advancing("games played") as progress:
         result, seconds = timed(lambda: baselines.cross_play(game, line_up, **given, progress=progress))
     if not as_json:

@@ -12,7 +12,7 @@ import typer
 
 import baselines
 from cardwar_envs import Game
-from train.command.console import AsJson, GameName, MaxStates, Words, advancing, compile_for, print_json, say, say_aside
+from train.command.console import AsJson, GameName, MaxStates, Words, advancing, print_json, say, say_aside
 from train.command.mixes import plays_at_starts, show_start, show_state
 from train.estimates import Announced
 from train.state_words import state_from, state_in_any_words
@@ -70,7 +70,6 @@ def solve(
     """
     rules = game_of_words(game, words or [])
     there = None if state is None else _asked_state(state, rules)
-    compile_for(rules, baselines.solve)
     with _ray_aside(), advancing("states") as progress:
         solution = baselines.solve(
             rules,

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.threads import map_in_threads, processors
+from cardwar_envs.core.stopwatch import kernels
 
 # At most this many games of a piece go to the slow solver; the reported gap includes the errors of others.
 MOST_FAILURES = 256
@@ -123,9 +124,7 @@ class Engine(Protocol):
 
 def kernel(seconds: float = np.inf) -> Any:
     """The kernels for work that takes plain Python about `seconds`."""
-    from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
-
-    return quickest("baselines.oracles.rank_games.kernel", seconds)
+    return kernels("baselines.oracles.rank_games.kernel", seconds)
 
 
 class Threads:

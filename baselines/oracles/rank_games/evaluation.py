@@ -19,6 +19,7 @@ from baselines.oracles.protocol import BATCH
 from baselines.oracles.rank_games.sizes import MOST_STATES, require_size
 from baselines.threads import CHUNK, Nodes, in_threads
 from cardwar_envs.core.policy import Policy, checked_probabilities
+from cardwar_envs.core.stopwatch import kernels
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import interleaving
 
@@ -64,9 +65,7 @@ class Layer(NamedTuple):
 
 def kernel(joint_actions: float) -> Any:
     """The kernels for work on about that many joint actions."""
-    from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
-
-    return quickest("baselines.oracles.rank_games.response_kernel", SECONDS_PER_JOINT_ACTION * float(joint_actions))
+    return kernels("baselines.oracles.rank_games.response_kernel", SECONDS_PER_JOINT_ACTION * float(joint_actions))
 
 
 def plays_by_words(policy: Policy) -> bool:

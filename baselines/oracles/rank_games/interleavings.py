@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.read_only import read_only
+from cardwar_envs.core.stopwatch import kernels
 
 Hands = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -88,9 +89,7 @@ def plain_seconds(hands: Hands) -> float:
 
 def interleavings_kernel(hands: Hands) -> Any:
     """The kernels of interleavings, for hands of that size."""
-    from cardwar_envs.core.compiled import quickest  # numba takes most of a second to import
-
-    return quickest("baselines.oracles.rank_games.interleavings_kernel", plain_seconds(hands) / 10)
+    return kernels("baselines.oracles.rank_games.interleavings_kernel", plain_seconds(hands) / 10)
 
 
 def letters_of(hands: Hands) -> Letters:

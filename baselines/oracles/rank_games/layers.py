@@ -36,7 +36,7 @@ MOST_ROWS = 2**31 - 1  # ValueLayer.row_of holds 32 bits
 class Size(NamedTuple):
     """The size of a layer."""
 
-    interleavings: int
+    words: int
     rows: int
     values: int
     games: int
@@ -132,7 +132,7 @@ class DuelLayers:
         return offsets
 
     def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> ValueLayer:
-        row_of = np.full(size.interleavings, self._kernel(0.0).NO_ROW, dtype=np.int32)
+        row_of = np.full(size.words, self._kernel(0.0).NO_ROW, dtype=np.int32)
         return ValueLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
 
     def _solve_layer(self, layer: ValueLayer, below: ValueLayer, progress: Progress | None, done: int) -> float:

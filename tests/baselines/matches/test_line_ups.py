@@ -115,7 +115,6 @@ def test_the_simulator_plays_only_what_it_knows():
         endings = line_ups._simulated(game, players, 5, 0)
         assert (endings is not None) is (game is known and line_up == ("dummie", "min", "max"))
     assert [len(each) for each in endings[:2]] == [5, 5]
-    line_ups.warm_up(known, players)
 
 
 class LowestWins(War):
