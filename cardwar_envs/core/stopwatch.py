@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 
 class Stopwatch:
@@ -22,13 +21,3 @@ class Stopwatch:
     def seconds(self) -> float:
         """The time so far."""
         return time.perf_counter() - Stopwatch.loading - self._begin
-
-
-def kernels(name: str, seconds: float) -> Any:
-    """The kernels of a module, for work that takes plain Python about `seconds`; see `compiled.quickest`."""
-    begin = time.perf_counter()
-    from cardwar_envs.core import compiled  # numba takes most of a second to import
-
-    module = compiled.quickest(name, seconds)
-    Stopwatch.loading += time.perf_counter() - begin
-    return module

@@ -78,6 +78,6 @@ def test_nothing_is_compiled_for_small_games(tmp_path, monkeypatch):
 def test_much_work_is_compiled(monkeypatch):
     name = "baselines.matrix_game.kernel"
     monkeypatch.setattr(compiled, "_spent", compiled.Counter())
-    assert compiled.quickest(name, 0.1) is compiled._plain_copies(name)
+    assert compiled.quickest(name, 0.01) is compiled._plain_copies(name)
     assert compiled.quickest(name, 60.0) is sys.modules[name]
     assert compiled.quickest(name, 0.0) is sys.modules[name]

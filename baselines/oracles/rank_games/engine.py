@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.threads import map_in_threads, processors
-from cardwar_envs.core.stopwatch import kernels
+from cardwar_envs.core.kernels import kernels
 
 # At most this many games of a piece go to the slow solver; the reported gap includes the errors of others.
 MOST_FAILURES = 256

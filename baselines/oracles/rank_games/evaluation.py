@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from baselines.oracles.protocol import BATCH
 from baselines.oracles.rank_games.sizes import MOST_STATES, require_size
 from baselines.threads import CHUNK, Nodes, in_threads
+from cardwar_envs.core.kernels import kernels
 from cardwar_envs.core.policy import Policy, checked_probabilities
-from cardwar_envs.core.stopwatch import kernels
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import interleaving
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.read_only import read_only
-from cardwar_envs.core.stopwatch import kernels
+from cardwar_envs.core.kernels import kernels
 
 Hands = tuple[tuple[int, ...], tuple[int, ...]]
 
