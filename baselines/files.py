@@ -167,8 +167,8 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     """Parses a JSON object; bytes are UTF-8.
 
     Raises:
-        ValueError: If the text is not UTF-8 or not JSON, is nested too deeply, gives a name twice, has a text that
-            cannot be written (half of a character) or does not hold an object.
+        ValueError: If the text is not UTF-8 or not JSON, is nested too deeply, has duplicate keys or an unpaired
+            surrogate, or is not an object.
     """
     text = text if isinstance(text, str) else text.decode()
     try:

@@ -168,9 +168,9 @@ def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list
     """The words after `cardwar` that reproduce a run, with all arguments except empty texts.
 
     Args:
-        title: Its game, as `game_in_words`.
-        identity: As `run_identity`.
-        folder: Folder of the run.
+        title: The game of the run, as `game_in_words` returns it.
+        identity: As `run_identity` returns it.
+        folder: The run folder.
     """
     words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
     given = ((name, value) for name, value in identity["args"].items() if value != "")

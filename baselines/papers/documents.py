@@ -74,7 +74,7 @@ def main(folders: Sequence[str]) -> None:
     """Rewrites the documents below the current folder.
 
     Args:
-        folders: Of reproductions (`reproduce-NAME`) and of studies (`NAME`, of `studies/NAME.toml`).
+        folders: Output folders of reproductions (`reproduce-NAME`) and studies (`NAME`, from `studies/NAME.toml`).
     """
     for folder in map(Path, folders):
         source = folder.name.removeprefix("reproduce-")

@@ -55,7 +55,7 @@ def _require_form(play: Play) -> None:
 
 
 def illegal_actions_are_refused(subject: Subject) -> None:
-    """A masked action raises without effect, or ends the game for the agent that tried it.
+    """A masked action raises an error without effect, or terminates the agent that tried it.
 
     An environment that plays it anyway, or silently plays another action, teaches another game.
     """

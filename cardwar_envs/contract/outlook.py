@@ -51,7 +51,7 @@ def united(outlooks: Sequence[Outlook]) -> Outlook:
 
 
 class Outlooks:
-    """The outlook of each state: from all courses of play or, in a sample, from the games that were played."""
+    """The outlook of each state, over all continuations or, in a sample, over the games played."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

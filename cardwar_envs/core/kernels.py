@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import time
+from types import ModuleType
 from typing import Any
 
 from cardwar_envs.core.stopwatch import Stopwatch
 
+# Modules whose kernels are compiled from now on.
+_compiled: dict[str, ModuleType] = {}
+
 
 def kernels(name: str, seconds: float) -> Any:
     """The kernels of a module, for work that takes plain Python about `seconds`; see `compiled.quickest`."""
+    if name in _compiled:
+        return _compiled[name]
     begin = time.perf_counter()
     from cardwar_envs.core import compiled  # numba takes most of a second to import
 
     module = compiled.quickest(name, seconds)
+    if isinstance(module, ModuleType):
+        _compiled[name] = module
     Stopwatch.loading += time.perf_counter() - begin
     return module

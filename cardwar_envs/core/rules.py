@@ -41,7 +41,7 @@ class Transition(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class GameFacts:
-    """Static properties of a game; solvers are chosen by them.
+    """Static properties of a game, by which solvers are chosen.
 
     Attributes:
         name: Name in `GAMES`.

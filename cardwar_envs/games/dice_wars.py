@@ -74,10 +74,10 @@ def total_counts(dice: int, sides: int) -> tuple[int, ...]:
 
 @cache
 def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fraction, int], ...]:
-    """Exact odds of one battle: (probability, winner) of what can be; 1 for player 0, -1 for player 1, 0 for a tie.
+    """The distribution of one battle: (probability, winner); 1 for player 0, -1 for player 1, 0 for a tie.
 
-    Turning over the dice of player 1 (a 1 becomes the highest face) changes no odds, and then only the total of all
-    dice together matters: player 0 wins if it exceeds the total of `(sides + 1) * dice_1` that a tie comes to.
+    Replacing each die d of player 1 by `sides + 1 - d` leaves its distribution unchanged. The outcome then depends on
+    the sum of all dice only: player 0 wins if it exceeds `(sides + 1) * dice_1`; equality is a tie.
     """
     counts = total_counts(dice_0 + dice_1, sides)
     tie = sides * dice_1 - dice_0  # the place of that total among the counts, which begin with one point on each die

@@ -1,4 +1,4 @@
-"""RecordingPolicies of secrets: a committed move, or chance to come, makes a difference to what can be looked at."""
+"""Witnesses of secrets: a committed move, or chance to come, makes a difference to what can be looked at."""
 
 import io
 import random

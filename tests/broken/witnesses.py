@@ -1,4 +1,4 @@
-"""RecordingPolicies: each makes a callable that gets a maker of environments and returns whether it sees the defect.
+"""Witnesses: each makes a callable that gets a maker of environments and returns whether it sees the defect.
 
 A witness that is more than one of these functions with a short argument stands beside its environment.
 """

@@ -12,7 +12,7 @@ from toys import Arbitrary
 import baselines
 from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import make_game
-from cardwar_envs.core import compiled
+from cardwar_envs.core import compiled, kernels
 
 
 @st.composite
@@ -28,6 +28,7 @@ def figures(game, seconds):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(compiled, "BEFORE_COMPILING", seconds)
         patched.setattr(compiled, "BEFORE_LOADING", seconds)
+        patched.setattr(kernels, "_compiled", {})
         table = DuelTable(game)
         table.solve()
         state = game.initial()[0].state
@@ -51,6 +52,7 @@ def test_matrix_games_have_the_same_solutions(monkeypatch):
     for seconds in (np.inf, -1.0):
         monkeypatch.setattr(compiled, "BEFORE_COMPILING", seconds)
         monkeypatch.setattr(compiled, "BEFORE_LOADING", seconds)
+        monkeypatch.setattr(kernels, "_compiled", {})
         solved = baselines.solve_matrices(matrices)
         found.append([solved.values, solved.row_strategies, solved.column_strategies, solved.gaps])
     assert all(np.array_equal(*pair) for pair in zip(*found, strict=True))

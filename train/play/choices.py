@@ -31,7 +31,7 @@ class Choices:
         """The actions whose names have these words in this order.
 
         Numbers must be the same, and of other words the beginning is enough: "2 3 with 9" matches
-        "discards 2 3 4 and battles with 9". A 3 also matches "2x3", two threes. No words match all actions.
+        "discards 2 3 4 and battles with 9". A 3 also matches "2x3", two threes. An empty text matches every action.
         """
         wanted = text.casefold().split()
         return [action for action, name in self.names.items() if _has_in_order(name.casefold().split(), wanted)]

@@ -38,7 +38,7 @@ class StoredSeal(Strict):
 
 
 class StoredVerdict(Strict):
-    """Cost and probability in the equilibrium of each action (as text) that the person could play."""
+    """For each legal action of the person, by its text: its cost and its equilibrium probability."""
 
     costs: dict[str, Cost]
     mix: dict[str, Annotated[float, Field(ge=0, le=1)]]
@@ -173,7 +173,7 @@ class Record:
         return self.episode.revealed(self.game, self.seat)
 
     def remarks(self) -> list[str]:
-        """What the person's move before each state gave away, in words; empty where nothing was judged."""
+        """For each state, the cost of the person's preceding move as text; empty if that move was not judged."""
         said = [""]
         for step in self.content["steps"]:
             verdict, played = step["verdict"], str(step["actions"].get(str(self.seat)))

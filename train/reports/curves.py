@@ -52,8 +52,8 @@ def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = 
     """Draws what was measured of one or several runs of the same game over the steps played.
 
     Args:
-        runs: Folders of runs, of which `config.json` and `metrics.csv` are read; and plain curves, each a `Curve` or
-            a pair of its label and its points. At least one must be a folder: it says what is drawn.
+        runs: Run folders (their `config.json` and `metrics.csv` are read) and curves, each a `Curve` or a
+            (label, points) pair. At least one must be a folder, which determines what is drawn.
         out_path: A PNG file to write the picture to, if any.
 
     Returns:

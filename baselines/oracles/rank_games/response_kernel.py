@@ -9,7 +9,7 @@ are possible at a pair; see `place_of`. Three ranks, two cards each, ties carrie
     nothing carried, score -1 or 1                its places 0 and 1
     1 tie carried, score 0                        its place 2
 
-`rules` is a `Rules` of `baselines.oracles.rank_games.evaluation`.
+`rules` is a `Rules` of `baselines.oracles.rank_games.response`.
 """
 
 from __future__ import annotations

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.rank_games.evaluation import DuelPlay, kernel
 from baselines.oracles.rank_games.word_policy import packed_counts
+from cardwar_envs.core.kernels import kernels
+from cardwar_envs.games.duel import Duel
 
 
 class DuelResponse:
@@ -18,13 +20,14 @@ class DuelResponse:
     holds some fifty megabytes.
     """
 
-    def __init__(self, play: DuelPlay, choices: Sequence[NDArray[np.int16]], player: int) -> None:
-        """Takes the `choices` that `DuelPlay.results` has filled."""
-        self._rules, self._player = play.rules, player
-        self._renumbers = play.rules.packed and play.game.view == "cards"
-        self._layers = [play.layer(cards) for cards in range(1, play.rules.cards + 1)]
-        self._choices = [best[:, player].copy() for best in choices]
-        self._name = play.game.facts.name
+    def __init__(
+        self, game: Duel, player: int, rules: Any, layers: Sequence[Any], choices: Sequence[NDArray[np.int16]]
+    ) -> None:
+        """Takes the rules, layers and choices of a `DuelPlay`, from one card left to all."""
+        self._rules, self._player = rules, player
+        self._renumbers = rules.packed and game.view == "cards"
+        self._layers, self._choices = layers, [best[:, player].copy() for best in choices]
+        self._name = game.facts.name
 
     def __repr__(self) -> str:
         return f"<DuelResponse: a best response of player_{self._player} in {self._name}>"
@@ -58,7 +61,9 @@ class DuelResponse:
         self, cards: int, rows: NDArray[np.uint8], ties: NDArray[np.int64], scores: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         layer, found = self._layers[cards - 1], np.empty(len(rows), dtype=np.int64)
-        kernel(len(rows)).find(self._rules, cards, layer.rows, layer.numbers, layer.table, rows, ties, scores, found)
+        kernels("baselines.oracles.rank_games.response_kernel", 2e-5 * len(rows)).find(
+            self._rules, cards, layer.rows, layer.numbers, layer.table, rows, ties, scores, found
+        )
         known, chosen = found >= 0, np.full(len(rows), -1, dtype=np.int64)
         chosen[known] = self._choices[cards - 1][found[known]]  # none where the game is decided
         return chosen

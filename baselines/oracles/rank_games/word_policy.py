@@ -42,7 +42,7 @@ def packed_counts(
 
 
 def word_view(game: Game[Any]) -> Duel | None:
-    """The same duel with `view="word"`; None if the game is no duel, shows words already or has none."""
+    """The same duel with `view="word"`; None if the game is not a duel, has that view or does not support it."""
     if not isinstance(game, Duel) or game.view == "word" or not game.ranks_are_ordinal:
         return None
     return replace(game, view="word")

@@ -130,7 +130,7 @@ def footnote_5() -> Iterator[Finding]:
 
 
 def check_winning(cards: int, pairs: int) -> UniformCheck:
-    """Uniform play for the chance of winning, at every state of 1..cards v. 1..cards and of random hands.
+    """Checks that uniform play maximises the chance of winning, for 1..cards v. 1..cards and random hands.
 
     States in which the winner is known are left out: any play is optimal there.
     """

@@ -32,9 +32,9 @@ class Grid:
 
     @property
     def best(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """For A and for B, `[plans of A, plans of B]`: the cells that this player does not want to leave.
+        """For A and for B, `[plans of A, plans of B]`: the cells in which this player has no profitable deviation.
 
-        Those are the greatest of their columns for A and the least of their rows for B.
+        These are the greatest of their columns for A and the least of their rows for B.
         """
         return self.sums == self.sums.max(axis=0), self.sums == self.sums.min(axis=1, keepdims=True)
 

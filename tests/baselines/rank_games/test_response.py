@@ -10,8 +10,7 @@ from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv
-from baselines.oracles.rank_games.evaluation import DuelPlay, plays_by_words
-from baselines.oracles.rank_games.response import DuelOracle
+from baselines.oracles.rank_games.response import DuelOracle, DuelPlay, plays_by_words
 from baselines.oracles.rank_games.sizes import states_at_most
 from baselines.oracles.rank_games.solver import FEW
 from baselines.oracles.rank_games.word_policy import WordPolicy, packed_counts
@@ -137,7 +136,7 @@ def test_each_undecided_observation_is_shown_once_to_a_policy_in_both_seats(game
 def test_batches_are_no_larger_than_they_should_be(monkeypatch):
     game, policy = LARGER["jujitsu 5"], Noting()
     whole = DuelOracle(game).payoffs([policy, policy])
-    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.BATCH", 11)
+    monkeypatch.setattr("baselines.oracles.rank_games.response.BATCH", 11)
     policy.shown.clear()
     assert DuelOracle(game).payoffs([policy, policy]) == whole
     assert max(map(len, policy.shown)) == 11
@@ -254,7 +253,7 @@ def test_the_count_of_states_is_a_bound(game):
 
 
 def test_too_many_words_are_refused_as_soon_as_there_are(monkeypatch):
-    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.MOST_STATES", 1000)
+    monkeypatch.setattr("baselines.oracles.rank_games.response.MOST_STATES", 1000)
     with pytest.raises(ValueError, match="jujitsu has more than 1,000 states to decide in"):
         exploitability(make_game("jujitsu", num_cards=8, view="word"), "uniform")
 

@@ -63,8 +63,8 @@ class MixtureTables(PublicStates):
     def response_value(self, player: int, mixture: Mixture) -> float:
         """A player's best payoff, exact, against an opponent that draws one part of a mixture for the whole game.
 
-        The responder remembers all moves, and so knows the probability of each part. Every history is followed,
-        with the parts' weights times their own probabilities of playing it.
+        The responder remembers all moves, and so knows the probability of each part. The sum is over all
+        histories, each part weighted by its probability of playing so far.
         """
         graph, drawn = self.graph, mixture.weights > 0.0
         undecided = graph.roots != END
