@@ -38,7 +38,7 @@ def cached_by_game(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Ca
     """Caches a function of a game and of further hashable arguments for the `most` games used last."""
 
     def decorate(work: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-        cache: Any = lru_cache(maxsize=most)(lambda keyed, *args, **kwargs: work(keyed.game, *args, **kwargs))
+        cache: Any = lru_cache(maxsize=most)(lambda keyed, *args, **kwargs: work(_twin(keyed.game), *args, **kwargs))
 
         @wraps(work)
         def cached(game: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -68,13 +68,25 @@ class _KeyedGame:
         return isinstance(other, _KeyedGame) and self._key == other._key
 
 
+def _twin(game: Game[Any]) -> Game[Any]:
+    """A copy with the same attributes, so that a cached result does not change with the caller's object."""
+    twin = object.__new__(type(game))
+    for name in (*vars(game), *_slots(game)):
+        object.__setattr__(twin, name, getattr(game, name))
+    return twin
+
+
+def _slots(game: Game[Any]) -> list[str]:
+    names = (name for each in type(game).__mro__ for name in np.atleast_1d(vars(each).get("__slots__", ())))
+    return [str(name) for name in names if hasattr(game, name)]
+
+
 def _key(game: Game[Any]) -> Hashable:
     kind = type(game)
     classes = [each for each in kind.__mro__ if each is not object]
     shared = [(name, part) for each in classes for name, part in vars(each).items() if _is_rule(name)]
-    slots = [name for each in classes for name in np.atleast_1d(vars(each).get("__slots__", ())) if hasattr(game, name)]
     # Values of cached properties follow from the rest.
-    own = [name for name in (*vars(game), *slots) if not isinstance(getattr(kind, name, None), cached_property)]
+    own = [name for name in (*vars(game), *_slots(game)) if not isinstance(getattr(kind, name, None), cached_property)]
     return (
         kind,
         tuple((name, part if _is_code(part) else _typed(part)) for name, part in shared),

@@ -103,10 +103,11 @@ def test_a_game_that_is_changed_is_another_game():
     assert baselines.best_response(game, "uniform").value == 2.0
     game.bonus.append(1)
     assert baselines.best_response(game, "uniform").value == 3.0
-    game = altered()
-    assert baselines.best_response(game, "uniform").value == 1.0
+    game = altered(bonus=7)
+    assert baselines.best_response(game, "uniform").value == 8.0
     object.__setattr__(game, "bonus", 1)
     assert baselines.best_response(game, "uniform").value == 2.0
+    assert baselines.best_response(Penny(bonus=7), "uniform").value == 8.0  # what was cached has not changed
 
 
 def test_a_method_that_is_set_later_is_another_rule(monkeypatch):
