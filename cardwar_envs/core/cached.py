@@ -71,7 +71,8 @@ class _KeyedGame:
 def _twin(game: Game[Any]) -> Game[Any]:
     """A copy with the same attributes, so that a cached result does not change with the caller's object."""
     twin = object.__new__(type(game))
-    for name in (*vars(game), *_slots(game)):
+    vars(twin).update(vars(game))
+    for name in _slots(game):
         object.__setattr__(twin, name, getattr(game, name))
     return twin
 
