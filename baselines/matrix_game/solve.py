@@ -26,8 +26,8 @@ from cardwar_envs.core.kernels import kernels
 
 # Games per task of a thread, large enough to make scheduling cheap.
 GAMES_AT_A_TIME = 4096
-# In plain Python, for a single thread.
-SECONDS_PER_ENTRY = 1.5e-5
+# In plain Python, for a single thread; the number of pivots grows with the longer side.
+SECONDS_PER_ENTRY_AND_ACTION = 4e-6
 # With more entries than this, exact rationals of arbitrary floats take too long to be a fallback.
 EXACT_FALLBACK_ENTRIES = 400
 
@@ -149,7 +149,7 @@ def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
     """Runs the kernel on all games, in pieces that do not touch each other."""
     if threads is not None and threads < 1:
         raise ValueError(f"threads ({threads}) must be at least 1")
-    kernel = _kernel(SECONDS_PER_ENTRY * arrays[0].size)
+    kernel = _kernel(SECONDS_PER_ENTRY_AND_ACTION * arrays[0].size * max(arrays[0].shape[1:]))
     pieces = range(0, len(arrays[0]), GAMES_AT_A_TIME)
 
     def solve(start: int) -> bool:
@@ -174,7 +174,7 @@ def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
         strategies = method(matrix)
         if strategies is None:
             continue
-        lower, upper = _kernel(SECONDS_PER_ENTRY * matrix.size).certify(matrix, *strategies)
+        lower, upper = _kernel(SECONDS_PER_ENTRY_AND_ACTION * matrix.size).certify(matrix, *strategies)
         if not best[1] - best[0] <= upper - lower:
             best = (lower, upper, *strategies)
         if best[1] - best[0] <= tolerance:

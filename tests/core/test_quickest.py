@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from toys import Arbitrary
 
 import baselines
+from baselines.matrix_game import solve
 from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import make_game
 from cardwar_envs.core import compiled, kernels
@@ -75,6 +76,13 @@ def test_nothing_is_compiled_for_small_games(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     subprocess.run([sys.executable, "-c", COMPILED], check=True)
     assert not list(tmp_path.rglob("*.nbi"))
+
+
+def test_a_large_matrix_is_much_work(monkeypatch):
+    asked = []
+    monkeypatch.setattr(solve, "kernels", lambda name, seconds: asked.append(seconds) or kernels.kernels(name, seconds))
+    baselines.solve_matrix(np.random.default_rng(0).normal(size=(100, 100)))
+    assert asked[0] > compiled.BEFORE_COMPILING  # it takes plain Python seconds
 
 
 def test_much_work_is_compiled(monkeypatch):
