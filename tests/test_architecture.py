@@ -293,7 +293,7 @@ SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu'
             "import cardwar_envs; cardwar_envs.make_game('jujitsu')",
             {"torch", "pygame", "numba", "baselines", "train", "scipy", "matplotlib", "pydantic", "jinja2"},
         ),
-        ("import baselines", {"torch", "pygame", "numba", "scipy", "train", "pydantic", "jinja2"}),
+        ("import baselines; baselines.solve", {"torch", "pygame", "numba", "scipy", "train", "pydantic", "jinja2"}),
         (SOLVE, {"torch", "train", "pydantic"}),
         ("import train.cli", {"torch", "matplotlib", "numba", "scipy"}),
     ],

@@ -5,47 +5,56 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 import cardwar_envs
-from train.command.bench import bench
-from train.command.check import check
-from train.command.exploit import exploit
-from train.command.levels import levels
-from train.command.match import match
-from train.command.play import play
-from train.command.playoffs import playoffs
-from train.command.report import report
-from train.command.reproduce import reproduce
-from train.command.solve import solve
 from train.command.streams import complain, open_standard_streams, unwritten_output
-from train.command.study import study
-from train.command.train import train
-from train.command.watch import watch
 from train.words import in_one_line
 
-app = typer.Typer(
-    invoke_without_command=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+# Each is a function of the same name in the module of that name in `train.command`.
+COMMANDS = (
+    "solve",
+    "exploit",
+    "match",
+    "play",
+    "watch",
+    "levels",
+    "train",
+    "reproduce",
+    "report",
+    "playoffs",
+    "study",
+    "bench",
+    "check",
 )
 
 
-@app.callback()
-def cardwar(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """Solve and play games, measure and train policies, run studies, reproduce published figures."""
-    if version:
+def new_app(*commands: str) -> typer.Typer:
+    """The program with these commands, whose modules this imports."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.callback()(cardwar)
+    for name in commands:
+        # An algorithm's options are known only once its name has been parsed.
+        settings = {"ignore_unknown_options": True} if name == "train" else {}
+        app.command(context_settings=settings)(getattr(import_module(f"train.command.{name}"), name))
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
         print(f"cardwar-envs {cardwar_envs.__version__}")
         raise typer.Exit
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-        raise typer.Exit(2)
+
+
+def cardwar(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Solve and play games, measure and train policies, run studies, reproduce published figures."""
 
 
 # Module -> the extra that installs it. Any other missing module is one that the user's own game needs.
@@ -71,7 +80,10 @@ def main(arguments: list[str] | None = None) -> None:
     if os.environ.get("CARDWAR_END_WITH_STDIN"):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     try:
-        code = app(arguments, prog_name="cardwar", standalone_mode=False)
+        words = sys.argv[1:] if arguments is None else arguments
+        app = new_app(*(words[:1] if words and words[0] in COMMANDS else COMMANDS))  # other modules take time to import
+        code = app(words or ["--help"], prog_name="cardwar", standalone_mode=False)
+        code = code if words else 2
         message = unwritten_output()
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted")
@@ -116,13 +128,6 @@ def _extra(error: Exception) -> str:
     lacking = next((each for each in (error, error.__cause__) if isinstance(each, ModuleNotFoundError)), None)
     extra = lacking and EXTRAS.get((lacking.name or "").split(".")[0])
     return f"; install the extra: pip install 'cardwar-envs[{extra}]'" if extra else ""
-
-
-COMMANDS = (solve, exploit, match, play, watch, levels, train, reproduce, report, playoffs, study, bench, check)
-for command in COMMANDS:
-    # An algorithm's options are known only once its name has been parsed.
-    settings = {"ignore_unknown_options": True} if command is train else {}
-    app.command(context_settings=settings)(command)
 
 
 if __name__ == "__main__":

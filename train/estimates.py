@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from baselines.oracles.protocol import Progress
 from baselines.threads import processors
+
+if TYPE_CHECKING:
+    from baselines.oracles.protocol import Progress
 
 # Processor time for a matrix game of a large duel: docs/scale.md, 17 cards.
 SECONDS_PER_MATRIX_GAME = 2.7e-6

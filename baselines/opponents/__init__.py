@@ -1,1 +1,21 @@
-"""The classic strategies: small classes, each naming its source."""
+"""The classic strategies, small classes that name their sources, and other policies by name."""
+
+from typing import Any
+
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, named_policy
+
+
+def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
+    """Makes a named policy for `game`.
+
+    Args:
+        name: `uniform`, `equilibrium`, `equilibrium:max_entropy`, `highest_card` and so on, or a
+            name that another distribution has added to the entry-point group `cardwar_envs.policies`.
+        game: The game to play.
+        **arguments: Further arguments of the policy.
+
+    Raises:
+        ValueError: If there is no such policy or it does not fit the game.
+    """
+    return named_policy(name, game, **arguments)

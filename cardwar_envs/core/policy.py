@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
-from importlib.metadata import entry_points
 from inspect import signature
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.installed import POLICY_GROUP, installed
 from cardwar_envs.core.parameters import did_you_mean
 
-ENTRY_POINT_GROUP = "cardwar_envs.policies"
 # Other common names.
 ALIASES = {"random": "uniform"}
 # Single-precision probabilities (a network's softmax) sum to one within about this much.
@@ -165,19 +164,14 @@ def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> ND
     return actions
 
 
-@cache
-def _factories() -> dict[str, Any]:
-    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
-
-
 def policy_names() -> list[str]:
     """The names that `named_policy` accepts, sorted, without aliases."""
-    return sorted(_factories())
+    return sorted(installed(POLICY_GROUP))
 
 
 def names_a_policy(word: str) -> bool:
     """Whether `named_policy` accepts that name, which may have a suffix after a colon."""
-    return _entry(word) in _factories()
+    return _entry(word) in installed(POLICY_GROUP)
 
 
 def names_for(game: Game[Any]) -> list[str]:
@@ -224,12 +218,12 @@ def _fits(name: str, game: Game[Any]) -> bool:
 def _entry(name: str) -> str:
     """The entry point that a policy's name refers to, without the suffix after a colon."""
     entry = name.partition(":")[0]
-    return entry if entry in _factories() else ALIASES.get(entry, entry)
+    return entry if entry in installed(POLICY_GROUP) else ALIASES.get(entry, entry)
 
 
 def _factory(name: str) -> Callable[..., Policy]:
     """The factory of a known name."""
-    factory: Callable[..., Policy] = _factories()[_entry(name)].load()
+    factory: Callable[..., Policy] = installed(POLICY_GROUP)[_entry(name)].load()
     return factory
 
 

@@ -78,14 +78,15 @@ SPECIAL = {"__post_init__", "__getattribute__"}
 
 def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
     """The first rule of `base` among `about` (by default all) or private methods that `kind` overrides; else ""."""
-    below = [each for each in kind.__mro__ if each not in base.__mro__]
-    fields = {name for each in below for name in inspect.get_annotations(each)}  # instance attributes
-    for name in dir(base):
-        rule = inspect.getattr_static(base, name)
+    below = [vars(each) for each in kind.__mro__ if each not in base.__mro__]
+    fields = {name for each in below for name in each.get("__annotations__", ())}  # instance attributes
+    for name in sorted(fields.union(*below) & set(dir(base))):
         unasked = name in TEXTS or (name.startswith("__") and name not in SPECIAL)
-        is_rule = (callable(rule) or hasattr(rule, "__get__")) and not unasked
-        asked = not about or name in about or name.startswith("_")
-        if is_rule and asked and (name in fields or inspect.getattr_static(kind, name, None) is not rule):
+        if unasked or (about and name not in about and not name.startswith("_")):
+            continue
+        rule = inspect.getattr_static(base, name)
+        is_rule = callable(rule) or hasattr(rule, "__get__")
+        if is_rule and (name in fields or inspect.getattr_static(kind, name, None) is not rule):
             return name
     return ""
 

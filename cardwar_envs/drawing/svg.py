@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import escape
+from html import escape
 
 from cardwar_envs.core.scene import Box, Disc, Scene, Shape
 from cardwar_envs.drawing.palette import PALETTE
@@ -60,4 +60,4 @@ def _n(number: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(NOT_XML.sub("\ufffd", text))
+    return escape(NOT_XML.sub("\ufffd", text), quote=False)

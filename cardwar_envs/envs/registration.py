@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import pettingzoo
 
-from cardwar_envs.core.game import Game
-from cardwar_envs.games.by_name import GAMES, add_game, installed_games
+from cardwar_envs.core.installed import GAME_GROUP, installed
+
+if TYPE_CHECKING:
+    from cardwar_envs.core.game import Game
 
 NAMESPACE = "cardwar"
 SKINS = "cardwar_envs.envs"
+# The games of this package and the versions of their environments.
+VERSIONS = {
+    "dinosaur_war": 0,
+    "jujitsu": 0,
+    "dice_wars": 0,
+    "war": 0,
+    "dice_poker": 0,
+    "goofspiel": 0,
+    "oshi_zumo": 0,
+    "lowest_unique": 0,
+}
 
 
 def gymnasium_id(name: str, version: int | None = None) -> str:
-    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`; by default the version of the game in `GAMES`."""
-    return f"{NAMESPACE}/{name.title().replace('_', '')}-v{GAMES[name].version if version is None else version}"
+    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`; by default the version of that game of this package."""
+    return f"{NAMESPACE}/{name.title().replace('_', '')}-v{VERSIONS[name] if version is None else version}"
 
 
 def pettingzoo_id(name: str, version: int | None = None) -> str:
     """E.g. `cardwar/dinosaur-war-v0` for `dinosaur_war`; the version as in `gymnasium_id`."""
-    return f"{NAMESPACE}/{name.replace('_', '-')}-v{GAMES[name].version if version is None else version}"
+    return f"{NAMESPACE}/{name.replace('_', '-')}-v{VERSIONS[name] if version is None else version}"
 
 
 def register_all() -> None:
@@ -30,10 +43,8 @@ def register_all() -> None:
     These are the games of this package, those of installed packages (which are not imported, so their ids end in
     `-v0`), and `cardwar/game-v0`, which takes any game as its argument `game`.
     """
-    for name, kind in GAMES.items():
-        _register(name, kind.version)
-    for name in installed_games():
-        _register(name, 0)
+    for name, version in {**dict.fromkeys(installed(GAME_GROUP), 0), **VERSIONS}.items():
+        _register(name, version)
     _register_ids(f"{NAMESPACE}/game-v0", f"{NAMESPACE}/game-v0", {})
 
 
@@ -52,6 +63,8 @@ def register_game(kind: type[Game[Any]]) -> type[Game[Any]]:
     Raises:
         ValueError: If it is not a game class, not a frozen dataclass, or its name is taken by another game.
     """
+    from cardwar_envs.games.by_name import add_game  # imports all games
+
     add_game(kind)
     _register(kind.name, kind.version)
     return kind

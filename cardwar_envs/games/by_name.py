@@ -19,11 +19,10 @@ import inspect
 import os
 import re
 import sys
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.parameters import check_names, did_you_mean
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
@@ -34,7 +33,6 @@ from cardwar_envs.games.lowest_unique import LowestUnique
 from cardwar_envs.games.oshi_zumo import OshiZumo
 from cardwar_envs.games.war import War
 
-ENTRY_POINT_GROUP = "cardwar_envs.games"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 # The games of this package, and those that are registered.
@@ -76,12 +74,13 @@ def game_class(name: str) -> type[Game[Any]]:
         raise ValueError(f"name ({name!r}) must be the name of a game, such as 'jujitsu'")
     if name in GAMES:
         return GAMES[name]
-    if name in installed_games():
-        return require_game_class(_loaded(name, installed_games()[name].value), name)
+    others = installed(GAME_GROUP)
+    if name in others:
+        return require_game_class(_loaded(name, others[name].value), name)
     module, colon, path = name.partition(":")
     if colon and module and path:
         return require_game_class(_loaded(name, name), name)
-    known = [*GAMES, *installed_games()]
+    known = {**GAMES, **others}
     raise ValueError(
         f"unknown game {name!r}{did_you_mean(name, known)}; known are {', '.join(known)}; "
         "a game of your own is named by its module and class, as in undercut:Undercut"
@@ -90,7 +89,7 @@ def game_class(name: str) -> type[Game[Any]]:
 
 def names_a_game(name: str) -> bool:
     """Whether a name from the user is that of a game, not of another object in a module."""
-    if name in GAMES or name in installed_games():
+    if name in GAMES or name in installed(GAME_GROUP):
         return True
     module, _, path = name.partition(":")
     if not (module and path):
@@ -121,12 +120,6 @@ def spelled_name(game: Game[Any]) -> str:
 
 def _is_required(field: dataclasses.Field[Any]) -> bool:
     return field.init and field.default is field.default_factory is dataclasses.MISSING
-
-
-@cache
-def installed_games() -> dict[str, EntryPoint]:
-    """The games of installed packages by name, without importing them; names in `GAMES` take precedence."""
-    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP) if point.name not in GAMES}
 
 
 def require_game_class(kind: Any, name: str) -> type[Game[Any]]:

@@ -14,7 +14,7 @@ import cardwar_envs
 from cardwar_envs import GAMES
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id, register_all
+from cardwar_envs.envs.registration import VERSIONS, gymnasium_id, pettingzoo_id, register_all
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 every_name = each_row("name", GAMES)
@@ -29,6 +29,10 @@ def test_names_as_documented():
     assert pettingzoo_id("dinosaur_war") == "cardwar/dinosaur-war-v0"
     assert (gymnasium_id("jujitsu"), pettingzoo_id("jujitsu")) == ("cardwar/Jujitsu-v0", "cardwar/jujitsu-v0")
     assert (gymnasium_id("dice_wars"), pettingzoo_id("dice_wars")) == ("cardwar/DiceWars-v0", "cardwar/dice-wars-v0")
+
+
+def test_registration_without_importing_games_knows_them_all():
+    assert {name: kind.version for name, kind in GAMES.items()} == VERSIONS
 
 
 @every_name

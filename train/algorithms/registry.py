@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from baselines import within_reach
+import baselines
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import check_names
 from train.policies.action_count import has_many_actions
@@ -108,5 +108,5 @@ def default_algorithm(game: Game[Any]) -> Algorithm:
     """minimax-Q where it learns well: in small two-player zero-sum games of public state; else PPO."""
     facts = game.facts
     public = facts.num_players == 2 and facts.zero_sum and facts.public_state
-    small = public and facts.num_actions <= MOST_ACTIONS_JOINTLY and within_reach(game)
+    small = public and facts.num_actions <= MOST_ACTIONS_JOINTLY and baselines.within_reach(game)
     return ALGORITHMS["minimax_q" if small else "ppo"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -14,14 +14,17 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
-from baselines.oracles.consistency import Asked
-from cardwar_envs import GAMES, Game
 from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.envs.registration import VERSIONS
 from train.words import printable
+
+if TYPE_CHECKING:
+    from baselines import Asked
+    from cardwar_envs import Game
 
 T = TypeVar("T")
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}; or module:Class, a game of your own.")
+    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(VERSIONS)}; or module:Class, a game of your own.")
 ]
 Words = Annotated[
     list[str] | None,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Column, Table
 
 import baselines
-from baselines.matches.line_ups import CrossPlay
 from cardwar_envs import Game, Policy
 from train.command.console import (
     AsJson,
@@ -26,6 +25,9 @@ from train.command.console import (
 )
 from train.policies.by_word import line_up_from
 from train.words import game_for, points, split_words
+
+if TYPE_CHECKING:
+    from baselines.matches.line_ups import CrossPlay
 
 
 def match(

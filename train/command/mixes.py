@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 import baselines
-from baselines.display.at_state import Mix, PlayAt
 from cardwar_envs import Transition
 from train.command.console import new_table, out, say
 from train.words import points
+
+if TYPE_CHECKING:
+    from baselines.display.at_state import Mix, PlayAt
 
 MAX_ROWS = 40
 # Actions named with their ranges in a line.

@@ -5,17 +5,19 @@ from __future__ import annotations
 import secrets
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from baselines import Solution
 from cardwar_envs import Game
 from train.command.console import GameName, Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.terminal import play_in_terminal
 from train.play.trainer import Table, Trainer
 from train.words import game_for, game_in_words, split_words
+
+if TYPE_CHECKING:
+    from baselines import Solution
 
 PORT = 8765
 

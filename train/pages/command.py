@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -15,8 +16,7 @@ from train.algorithms.contract import WITH_MANY_ACTIONS
 from train.algorithms.registry import ALGORITHMS
 from train.cli import COMMANDS
 
-LISTED: Sequence[Callable[..., object]] = COMMANDS
-SUBCOMMANDS = {command.__name__: command for command in LISTED}
+SUBCOMMANDS = {name: getattr(import_module(f"train.command.{name}"), name) for name in COMMANDS}
 TYPES = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import baselines
-from baselines import Solution
-from baselines.oracles.protocol import Progress
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
@@ -16,6 +14,10 @@ from train.estimates import in_words, seconds_for
 from train.play.judge import judge_by
 from train.play.trainer import Table
 from train.policies.by_word import policy_from
+
+if TYPE_CHECKING:
+    from baselines import Solution
+    from baselines.oracles.protocol import Progress
 
 EQUILIBRIUM = "equilibrium"
 # Default opponent without a known equilibrium.

@@ -1,0 +1,45 @@
+# Where the public names are defined; __init__.py imports each on first access.
+from . import contract as contract
+from . import core as core
+from . import dice_poker_v0 as dice_poker_v0
+from . import dice_wars_v0 as dice_wars_v0
+from . import dinosaur_war_v0 as dinosaur_war_v0
+from . import drawing as drawing
+from . import envs as envs
+from . import games as games
+from . import goofspiel_v0 as goofspiel_v0
+from . import jujitsu_v0 as jujitsu_v0
+from . import lowest_unique_v0 as lowest_unique_v0
+from . import oshi_zumo_v0 as oshi_zumo_v0
+from . import war_v0 as war_v0
+from .contract import check_game as check_game
+from .core.game import CERTAIN as CERTAIN
+from .core.game import ActionImage as ActionImage
+from .core.game import Canonical as Canonical
+from .core.game import Game as Game
+from .core.game import GameFacts as GameFacts
+from .core.game import IllegalActionError as IllegalActionError
+from .core.game import Transition as Transition
+from .core.parameters import one_of as one_of
+from .core.parameters import whole_number as whole_number
+from .core.play import Episode as Episode
+from .core.play import play_episode as play_episode
+from .core.policy import Policy as Policy
+from .core.scene import Revealed as Revealed
+from .core.scene import Scene as Scene
+from .drawing.svg import to_svg as to_svg
+from .envs.game_batch import GameBatch as GameBatch
+from .envs.opponents import Pool as Pool
+from .envs.registration import register_game as register_game
+from .games import GAMES as GAMES
+from .games import make_game as make_game
+from .games.dice_poker import DicePokerState as DicePokerState
+from .games.duel import Duel as Duel
+from .games.duel import DuelState as DuelState
+from .games.goofspiel import GoofspielState as GoofspielState
+from .games.lowest_unique import LowestUniqueState as LowestUniqueState
+from .games.oshi_zumo import OshiZumoState as OshiZumoState
+from .games.war import War as War
+from .games.war.state import WarState as WarState
+
+__version__: str
