@@ -278,11 +278,17 @@ def test_only_the_families_ask_for_the_class_of_a_game():
 
 def loaded_by(statement):
     """The modules of a fresh interpreter after a statement."""
-    code = f"{statement}; import sys; print(' '.join(sys.modules))"
+    code = f"{statement}\nimport sys; print(' '.join(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    return {name.split(".")[0] for name in run.stdout.split()}
+    return set(run.stdout.split())
 
 
+TRAIN = """
+from cardwar_envs import make_game
+from train.algorithms.registry import ALGORITHMS
+from train.runs.loop import run
+run(make_game("jujitsu", num_cards=2), "minimax_q", ALGORITHMS["minimax_q"].args(steps=64), {!r})
+"""
 SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu', num_cards=3))"
 
 
@@ -293,6 +299,7 @@ SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu'
             "import cardwar_envs; cardwar_envs.make_game('jujitsu')",
             {"torch", "pygame", "numba", "baselines", "train", "scipy", "matplotlib", "pydantic", "jinja2"},
         ),
+        ("import cardwar_envs", {"cardwar_envs.games", "scipy"}),
         ("import baselines; baselines.solve", {"torch", "pygame", "numba", "scipy", "train", "pydantic", "jinja2"}),
         (SOLVE, {"torch", "train", "pydantic"}),
         ("import train.cli", {"torch", "matplotlib", "numba", "scipy"}),
@@ -302,6 +309,12 @@ def test_a_light_import_stays_light(statement, absent):
     loaded = loaded_by(statement)
     assert "numpy" in loaded
     assert not loaded & absent
+
+
+def test_training_does_not_import_torchs_compiler(tmp_path):
+    loaded = loaded_by(TRAIN.format(str(tmp_path / "run")))
+    assert "torch" in loaded
+    assert "torch._dynamo" not in loaded
 
 
 def test_every_package_says_that_it_is_typed():

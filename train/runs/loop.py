@@ -25,6 +25,7 @@ from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
+from train.runs.eager import without_compiler
 from train.runs.sinks import Sink, tagged
 from train.storage.alone import alone_in
 from train.storage.archive import Archive
@@ -94,7 +95,7 @@ def run(
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
-    with own_generators(seed, threads), ExitStack() as until_the_end:
+    with own_generators(seed, threads), without_compiler(), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first: raises if it cannot learn the game
         measure = measure_for(game, args)
         config = run_identity(game, entry.name, args, seed) | described(game, entry.label, entry.step, measure)
