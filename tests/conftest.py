@@ -24,6 +24,16 @@ def files_need_not_outlast_a_loss_of_power():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def compilation_is_not_announced():
+    """Whether a test is the first that compiles depends on the machine."""
+    from cardwar_envs.core import compiled
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "_announced", {compiled.COMPILING, compiled.NOT_KEPT})
+        yield
+
+
 def pytest_addoption(parser):
     parser.addoption("--wide", action="store_true", help="run each test on all of its cases, not on a chosen few")
 

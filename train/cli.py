@@ -29,6 +29,7 @@ COMMANDS = (
     "study",
     "bench",
     "check",
+    "warmup",
 )
 
 
@@ -118,8 +119,6 @@ def _said(error: Exception) -> str | None:
         return f"{error}{_extra(error)}"
     if isinstance(error, MemoryError):
         return ": ".join(filter(None, ("not enough memory", str(error))))
-    if isinstance(error, RuntimeError) and "no locator available" in str(error):  # numba's
-        return "no writable folder for compiled code: set NUMBA_CACHE_DIR to one"
     return None
 
 

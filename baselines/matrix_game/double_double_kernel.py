@@ -26,14 +26,14 @@ from cardwar_envs.core.compiled import njit
 PIVOT_TOLERANCE = 1e-20
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _two_sum(a, b):  # type: ignore[no-untyped-def]  # compiled
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _two_product(a, b):  # type: ignore[no-untyped-def]
     product = a * b
     high = 134217729.0 * a
@@ -45,19 +45,19 @@ def _two_product(a, b):  # type: ignore[no-untyped-def]
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _times(a, a_low, b, b_low):  # type: ignore[no-untyped-def]
     product, low = _two_product(a, b)
     return _two_sum(product, low + (a * b_low + a_low * b))
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _minus(a, a_low, b, b_low):  # type: ignore[no-untyped-def]
     total, low = _two_sum(a, -b)
     return _two_sum(total, low + (a_low - b_low))
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _over(a, a_low, b, b_low):  # type: ignore[no-untyped-def]
     first = a / b
     product, low = _times(first, 0.0, b, b_low)
@@ -69,7 +69,7 @@ def _over(a, a_low, b, b_low):  # type: ignore[no-untyped-def]
     return _two_sum(total, low + rest / b)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _leaving(high, low, rows, columns, basis, entering):  # type: ignore[no-untyped-def]
     chosen, best, best_low = -1, np.inf, 0.0
     for i in range(rows):
@@ -82,7 +82,7 @@ def _leaving(high, low, rows, columns, basis, entering):  # type: ignore[no-unty
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _exchange(high, low, rows, columns, row, column):  # type: ignore[no-untyped-def]
     pivot, pivot_low = high[row, column], low[row, column]
     for j in range(columns + 1):
@@ -99,7 +99,7 @@ def _exchange(high, low, rows, columns, row, column):  # type: ignore[no-untyped
     high[row, column], low[row, column] = _over(1.0, 0.0, pivot, pivot_low)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
     """Writes weights in proportion to optimal strategies into x and y; returns their sums."""
     rows, columns = matrix.shape
@@ -126,7 +126,7 @@ def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
     return read_strategies(high[rows], high[:, columns], basis, outside, x, y)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def solve_carefully(matrix, x, y):  # type: ignore[no-untyped-def]
     """`solve_kernel`; if its bounds are too far apart, solves the game again in pairs of floats.
 

@@ -32,9 +32,8 @@ BLOCK = 8  # rows of the tableau are padded to multiples, so that they are updat
 
 # Without these options a fifth of the time goes into passing parts of arrays on and counting references
 # to them. The functions below allocate nothing, so nothing needs to be counted.
-_options = {"cache": True, "nogil": True, "error_model": "numpy"}
-_uncounted = njit(**_options, _nrt=False)  # type: ignore[call-overload]  # no hint for _nrt
-_inlined = njit(**_options, _nrt=False, forceinline=True)  # type: ignore[call-overload]
+_uncounted = njit(error_model="numpy", _nrt=False)
+_inlined = njit(error_model="numpy", _nrt=False, forceinline=True)
 
 
 class Workspace(NamedTuple):
@@ -47,7 +46,7 @@ class Workspace(NamedTuple):
     greatest: Any
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
     """Makes scratch arrays for games of up to so many rows and columns."""
     width = (columns // BLOCK + 1) * BLOCK
@@ -294,13 +293,13 @@ def value_bounds(matrix, tolerance, x, y, work):  # type: ignore[no-untyped-def]
     return lower, upper
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
     """Writes optimal strategies into x and y; returns bounds on the value, which may be far apart."""
     return solve_with(matrix, x, y, workspace(matrix.shape[0], matrix.shape[1]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ignore[no-untyped-def]
     """`solve_with` on the rows and columns that can be played; `part` has room for a copy of them."""
     rows, columns = np.flatnonzero(row_mask), np.flatnonzero(column_mask)
@@ -314,7 +313,7 @@ def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ign
     return lower, upper
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def _spread(strategy, places):  # type: ignore[no-untyped-def]
     """Moves the k-th probability to `places[k]`, from the last on, since both lie in the same array."""
     for k in range(len(places) - 1, -1, -1):
@@ -333,7 +332,7 @@ def _within_limits(matrix):  # type: ignore[no-untyped-def]
     return within
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
     """`solve_kernel` on the unmasked part of each matrix; the masked part of x and y stays 0.
 

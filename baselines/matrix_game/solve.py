@@ -28,6 +28,7 @@ from cardwar_envs.core.kernels import kernels
 GAMES_AT_A_TIME = 4096
 # In plain Python, for a single thread; the number of pivots grows with the longer side.
 SECONDS_PER_ENTRY_AND_ACTION = 4e-6
+SLOWER_IN_PAIRS = 10  # double-double precision
 # With more entries than this, exact rationals of arbitrary floats take too long to be a fallback.
 EXACT_FALLBACK_ENTRIES = 400
 
@@ -184,10 +185,10 @@ def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
 
 def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The same simplex in double-double precision."""
-    from baselines.matrix_game.double_double_kernel import solve_carefully
-
+    seconds = SLOWER_IN_PAIRS * SECONDS_PER_ENTRY_AND_ACTION * matrix.size * max(matrix.shape)
+    kernel = kernels("baselines.matrix_game.double_double_kernel", seconds)
     x, y = np.empty(matrix.shape[0]), np.empty(matrix.shape[1])
-    solve_carefully(matrix, x, y)
+    kernel.solve_carefully(matrix, x, y)
     return x, y
 
 

@@ -51,7 +51,7 @@ trailing_zeros: Any = _trailing_zeros if PLAIN else numbers.trailing_zeros
 
 # Without these options half the time goes into passing on the parts of arrays, and as much again into
 # counting references. Nothing below `play` allocates, so nothing needs to be counted.
-_inlined = njit(cache=True, nogil=True, forceinline=True, _nrt=False)  # type: ignore[call-overload]  # no hint for _nrt
+_inlined = njit(forceinline=True, _nrt=False)
 
 
 @_inlined
@@ -330,7 +330,7 @@ def _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus,
     return (np.int64(players[0]) if count == 1 else NOBODY), rounds
 
 
-@njit(cache=True, nogil=True)
+@njit()
 @wraps_around
 def play(line_up, ranks, discards, max_rounds, focus, seed, first_game, winners, rounds):  # type: ignore[no-untyped-def]
     """Plays the games from `first_game` on into `winners` and `rounds`; -1 means no focus, or no limit of rounds."""

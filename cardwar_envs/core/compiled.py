@@ -10,24 +10,27 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from logging import getLogger
 from multiprocessing import parent_process
 from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar
 
+import numba
 import numpy as np
-from numba import config, njit
+from numba import config
 from numba.core import event
+from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
 from cardwar_envs.core.stopwatch import Stopwatch
 
-__all__ = ["COMPILING", "njit", "quickest", "wraps_around"]
+__all__ = ["COMPILING", "always_compiled", "njit", "quickest", "wraps_around"]
 
 COMPILING = "Compiling (once, up to a minute)."
+NOT_KEPT = "Compiling (up to a minute). No folder is writable to keep the result: set NUMBA_CACHE_DIR to one."
 OURS = {"cardwar_envs", "baselines"}
 # A process spends at most this many seconds in the plain kernels of a module before it compiles them, or loads them.
 BEFORE_COMPILING, BEFORE_LOADING = 2.0, 0.05
@@ -35,6 +38,33 @@ BEFORE_COMPILING, BEFORE_LOADING = 2.0, 0.05
 F = TypeVar("F", bound=Callable[..., Any])
 
 _spent: Counter[str] = Counter()
+_announced: set[str] = set()
+
+
+def njit(**options: Any) -> Any:
+    """Numba's `njit` for kernels: cached on disk if a folder is writable, and running without the GIL."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        try:
+            return numba.njit(cache=True, nogil=True, **options)(function)
+        except RuntimeError as error:
+            if "no locator available" not in str(error):
+                raise
+            return numba.njit(nogil=True, **options)(function)
+
+    return compiled
+
+
+@contextmanager
+def always_compiled() -> Iterator[None]:
+    """Within this, all kernels run compiled, as if all work were large."""
+    global BEFORE_COMPILING, BEFORE_LOADING
+    before = BEFORE_COMPILING, BEFORE_LOADING
+    BEFORE_COMPILING = BEFORE_LOADING = -1.0
+    try:
+        yield
+    finally:
+        BEFORE_COMPILING, BEFORE_LOADING = before
 
 
 def quickest(name: str, seconds: float) -> Any:
@@ -81,15 +111,11 @@ def _is_cached(name: str) -> bool:
     return any(file is not None and file._load_index() for file in files)
 
 
-@cache
-def _tell() -> None:
-    """Prints a notice to a terminal, or logs it; worker processes leave that to their parent."""
-    if parent_process() is not None:
-        return
-    if sys.stderr is not None and sys.stderr.isatty():
-        print(COMPILING, file=sys.stderr, flush=True)
-    else:
-        getLogger(__package__).info(COMPILING)
+def _announce(message: str) -> None:
+    """Prints a notice to stderr, once; worker processes leave that to their parent."""
+    if message not in _announced and parent_process() is None and sys.stderr is not None:
+        _announced.add(message)
+        print(message, file=sys.stderr, flush=True)
 
 
 class Compilation(event.Listener):
@@ -97,8 +123,9 @@ class Compilation(event.Listener):
 
     def on_start(self, event: Any) -> None:
         """Announces the compilation if the function is one of ours."""
-        if event.data["dispatcher"].__module__.partition(".")[0] in OURS:
-            _tell()
+        dispatcher = event.data["dispatcher"]
+        if dispatcher.__module__.partition(".")[0] in OURS:
+            _announce(NOT_KEPT if isinstance(dispatcher._cache, NullCache) else COMPILING)
 
     def on_end(self, event: Any) -> None:
         """Does nothing."""

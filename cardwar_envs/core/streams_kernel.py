@@ -9,10 +9,10 @@ from cardwar_envs.core.compiled import njit, wraps_around
 from cardwar_envs.core.streams import STEP, UNIT, UNUSED_BITS
 
 # One word of 64 bits, mixed; in plain Python only within `wraps_around`.
-mixed: Any = njit(cache=True, nogil=True, inline="always")(plain.mixed)
+mixed: Any = njit(inline="always")(plain.mixed)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(inline="always")
 @wraps_around
 def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
     """Advances stream `g`; returns a number in [0, 1)."""
@@ -20,7 +20,7 @@ def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
     return (mixed(streams[g]) >> UNUSED_BITS) * UNIT
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
     """One action per row of weights `[rows, num_actions]`, by numbers drawn in [0, 1)."""
     for row in range(len(weights)):
@@ -35,7 +35,7 @@ def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
         actions[row] = action
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def held_card(counts, cards, drawn):  # type: ignore[no-untyped-def]
     """The rank of a card drawn from `counts` of each rank, `cards` in all, by a number drawn in [0, 1)."""
     place, passed, rank = drawn * cards, 0.0, 0

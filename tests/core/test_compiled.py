@@ -1,8 +1,7 @@
 """Whoever waits while kernels are compiled is told so: once, and only when it happens."""
 
-import io
-import logging
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,42 +13,47 @@ from cardwar_envs.core import compiled
 ROOT = Path(__file__).parents[2]
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
 def compile_for(module, offset):
     def body(number):
         return number + offset
 
-    body.__module__ = module
+    body.__module__, body.__name__ = module, f"body_{offset}"
     numba.njit(body)(1)
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_compiling_is_told_once_on_a_terminal_and_only_when_it_happens(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    compiled._tell.cache_clear()
+def test_compiling_is_announced_once_and_only_when_it_happens(monkeypatch, capsys):
+    monkeypatch.setattr(compiled, "_announced", set())
     compile_for("somebody.elses", 1)
-    assert terminal.getvalue() == ""
-    compile_for("baselines.kernel", 2)
-    compile_for("cardwar_envs.kernel", 3)
-    assert terminal.getvalue() == f"{compiled.COMPILING}\n"
-
-
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_compiling_is_logged_elsewhere_and_workers_do_not_tell(monkeypatch, caplog, capsys):
-    caplog.set_level(logging.INFO)
-    monkeypatch.setattr(compiled, "parent_process", lambda: "a parent")
-    compiled._tell.cache_clear()
-    compile_for("baselines.kernel", 4)
-    assert caplog.messages == []
-    monkeypatch.undo()
-    compiled._tell.cache_clear()
-    compile_for("baselines.kernel", 5)
-    assert caplog.messages == [compiled.COMPILING]
     assert capsys.readouterr() == ("", "")
+    with monkeypatch.context() as worker:
+        worker.setattr(compiled, "parent_process", lambda: "a parent")
+        compile_for("baselines.kernel", 2)
+    assert capsys.readouterr() == ("", "")
+    compile_for("baselines.kernel", 3)
+    compile_for("cardwar_envs.kernel", 4)
+    assert capsys.readouterr() == ("", f"{compiled.NOT_KEPT}\n")
+
+
+UNWRITABLE = """
+from numba.core import caching
+def refuse(locator): raise OSError("read-only")
+caching._CacheLocator.ensure_cache_path = refuse
+"""
+SOLVE = """
+from cardwar_envs.core.compiled import always_compiled
+import baselines
+with always_compiled():
+    print(baselines.solve_matrix([[1, 0], [0, 1]]).value)
+"""
+
+
+def test_compiled_once_where_a_folder_is_writable_and_each_time_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    runs = [UNWRITABLE + SOLVE, SOLVE, SOLVE]
+    done = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for code in runs]
+    assert [run.stdout for run in done] == ["0.5\n"] * 3
+    assert [run.stderr for run in done] == [f"{compiled.NOT_KEPT}\n", f"{compiled.COMPILING}\n", ""]
 
 
 def test_all_kernels_get_the_compiler_from_one_place():

@@ -15,7 +15,7 @@ from baselines.matrix_game.double_double_kernel import solve_carefully
 from cardwar_envs.core.compiled import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _entry(form, node, i, j):  # type: ignore[no-untyped-def]  # compiled
     """The code that the choices number `i` of player 0 and number `j` of player 1 lead to."""
     lists, rows, options, strengths, option_counts, first, children, last = form
@@ -27,7 +27,7 @@ def _entry(form, node, i, j):  # type: ignore[no-untyped-def]  # compiled
     return children[first[node] + 3 * pair + (0 if difference > 0 else 1 if difference < 0 else 2)]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def shape(form, node):  # type: ignore[no-untyped-def]
     """The number of choices of each player."""
     lists, rows = form[0], form[1]
@@ -35,7 +35,7 @@ def shape(form, node):  # type: ignore[no-untyped-def]
     return rows[own + 1] - rows[own], rows[other + 1] - rows[other]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def fill(form, node, values, matrix):  # type: ignore[no-untyped-def]
     """Writes the matrix game of a node, seats not swapped."""
     for i in range(matrix.shape[0]):
@@ -43,7 +43,7 @@ def fill(form, node, values, matrix):  # type: ignore[no-untyped-def]
             matrix[i, j] = values[_entry(form, node, i, j)]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _room(form, nodes):  # type: ignore[no-untyped-def]
     """Arrays for the largest matrix, row strategy and column strategy among the nodes."""
     cells, most_rows, most_columns = 1, 1, 1
@@ -53,7 +53,7 @@ def _room(form, nodes):  # type: ignore[no-untyped-def]
     return np.empty(cells), np.empty(most_rows), np.empty(most_columns)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
     """What the best row guarantees and what the best column concedes; equal at a saddle point."""
     lower, greatest[:] = -np.inf, -np.inf
@@ -67,7 +67,7 @@ def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
     return lower, greatest.min()
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def solve_nodes(form, nodes, values, lower, upper):  # type: ignore[no-untyped-def]
     """Writes certified bounds on the value of each node."""
     buffer, x, y = _room(form, nodes)
@@ -81,7 +81,7 @@ def solve_nodes(form, nodes, values, lower, upper):  # type: ignore[no-untyped-d
         lower[k], upper[k] = low, high
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def mark_wars(form, nodes, needed):  # type: ignore[no-untyped-def]
     """Marks the wars that `nodes` can lead to in one step."""
     lists, option_counts, first, children, last = form[0], form[4], form[5], form[6], form[7]
@@ -93,7 +93,7 @@ def mark_wars(form, nodes, needed):  # type: ignore[no-untyped-def]
                 needed[child] = True
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def strategies_of(form, codes, values, starts, probabilities, gaps):  # type: ignore[no-untyped-def]
     """Writes player 0's equilibrium strategy at each code to `probabilities[starts[k]:]`."""
     buffer, x, y = _room(form, codes >> 1)
@@ -108,7 +108,7 @@ def strategies_of(form, codes, values, starts, probabilities, gaps):  # type: ig
         probabilities[starts[k] : starts[k] + len(own)] = own
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def respond_range(form, start, stop, values, probabilities, starts, worth, best):  # type: ignore[no-untyped-def]
     """Player 0's lowest best choice and its worth at every code of the nodes, against the other's probabilities."""
     for code in range(2 * start, 2 * stop):
@@ -130,7 +130,7 @@ def respond_range(form, start, stop, values, probabilities, starts, worth, best)
         worth[code - 2 * start], best[code - 2 * start] = most, chosen
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def play_range(form, start, stop, values, first, second, starts, chances):  # type: ignore[no-untyped-def]
     """`[codes, 3]` chances of outcomes at every code of the nodes if `first` and `second` play."""
     for code in range(2 * start, 2 * stop):

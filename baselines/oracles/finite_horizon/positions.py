@@ -16,19 +16,20 @@ from baselines.threads import Nodes
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.kernels import kernels
 
 MAX_POSITIONS = 4_000_000
 # Each sweep is compared with this many earlier ones.
 LONGEST_PERIOD = 12
+# Of a sweep in plain Python.
+SECONDS_PER_NODE = 1e-5
 
 Arrays = tuple[Any, ...]
 
 
-def kernel() -> Any:
-    """The compiled sweeps; numba takes most of a second to import."""
-    from baselines.oracles.finite_horizon import kernel as value_iteration_kernel
-
-    return value_iteration_kernel
+def kernel(nodes: int) -> Any:
+    """The kernels, for a sweep over so many nodes."""
+    return kernels("baselines.oracles.finite_horizon.kernel", SECONDS_PER_NODE * nodes)
 
 
 def counts_rounds(game: Game[Any]) -> bool:

@@ -153,7 +153,9 @@ class Response(_Sweep):
 
         def write(start: int, stop: int, worth: NDArray[np.float64]) -> None:
             chosen, probabilities = best[2 * start : 2 * stop], asked[self._policy]
-            kernel().respond_range(self.arrays, start, stop, self.values, probabilities, self.starts, worth, chosen)
+            kernel(stop - start).respond_range(
+                self.arrays, start, stop, self.values, probabilities, self.starts, worth, chosen
+            )
 
         self._advance(write)
         if self._keep:
@@ -173,7 +175,7 @@ class Outcomes(_Sweep):
     def step(self, asked: _Policies) -> None:
         play = asked[self._first], asked[self._second]
         self._advance(
-            lambda start, stop, chances: kernel().play_range(
+            lambda start, stop, chances: kernel(stop - start).play_range(
                 self.arrays, start, stop, self.values, *play, self.starts, chances
             )
         )

@@ -57,7 +57,7 @@ def solve_nodes(
 
     def work(run: Nodes) -> NDArray[np.float64]:
         bounds = np.empty((2, len(run)))
-        kernel().solve_nodes(arrays, run, values, *bounds)
+        kernel(len(run)).solve_nodes(arrays, run, values, *bounds)
         return bounds
 
     lower, upper = bounds = np.concatenate(in_threads(work, nodes, threads), axis=1)
@@ -70,8 +70,8 @@ def solve_nodes(
 
 def matrix_of(arrays: Arrays, node: int, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """`[choices of player 0, choices of player 1]`: the matrix game of a node, not mirrored."""
-    matrix = np.empty(kernel().shape(arrays, node))
-    kernel().fill(arrays, node, values, matrix)
+    matrix = np.empty(kernel(1).shape(arrays, node))
+    kernel(1).fill(arrays, node, values, matrix)
     return matrix
 
 
@@ -125,9 +125,9 @@ class RoundValues:
         values = at_codes(self.form, self.history[rounds_left - 1])
         levels = self.form.levels
         needed = np.zeros(levels[-2], dtype=np.bool_)
-        kernel().mark_wars(self.arrays, nodes, needed)
+        kernel(len(nodes)).mark_wars(self.arrays, nodes, needed)
         for start, stop in reversed(list(pairwise(levels[:-1]))):
-            kernel().mark_wars(self.arrays, start + np.flatnonzero(needed[start:stop]), needed)
+            kernel(stop - start).mark_wars(self.arrays, start + np.flatnonzero(needed[start:stop]), needed)
         for start, stop in pairwise(levels[:-1]):
             wars = start + np.flatnonzero(needed[start:stop])
             if len(wars):
@@ -152,7 +152,7 @@ class RoundValues:
 
         def work(places: Nodes) -> None:
             run, gap = codes[places], np.empty(len(places))
-            kernel().strategies_of(self.arrays, run, values, starts[places], probabilities, gap)
+            kernel(10 * len(run)).strategies_of(self.arrays, run, values, starts[places], probabilities, gap)
             gaps[places] = gap
 
         in_threads(work, np.arange(len(codes)))

@@ -11,7 +11,7 @@ import numpy as np
 from cardwar_envs.core.compiled import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
     """Cards of both players in a half interleaving; -1, -1 if it has an unknown letter or one after its end."""
     mask, a, b = (1 << width) - 1, 0, 0
@@ -27,13 +27,13 @@ def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
     return a, b
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _is_flush(code, width, bits):  # type: ignore[no-untyped-def]
     """Whether a half interleaving starts at its highest letter."""
     return code == 0 or code >> (bits - width) != 0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
     """Numbers the half interleavings of equally many cards, and counts them."""
     bits, most = _bits(rank), len(counted)
@@ -45,7 +45,7 @@ def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
                 counted[a, b] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def list_halves(halves, rank, starts, width, cards):  # type: ignore[no-untyped-def]
     """Lists the half interleavings by their cards and numbers; the inverse of `rank`."""
     for code in range(len(rank)):
@@ -54,7 +54,7 @@ def list_halves(halves, rank, starts, width, cards):  # type: ignore[no-untyped-
             halves[starts[a, b] + rank[code]] = code
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _bits(table):  # type: ignore[no-untyped-def]
     bits = 0
     while 1 << bits < len(table):
@@ -62,7 +62,7 @@ def _bits(table):  # type: ignore[no-untyped-def]
     return bits
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def number_interleavings(letters, cards_left, offsets):  # type: ignore[no-untyped-def]
     """Fills `offsets`: for each upper half the number of the first interleaving of `cards_left` cards that has it."""
     bits = letters.width * letters.length - letters.cut
@@ -82,32 +82,32 @@ def number_interleavings(letters, cards_left, offsets):  # type: ignore[no-untyp
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def number_of(word, letters, layer):  # type: ignore[no-untyped-def]
     """The number of an interleaving in its layer."""
     return layer.offsets[word >> letters.cut] + letters.rank[word & ((1 << letters.cut) - 1)]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def word_at(upper, place, letters):  # type: ignore[no-untyped-def]
     """The interleaving of an upper half and the lower half at a place of `letters.halves`."""
     return upper << letters.cut | np.int64(letters.halves[place])
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def first_half(upper, letters, cards_left):  # type: ignore[no-untyped-def]
     """Where in `letters.halves` the lower halves that go with an upper half start."""
     a, b = _cards_in(upper, letters.width, letters.cards)
     return letters.halves_start[cards_left - a, cards_left - b]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def letter_at(word, place, letters):  # type: ignore[no-untyped-def]
     """The letter at a place of an interleaving, 0 after its end."""
     return word >> letters.width * (letters.length - 1 - place) & ((1 << letters.width) - 1)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def mirrored(word, letters):  # type: ignore[no-untyped-def]
     """The interleaving with the players swapped."""
     image = 0
@@ -116,7 +116,7 @@ def mirrored(word, letters):  # type: ignore[no-untyped-def]
     return image
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def without(word, place, by, letters):  # type: ignore[no-untyped-def]
     """The interleaving after player 0, player 1 or both (`by` 0, 1, 2) have played a card of a letter."""
     width = letters.width
@@ -128,7 +128,7 @@ def without(word, place, by, letters):  # type: ignore[no-untyped-def]
     return above | (letters.rest[by, letter] << (shift - grown) if grown >= 0 else 0) | moved
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def follows(word, letters, start):  # type: ignore[no-untyped-def]
     """Whether `word` can be left of `start`, `[2, ranks]` cards of each rank.
 
@@ -152,7 +152,7 @@ def follows(word, letters, start):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def spell(row, ranks, letter_of, letters):  # type: ignore[no-untyped-def]
     """The interleaving of a pair of hands, given as cards of each rank; -1 if the letters cannot spell it."""
     word, size = 0, 0

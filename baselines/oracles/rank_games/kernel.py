@@ -31,7 +31,7 @@ GAMES, FAILED = 0, 1  # places in counts
 # -- layout -------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _features(word, letters):  # type: ignore[no-untyped-def]
     """Four counts: letters, pairs of cards that could tie, A paired off with a later B, B with a later A."""
     size, pairs, won, lost, open_a, open_b = 0, 0, 0, 0, 0, 0
@@ -55,7 +55,7 @@ def _features(word, letters):  # type: ignore[no-untyped-def]
     return size, pairs, won, lost
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _last_row(features, cards_left, rules):  # type: ignore[no-untyped-def]
     size, pairs, _, _ = features
     if not rules.carry:
@@ -65,7 +65,7 @@ def _last_row(features, cards_left, rules):  # type: ignore[no-untyped-def]
     return rules.ties + min(rules.cards - cards_left, rules.pairs - pairs)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
     """Least and greatest undecided score with t carried ties; greatest < least if there is none.
 
@@ -100,13 +100,13 @@ def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _least(low, high, own_mirror, rules):  # type: ignore[no-untyped-def]
     """The least score to solve for; an interleaving that is its own mirror image needs no negative scores."""
     return high % rules.step if own_mirror and low <= high else low
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[no-untyped-def]
     """Numbers the rows and values of a layer; returns how many rows, values and matrix games it has.
 
@@ -144,7 +144,7 @@ def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[
     return rows, values, games
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
     """The place in a layer's values of the first interleaving whose upper half is `first` or later."""
     for upper in range(first, len(layer.offsets) - 1):
@@ -164,7 +164,7 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 # -- a layer ------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _moves(word, letters, work):  # type: ignore[no-untyped-def]
     """Writes down the places of each player's different cards: one for each run of its own letters."""
     rows, columns, before = 0, 0, 0
@@ -182,7 +182,7 @@ def _moves(word, letters, work):  # type: ignore[no-untyped-def]
     return rows, columns
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _find_next(word, rows, columns, letters, below, work):  # type: ignore[no-untyped-def]
     """Writes down for each pair of cards the next interleaving's first row, and the kind of the trick.
 
@@ -205,7 +205,7 @@ def _find_next(word, rows, columns, letters, below, work):  # type: ignore[no-un
             work.kind[i, j], work.row[i, j] = winner, row
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _fill(rows, columns, t, score, rules, below, work):  # type: ignore[no-untyped-def]
     """Writes the matrix game at one state into `work.matrix`: payoff points to go, to player 0."""
     places, signs, points = work.step, work.sign, work.points
@@ -231,7 +231,7 @@ def _fill(rows, columns, t, score, rules, below, work):  # type: ignore[no-untyp
                 line[j] += signs[kind] * below.values[below.base[row] + places[kind]]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
     own_mirror = mirrored(word, letters) == word
     features = _features(word, letters)
@@ -256,7 +256,7 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
             counts[FAILED] += not good
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def solve_interleavings(first, last, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
     """Solves a layer's interleavings whose upper halves are in [first, last).
 
@@ -274,7 +274,7 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
                 _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-untyped-def]
     """Writes the matrix game at a state into `work.matrix`; returns its rows and columns."""
     rows, columns = _moves(word, letters, work)
@@ -283,7 +283,7 @@ def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-u
     return rows, columns
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-def]
     """Where a layer keeps the value of a state, -1 if it does not, and the sign of the value there."""
     row, sign = layer.row_of[number_of(word, letters, layer)], 1
@@ -300,7 +300,7 @@ def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-
     return layer.base[row + t] + (score >> rules.shift), sign
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def fill_games(rows, ranks, ties, scores, letter_of, letters, rules, layer, below, work, matrices, sizes):  # type: ignore[no-untyped-def]
     """Writes the matrix games at states into `matrices`, and their rows and columns into `sizes`.
 

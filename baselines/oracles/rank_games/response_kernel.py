@@ -26,7 +26,7 @@ RESPONSE_0, RESPONSE_1, MEAN, WIN, LOSS = range(5)
 ROUNDING = 1e-13
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def place_of(rules, played, ties, score):  # type: ignore[no-untyped-def]  # compiled
     """The place of a score and carried ties among those that are possible after so many tricks."""
     if not rules.scored:
@@ -36,14 +36,14 @@ def place_of(rules, played, ties, score):  # type: ignore[no-untyped-def]  # com
     return ties * (played + 1) - ties * (ties - 1) // 2 + (score + played - ties) // 2
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def places(rules, played):  # type: ignore[no-untyped-def]
     """How many places there are after so many tricks."""
     ties = played if rules.carry else 0
     return place_of(rules, played, ties, played - ties) + 1
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def stands(rules, played):  # type: ignore[no-untyped-def]
     """`[places, 2]`: carried ties and score of each place."""
     listed = np.zeros((places(rules, played), 2), dtype=np.int64)
@@ -57,7 +57,7 @@ def stands(rules, played):  # type: ignore[no-untyped-def]
 # -- pairs of hands -----------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@njit()
 @wraps_around
 def slot_of(key, keys, table):  # type: ignore[no-untyped-def]
     """The slot of a hash table that has the number of a pair, or the free slot where it belongs."""
@@ -77,14 +77,14 @@ def slot_of(key, keys, table):  # type: ignore[no-untyped-def]
     return slot
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def fill_table(keys, count, table):  # type: ignore[no-untyped-def]
     """Enters the first `count` pairs into an empty hash table."""
     for number in range(count):
         table[slot_of(keys[number], keys, table)] = number
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _moves(row, ranks, moves):  # type: ignore[no-untyped-def]
     """Writes down the ranks that each player holds; returns how many."""
     rows, columns = 0, 0
@@ -98,7 +98,7 @@ def _moves(row, ranks, moves):  # type: ignore[no-untyped-def]
     return rows, columns
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _play(rules, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
     """Writes what is left of a pair to `after`; returns 0 for a tie, 1 if player 0 wins, 2 if player 1 wins."""
     ranks = rules.ranks
@@ -110,7 +110,7 @@ def _play(rules, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
     return 0 if rank_0 == rank_1 else (1 if rank_0 > rank_1 else 2)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _follow(rules, cards, ties, score, leads, points):  # type: ignore[no-untyped-def]
     """Writes where a trick leads, for each winner: the next place, or -1 where the game is decided.
 
@@ -132,7 +132,7 @@ def _follow(rules, cards, ties, score, leads, points):  # type: ignore[no-untype
 # -- from the start to the end -----------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _with_room(rows, reached, table, count, most):  # type: ignore[no-untyped-def]
     """Pairs, places and hash table, moved to larger arrays if there is no room for `most` pairs."""
     capacity = len(rows)
@@ -148,7 +148,7 @@ def _with_room(rows, reached, table, count, most):  # type: ignore[no-untyped-de
     return more_rows, more_reached, table
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _places_reached(reached, here):  # type: ignore[no-untyped-def]
     """Writes down the places of a pair at which there is a state; returns how many."""
     states = 0
@@ -159,7 +159,7 @@ def _places_reached(reached, here):  # type: ignore[no-untyped-def]
     return states
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def expand(rules, cards, rows, reached):  # type: ignore[no-untyped-def]
     """The pairs with one card less, and which of their places can be reached undecided.
 
@@ -197,7 +197,7 @@ def expand(rules, cards, rows, reached):  # type: ignore[no-untyped-def]
     return next_rows[:count].copy(), next_reached[:count].copy()
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def number_states(reached, numbers):  # type: ignore[no-untyped-def]
     """Numbers the states of a layer pair by pair, place by place; -1 where there is none."""
     count = 0
@@ -209,7 +209,7 @@ def number_states(reached, numbers):  # type: ignore[no-untyped-def]
                 count += 1
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def mirror(rules, cards, rows, numbers, table, mirrored):  # type: ignore[no-untyped-def]
     """Writes for each state the number of the one with the players swapped, which is a state too."""
     ranks, width, played = rules.ranks, rows.shape[1], rules.cards - cards
@@ -226,7 +226,7 @@ def mirror(rules, cards, rows, numbers, table, mirrored):  # type: ignore[no-unt
                 mirrored[numbers[pair, place]] = numbers[there, turned]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def find(rules, cards, rows, numbers, table, asked, ties, scores, found):  # type: ignore[no-untyped-def]
     """Writes the numbers of states that are given as rows, ties and scores; -1 if there is no such state."""
     played = rules.cards - cards
@@ -245,7 +245,7 @@ def find(rules, cards, rows, numbers, table, asked, ties, scores, found):  # typ
 # -- from the end to the start -----------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _value(  # type: ignore[no-untyped-def]
     num_0, num_1, moves, x, y, winners, pairs, leads, points, numbers, below, work, out
 ):
@@ -288,7 +288,7 @@ def _value(  # type: ignore[no-untyped-def]
     return best_0, best_1
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def evaluate(  # type: ignore[no-untyped-def]
     rules, cards, start, stop, rows, numbers, next_rows, next_numbers, next_table, below, first, second, values, best
 ):

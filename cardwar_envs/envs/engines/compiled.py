@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules, Info
 from cardwar_envs.core.game import Game, S
+from cardwar_envs.core.kernels import kernels
 from cardwar_envs.envs.engines.engine import Engine, Views
+
+# Of plain Python, for each number in the rows of all games, and each player; an average of all bodies and games.
+SECONDS_PER_NUMBER = 4e-7
 
 
 class CompiledEngine(Engine[S]):
@@ -35,12 +39,19 @@ class CompiledEngine(Engine[S]):
         self._reused = None if self._reused is None else self._blank(len(self._rows))
 
     @property
+    def _bodies(self) -> Any:
+        bodies = self._rules.bodies
+        if not bodies.__name__.startswith("cardwar_envs."):
+            return bodies  # others may differ from plain Python, e.g. where integers wrap around
+        return kernels(bodies.__name__, SECONDS_PER_NUMBER * self._rows.size * self.shape[1])
+
+    @property
     def _know(self) -> tuple[tuple[Any, ...], NDArray[np.float32]]:
         return self._rules.tables, self._rows
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
         """Starts games anew."""
-        self._rules.bodies.deal(*self._know, self.streams, where, random)
+        self._bodies.deal(*self._know, self.streams, where, random)
         return np.zeros(self.shape)
 
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
@@ -58,7 +69,7 @@ class CompiledEngine(Engine[S]):
     def acting(self) -> NDArray[np.bool_]:
         """Which players choose now."""
         acts = np.empty(self.shape, dtype=np.bool_)
-        self._rules.bodies.acting(*self._know, acts)
+        self._bodies.acting(*self._know, acts)
         return acts
 
     def live(self) -> NDArray[np.bool_]:
@@ -70,12 +81,12 @@ class CompiledEngine(Engine[S]):
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """Which players choose an illegal action."""
         flags = np.empty(self.shape, dtype=np.bool_)
-        return flags if self._rules.bodies.illegal(*self._know, actions, where, flags) else None
+        return flags if self._bodies.illegal(*self._know, actions, where, flags) else None
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Plays legal joint actions."""
         rewards, over = np.empty(self.shape), np.empty(len(where), dtype=np.bool_)
-        self._rules.bodies.play(*self._know, self.streams, actions, where, rewards, over)
+        self._bodies.play(*self._know, self.streams, actions, where, rewards, over)
         return rewards, over
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
@@ -84,7 +95,7 @@ class CompiledEngine(Engine[S]):
             rows, (views, written) = self._rows, self._reused or self._blank(len(self._rows))
         else:
             rows, (views, written) = self._rows[places], self._blank(len(places))
-        self._rules.bodies.observe(self._rules.tables, rows, *views, written)
+        self._bodies.observe(self._rules.tables, rows, *views, written)
         return views
 
     def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
@@ -97,7 +108,7 @@ class CompiledEngine(Engine[S]):
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Actions of uniform play."""
         actions = np.empty(len(where), dtype=np.int64)
-        self._rules.bodies.uniform(*self._know, self.streams, where, player, actions)
+        self._bodies.uniform(*self._know, self.streams, where, player, actions)
         return actions
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import Info
 from cardwar_envs.core.game import Game, IllegalActionError, S
+from cardwar_envs.core.kernels import kernels
 from cardwar_envs.envs.session import illegal_action_error
 
 
@@ -103,10 +104,12 @@ class Engine(ABC, Generic[S]):
         """What `Game.info` tells that player in the games at `places`, in which it sees `observations`."""
 
 
+# Of plain Python.
+SECONDS_PER_WEIGHT = 2e-7
+
+
 def chosen_actions(weights: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.int64]:
     """One action per row of `weights` `[rows, num_actions]` (of any positive sum), by numbers drawn in [0, 1)."""
-    from cardwar_envs.core.streams_kernel import choose  # compiles on first use
-
     actions = np.empty(len(weights), dtype=np.int64)
-    choose(weights, drawn, actions)
+    kernels("cardwar_envs.core.streams_kernel", SECONDS_PER_WEIGHT * weights.size).choose(weights, drawn, actions)
     return actions

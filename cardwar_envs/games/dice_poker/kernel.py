@@ -12,7 +12,7 @@ from cardwar_envs.core.streams_kernel import draw
 RAISE, FOLD = 1, 0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]  # compiled
     sides = tables[0]
     for g in range(len(rows)):
@@ -22,7 +22,7 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def] 
             rows[g, 2] = rows[g, 3] = -1.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
     found = False
     for g in range(len(rows)):
@@ -33,7 +33,7 @@ def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
     _, ante, raised = tables
     for g in range(len(rows)):
@@ -48,19 +48,19 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
         rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
     for g in range(len(rows)):
         acts[g, 0] = acts[g, 1] = rows[g, 2] < 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
     for g in range(len(rows)):
         actions[g] = draw(streams, g) >= 0.5 if where[g] and rows[g, 2] < 0.0 else 0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
     for g in range(len(rows)):
         for player in range(2):

@@ -9,7 +9,7 @@ from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
     """Plays a trick; returns what it was worth to player 0."""
     _, wins, wins_or_ties, carry, margin, packs = tables
@@ -34,7 +34,7 @@ def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-unt
     return won
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def pack(row, ranks):  # type: ignore[no-untyped-def]
     """Renumbers ranks: neighbours that only one and the same player holds become one."""
     number, before = -1, 3
@@ -51,7 +51,7 @@ def pack(row, ranks):  # type: ignore[no-untyped-def]
         row[ranks + number] += other
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
     start, wins = tables[:2]
     ranks = len(wins)
@@ -69,7 +69,7 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
                 _trick(tables, rows, streams, g, action_0, action_1)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
     ranks = len(tables[1])
     found = False
@@ -82,7 +82,7 @@ def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
     ranks, margin = len(tables[1]), tables[4]
     for g in range(len(rows)):
@@ -97,7 +97,7 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
         rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _acts(row, ranks):  # type: ignore[no-untyped-def]
     cards = row[0]
     for i in range(1, ranks):
@@ -105,13 +105,13 @@ def _acts(row, ranks):  # type: ignore[no-untyped-def]
     return cards > 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
     for g in range(len(rows)):
         acts[g, 0] = acts[g, 1] = _acts(rows[g], len(tables[1]))
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
     ranks = len(tables[1])
     for g in range(len(rows)):
@@ -122,7 +122,7 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
         actions[g] = held_card(hand, cards, draw(streams, g)) if where[g] and cards > 0.0 else 0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
     ranks = len(tables[1])
     for g in range(len(rows)):

@@ -12,7 +12,7 @@ from cardwar_envs.games.war.round_kernel import OVER, ROUND, WAR, can_act, cards
 BLANK, CARDS, ANYTHING = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _any_play(row, player, phase, streams, g, sets, below, chosen):  # type: ignore[no-untyped-def]
     """An action of a player that acts; each card is drawn from the cards held; `chosen` is scratch space."""
     ranks, discards = below.shape[1], sets.shape[1]
@@ -38,7 +38,7 @@ def _any_play(row, player, phase, streams, g, sets, below, chosen):  # type: ign
     return group * ranks + battle
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
     players, start, sets, below, max_length = tables
     ranks, discards = below.shape[1], sets.shape[1]
@@ -66,7 +66,7 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
                 kept[:] = row
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _payable(row, hand, action, sets, ranks):  # type: ignore[no-untyped-def]
     """Whether a hand holds the cards of a play."""
     if action < ranks:
@@ -81,7 +81,7 @@ def _payable(row, hand, action, sets, ranks):  # type: ignore[no-untyped-def]
     return fits
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def]
     players, _, sets, below, _ = tables
     ranks, found = below.shape[1], False
@@ -100,7 +100,7 @@ def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
     players, _, sets, below, _ = tables
     ranks = below.shape[1]
@@ -115,7 +115,7 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
                 rewards[g, player] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
     players, _, sets, below, _ = tables
     ranks = below.shape[1]
@@ -125,7 +125,7 @@ def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
             acts[g, player] = can_act(rows[g], player, phase, players, ranks, sets.shape[1])
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
     players, _, sets, below, _ = tables
     ranks, discards = below.shape[1], sets.shape[1]
@@ -141,7 +141,7 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
             actions[g] = ranks * (1 + len(sets))
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _wipe(mask, ranks, written):  # type: ignore[no-untyped-def]
     if written == ANYTHING:
         mask[:] = 0
@@ -150,7 +150,7 @@ def _wipe(mask, ranks, written):  # type: ignore[no-untyped-def]
         mask[len(mask) - 1] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
     ranks, discards = len(hand), sets.shape[1]
     s = 0
@@ -169,7 +169,7 @@ def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
         s += 1 if paid == discards else below[paid, chosen[paid]]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _mask(row, player, phase, players, sets, below, mask, written):  # type: ignore[no-untyped-def]
     """Writes a mask over the one that is there; returns what is written now."""
     ranks = below.shape[1]
@@ -189,7 +189,7 @@ def _mask(row, player, phase, players, sets, below, mask, written):  # type: ign
     return CARDS
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _observe(row, player, players, ranks, seen):  # type: ignore[no-untyped-def]
     """Writes what a player sees: the row with the own seat first, then round the table."""
     own, pot, (at_war, live) = 2 * ranks * player, 2 * ranks * players, flags_at(players, ranks)
@@ -205,7 +205,7 @@ def _observe(row, player, players, ranks, seen):  # type: ignore[no-untyped-def]
     seen[live + players] = row[live + players]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
     players, _, sets, below, _ = tables
     ranks = below.shape[1]

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import RoundsForm
-from cardwar_envs.games.war import positions_kernel
+from cardwar_envs.core.kernels import kernels
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions
 from cardwar_envs.games.war.state import Pile, WarState, new_state
 
 # With 9 ranks there are hundreds of millions of positions.
 MOST_RANKS = 8
+# Positions as numbers, see `positions_kernel`: the base, and the weights of hand 0, wins 0, hand 1, wins 1 and the pot.
+BASE, WEIGHTS = 25, np.array([1, 3, 7, 12, 0])
+# Each rank makes this many times as many positions; with two ranks there are a handful.
+GROWTH = 16
+# In plain Python.
+SECONDS_PER_POSITION = 6e-5
 
 
 @dataclass(frozen=True)
@@ -53,26 +60,26 @@ class WarPositions(RoundsForm[WarState]):
         observations[:, -3:-1] = 1.0
         observations[:, -1] = rounds_left
         masks = np.zeros((len(codes), self.num_actions), dtype=np.int8)
-        positions_kernel.write_masks(self.lists[codes >> 1, codes & 1], self.rows, self.actions, masks)
+        _kernel(len(codes)).write_masks(self.lists[codes >> 1, codes & 1], self.rows, self.actions, masks)
         return observations, masks
 
     def codes_seen(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         numbers = observations.astype(np.int64)
         piles = numbers[:, :-5].reshape(-1, 5, self.ranks) @ _powers(self.ranks)
-        keys = piles @ positions_kernel.WEIGHTS
+        keys = piles @ WEIGHTS
         codes = self._codes(np.where(numbers[:, -5] > 0, ~keys, keys))
         playing = numbers[:, -3:-1].all(axis=1)
         return np.where(playing, codes, -1), numbers[:, -1]
 
     def _codes(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        codes: NDArray[np.int64] = positions_kernel.find_all(*self.table, keys, self.ranks)
+        codes: NDArray[np.int64] = _kernel(len(keys)).find_all(*self.table, keys, self.ranks)
         return codes
 
     def _counts(self, codes: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
         """`[k, 5, ranks]` own hand and wins, the other's, and the pot; `[k]` whether there is a war."""
         counts = np.empty((len(codes), 5, self.ranks), dtype=np.int8)
         war = np.empty(len(codes), dtype=np.bool_)
-        positions_kernel.count_cards(self.keys[codes >> 1], (codes & 1).astype(np.bool_), self.ranks, counts, war)
+        _kernel(len(codes)).count_cards(self.keys[codes >> 1], (codes & 1).astype(np.bool_), self.ranks, counts, war)
         return counts, war
 
 
@@ -106,7 +113,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
     if ranks > MOST_RANKS:
         raise ValueError(f"{too_many}; this oracle takes smaller decks")
     choices = _choices(actions)
-    keys, lists, first, children = positions_kernel.explore(
+    keys, lists, first, children = _kernel(4 * GROWTH ** (ranks - 2)).explore(
         np.array([key_of(start) for start in starts], dtype=np.int64),
         ranks,
         discards,
@@ -118,7 +125,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
     if len(keys) > max_positions:
         raise ValueError(f"{too_many}; this oracle takes smaller decks")
     # Final nodes first, then wars, those with the fewest cards in hands first, then beginnings of rounds.
-    height = np.where(keys < 0, positions_kernel.hands_in(keys, ranks), np.iinfo(np.int64).max)
+    height = np.where(keys < 0, _kernel(len(keys)).hands_in(keys, ranks), np.iinfo(np.int64).max)
     height[:2] = -1
     order = np.argsort(height, kind="stable")
     place = np.empty(len(keys), dtype=np.int32)
@@ -138,16 +145,21 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
         num_actions=actions.size,
         ranks=ranks,
         keys=keys,
-        table=positions_kernel.hash_table(keys, 0),
+        table=_kernel(len(keys)).hash_table(keys, 0),
     )
+
+
+def _kernel(positions: int) -> Any:
+    """The kernels, for work on so many positions."""
+    return kernels("cardwar_envs.games.war.positions_kernel", SECONDS_PER_POSITION * positions)
 
 
 def key_of(state: WarState) -> int:
     """A position as a number; see `cardwar_envs.games.war.positions_kernel`."""
     piles = (state.hands[0], state.wins[0], state.hands[1], state.wins[1], state.pot)
     key: int = sum(
-        int(weight) * sum(positions_kernel.BASE ** (card - LOWEST_CARD) for card in pile)
-        for weight, pile in zip(positions_kernel.WEIGHTS, piles, strict=True)
+        int(weight) * sum(BASE ** (card - LOWEST_CARD) for card in pile)
+        for weight, pile in zip(WEIGHTS, piles, strict=True)
     )
     return ~key if state.tied else key
 
@@ -157,7 +169,7 @@ def _pile(counts: NDArray[np.int8]) -> Pile:
 
 
 def _powers(ranks: int) -> NDArray[np.int64]:
-    powers: NDArray[np.int64] = positions_kernel.BASE ** np.arange(ranks, dtype=np.int64)
+    powers: NDArray[np.int64] = BASE ** np.arange(ranks, dtype=np.int64)
     return powers
 
 

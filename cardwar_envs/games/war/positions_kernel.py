@@ -10,22 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from cardwar_envs.core.compiled import njit, wraps_around
+from cardwar_envs.games.war.positions import BASE, WEIGHTS
 
-BASE = 25
-# Of hand 0, wins 0, hand 1, wins 1 and the pot.
-WEIGHTS = np.array([1, 3, 7, 12, 0])
 # Node 0 is a game that player 0 has won, node 1 one that nobody has won; a code is twice the node, one more
 # if the seats are swapped.
 WON, LOST, DRAWN = 0, 1, 2
 EMPTY = np.int64(-(2**63) + 1)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _key(hand_0, wins_0, hand_1, wins_1, pot):  # type: ignore[no-untyped-def]  # compiled
     return hand_0 * WEIGHTS[0] + wins_0 * WEIGHTS[1] + hand_1 * WEIGHTS[2] + wins_1 * WEIGHTS[3] + pot * WEIGHTS[4]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def split(key, ranks, piles):  # type: ignore[no-untyped-def]
     """Writes the five piles of a position into `piles`."""
     left = ~key if key < 0 else key
@@ -42,7 +40,7 @@ def split(key, ranks, piles):  # type: ignore[no-untyped-def]
         power *= BASE
 
 
-@njit(cache=True, nogil=True)
+@njit()
 @wraps_around
 def _slot(table, key):  # type: ignore[no-untyped-def]
     mask = len(table) - 1
@@ -53,7 +51,7 @@ def _slot(table, key):  # type: ignore[no-untyped-def]
     return place
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def canonical_key(key, ranks, piles):  # type: ignore[no-untyped-def]
     """The lower of a key and its mirror image's, and whether that is the image's."""
     split(key, ranks, piles)
@@ -63,7 +61,7 @@ def canonical_key(key, ranks, piles):  # type: ignore[no-untyped-def]
     return (mirrored, True) if mirrored < key else (key, False)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def find_all(table, nodes, keys, ranks):  # type: ignore[no-untyped-def]
     """The code of each key, or -1."""
     codes = np.empty(len(keys), dtype=np.int32)
@@ -75,7 +73,7 @@ def find_all(table, nodes, keys, ranks):  # type: ignore[no-untyped-def]
     return codes
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def hash_table(keys, least):  # type: ignore[no-untyped-def]
     """An open-addressing table of at least that size of all but the first two (final) nodes."""
     size = 1024
@@ -91,7 +89,7 @@ def hash_table(keys, least):  # type: ignore[no-untyped-def]
 # -- where a joint choice leads ----------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _arrive(key, mirrored, book):  # type: ignore[no-untyped-def]
     """The code of a position; it becomes a new node if it is not one yet."""
     table, nodes, keys, count = book
@@ -104,7 +102,7 @@ def _arrive(key, mirrored, book):  # type: ignore[no-untyped-def]
     return 2 * nodes[place] + swapped
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _begin_round(hand_0, wins_0, hand_1, wins_1, pot, book):  # type: ignore[no-untyped-def]
     if hand_0 == 0:
         hand_0, wins_0 = wins_0, 0
@@ -121,7 +119,7 @@ def _begin_round(hand_0, wins_0, hand_1, wins_1, pot, book):  # type: ignore[no-
     )
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _tie(hand_0, wins_0, hand_1, wins_1, pot, can_pay, book):  # type: ignore[no-untyped-def]
     if can_pay:
         return _arrive(
@@ -132,7 +130,7 @@ def _tie(hand_0, wins_0, hand_1, wins_1, pot, can_pay, book):  # type: ignore[no
     return _begin_round(0, wins_0, 0, wins_1, pot + hand_0 + hand_1, book)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _digits(pile, ranks):  # type: ignore[no-untyped-def]
     """Number of cards, and the number of the hand to base 3."""
     total, index, power = 0, 0, 1
@@ -145,7 +143,7 @@ def _digits(pile, ranks):  # type: ignore[no-untyped-def]
     return total, index
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def list_of(war, hand, ranks, discards):  # type: ignore[no-untyped-def]
     """The list of choices from a hand: 0 to wait, then all hands in a round, then all hands in a war."""
     total, index = _digits(hand, ranks)
@@ -154,14 +152,14 @@ def list_of(war, hand, ranks, discards):  # type: ignore[no-untyped-def]
     return 1 + 3**ranks + index if total > discards else 0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _grown(array):  # type: ignore[no-untyped-def]
     larger = np.empty((2 * len(array),) + array.shape[1:], dtype=array.dtype)  # noqa: RUF005  # numba does not unpack
     larger[: len(array)] = array
     return larger
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[no-untyped-def]
     """Writes where each pair of options leads if player 0, player 1 or nobody battles higher; -1: it cannot be."""
     hand_0, wins_0, hand_1, wins_1, pot = piles
@@ -193,7 +191,7 @@ def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[n
                 place += 1
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def explore(roots, ranks, discards, option_starts, option_piles, option_bits, most):  # type: ignore[no-untyped-def]
     """All nodes that can follow `roots`, breadth first, and where their joint choices lead.
 
@@ -241,7 +239,7 @@ def explore(roots, ranks, discards, option_starts, option_piles, option_bits, mo
     return keys[: count[0]].copy(), lists[:node].copy(), first[:node].copy(), children[:used].copy()
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def hands_in(keys, ranks):  # type: ignore[no-untyped-def]
     """`[keys]` cards in both hands."""
     cards = np.empty(len(keys), dtype=np.int64)
@@ -252,7 +250,7 @@ def hands_in(keys, ranks):  # type: ignore[no-untyped-def]
     return cards
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def count_cards(keys, swapped, ranks, counts, war):  # type: ignore[no-untyped-def]
     """Writes `[keys, 5, ranks]` counts of the five piles, own first, and whether there is a war."""
     piles = np.empty(5, dtype=np.int64)
@@ -267,7 +265,7 @@ def count_cards(keys, swapped, ranks, counts, war):  # type: ignore[no-untyped-d
                 left //= BASE
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def write_masks(lists, rows, actions, masks):  # type: ignore[no-untyped-def]
     """Sets `masks[i, action]` to 1 for every action on list `lists[i]`."""
     for i in range(len(lists)):

@@ -12,7 +12,7 @@ from cardwar_envs.core.compiled import njit
 OVER, ROUND, WAR = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def cards_in(row, pile, ranks):  # type: ignore[no-untyped-def]  # compiled
     """The number of cards in the pile that begins at a place of the row."""
     cards = 0.0
@@ -21,21 +21,21 @@ def cards_in(row, pile, ranks):  # type: ignore[no-untyped-def]  # compiled
     return cards
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _move(row, source, target, ranks):  # type: ignore[no-untyped-def]
     for i in range(ranks):
         row[target + i] += row[source + i]
         row[source + i] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def flags_at(players, ranks):  # type: ignore[no-untyped-def]
     """Where a row says who is at war, and where it says who is in the game."""
     at_war = (2 * players + 1) * ranks
     return at_war, at_war + players
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def phase_of(row, players, ranks):  # type: ignore[no-untyped-def]
     """The phase of the game: `OVER`, `ROUND` or `WAR`."""
     at_war, live = flags_at(players, ranks)
@@ -51,7 +51,7 @@ def phase_of(row, players, ranks):  # type: ignore[no-untyped-def]
     return ROUND
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def can_act(row, player, phase, players, ranks, discards):  # type: ignore[no-untyped-def]
     """Whether a player chooses now."""
     at_war, live = flags_at(players, ranks)
@@ -60,7 +60,7 @@ def can_act(row, player, phase, players, ranks, discards):  # type: ignore[no-un
     return phase == ROUND and row[live + player] > 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _put_down(row, hand, pot, action, sets, ranks):  # type: ignore[no-untyped-def]
     """Moves the cards of a play to the pot; returns the rank that battles."""
     battle = action
@@ -74,7 +74,7 @@ def _put_down(row, hand, pot, action, sets, ranks):  # type: ignore[no-untyped-d
     return battle
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _battle(row, actions, phase, sets, ranks):  # type: ignore[no-untyped-def]
     """Puts down what is played and leaves those with the highest card at war; returns their number and the last.
 
@@ -100,7 +100,7 @@ def _battle(row, actions, phase, sets, ranks):  # type: ignore[no-untyped-def]
     return tied, last
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def play_one(row, actions, phase, sets, ranks, rewards):  # type: ignore[no-untyped-def]
     """Plays a round up to its end or its first war, or a war; writes the payments and returns the phase."""
     players, pot = len(actions), 2 * ranks * len(actions)
@@ -120,7 +120,7 @@ def play_one(row, actions, phase, sets, ranks, rewards):  # type: ignore[no-unty
     return _end_round(row, players, ranks, rewards)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _end_round(row, players, ranks, rewards):  # type: ignore[no-untyped-def]
     at_war, live = flags_at(players, ranks)
     before = after = 0

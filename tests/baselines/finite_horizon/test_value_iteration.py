@@ -268,7 +268,7 @@ def test_what_even_pairs_fail_on_falls_back(monkeypatch):
         lower[:], upper[:] = -np.inf, np.inf
 
     plain = RoundValues(form_of(game), 6)
-    monkeypatch.setattr(vi.kernel(), "solve_nodes", broken)
+    monkeypatch.setattr(vi.kernel(1), "solve_nodes", broken)
     monkeypatch.setattr(vi, "solve_matrix", lambda matrix: solved.append(matrix) or solve_matrix(matrix))
     values = RoundValues(form_of(game), 6)
     assert len(solved) == 57 * 6

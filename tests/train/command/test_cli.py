@@ -157,7 +157,6 @@ def test_a_policy_that_is_no_policy_is_an_error(capsys, monkeypatch):
     [
         (MemoryError("Unable to allocate 36 GiB"), "not enough memory: Unable to allocate 36 GiB"),
         (MemoryError(), "not enough memory"),
-        (RuntimeError("cannot cache function 'f': no locator available for file 'x'"), "set NUMBA_CACHE_DIR to one"),
     ],
 )
 def test_what_the_machine_lacks_is_one_line(capsys, monkeypatch, error, said):
