@@ -13,7 +13,7 @@ from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
 from train.estimates import in_words, seconds_for
-from train.play.judge import judge_by
+from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import policy_from
 
@@ -104,7 +104,7 @@ def table_for(
     others = [player for player in range(players) if player != seat]
     names = dict(zip(others, given * (len(others) // len(given)), strict=True))
     made = {word: _opponent(word, game, solution) for word in dict.fromkeys(given)}
-    judge = None if solution is None else judge_by(solution)
+    judge = None if solution is None else Judge(solution)
     return Table(game, seat, names, {player: made[word] for player, word in names.items()}, judge, without_costs)
 
 

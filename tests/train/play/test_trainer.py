@@ -9,7 +9,7 @@ import pytest
 import baselines
 from cardwar_envs import IllegalActionError, make_game
 from cardwar_envs.core.play import draw_action
-from train.play.judge import judge_by
+from train.play.judge import Judge
 from train.play.seating import table_for
 from train.play.trainer import Trainer
 
@@ -93,7 +93,7 @@ def test_what_a_policy_gives_away_on_average_is_its_known_loss(solution, name, s
 @pytest.mark.parametrize("seat", [0, 1])
 def test_costs_on_private_information_add_up_to_the_loss_exactly(seat):
     solved = baselines.solve(make_game("dice_poker", sides=4))
-    judge, loss = judge_by(solved), 0.0
+    judge, loss = Judge(solved), 0.0
     for probability, state, _ in solved.game.initial():
         legal = solved.game.legal_actions(state, seat)
         loss += float(probability) * np.mean([judge.verdict(state, seat, action).cost for action in legal])
@@ -105,7 +105,7 @@ def test_costs_on_private_information_add_up_to_the_loss_exactly(seat):
 
 def test_a_verdict_on_private_information_depends_on_the_own_roll_only():
     solved = baselines.solve(make_game("dice_poker", sides=4))
-    judge = judge_by(solved)
+    judge = Judge(solved)
     by_roll = {}
     for _, state, _ in solved.game.initial():
         verdict = judge.verdict(state, 0, 1)
