@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 
 
 def start(*words, before=lambda: None):
@@ -74,9 +74,9 @@ def warm(game):
 
 
 def run_program(name, *arguments, prefix=()):
-    """Runs a program of this folder; what it prints is JSON."""
-    command = [*prefix, sys.executable, str(HERE / name), *map(str, arguments)]
-    path = os.pathsep.join(map(str, (HERE, HERE.parent / "helpers", HERE.parents[1])))
+    """Runs a program of `tests/faults`; what it prints is JSON."""
+    command = [*prefix, sys.executable, str(TESTS / "faults" / name), *map(str, arguments)]
+    path = os.pathsep.join(map(str, (TESTS / "faults", TESTS / "helpers", TESTS.parent)))
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout.splitlines()[-1])
