@@ -90,7 +90,7 @@ def test_a_folder_that_cannot_be_is_an_error(capsys, tmp_path, report):
 
 def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(dice_wars, "stack_findings", lambda progress: ([], {}))  # most of the time
-    monkeypatch.setattr(dice_wars, "MOST_DICE", 7)  # tests of the reproduction draw the larger pictures
+    monkeypatch.setattr(dice_wars, "MOST_DICE", 6)  # tests of the reproduction draw the larger pictures
     code, out, err = run(capsys, "reproduce", "dice-wars", "--out", str(tmp_path), "--json")
     assert (code, err) == (0, "")
     verdicts = [row["verdict"] for row in json.loads(out)["rows"] if row["place"] == "win table"]
