@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from forked import cardwar, warm
-from small_runs import rows
+from run_files import rows
 
 import train.reports.curves
 import train.reports.page  # noqa: F401  # what a call would import

@@ -179,7 +179,7 @@ def test_tables_beside_a_page_are_no_pipe(real, tmp_path):
         write_report([real], tmp_path / "page.html")
 
 
-def test_files_of_a_report_and_of_a_reproduction_replace_links(real, tmp_path):
+def test_files_of_a_report_and_of_a_reproduction_replace_links(real, tmp_path, undrawn):
     victim, out = tmp_path / "victim", tmp_path / "out"
     victim.write_text("untouched")
     out.mkdir()
@@ -204,7 +204,7 @@ def test_the_folder_itself_may_be_a_link_and_none_below_it(tmp_path):
     assert not list((tmp_path / "real" / "below").iterdir())
 
 
-def test_names_in_settings_do_not_decide_where_is_written(copy, tmp_path):
+def test_names_in_settings_do_not_decide_where_is_written(copy, tmp_path, undrawn):
     change_config(copy, **dict.fromkeys(("game", "algorithm", "title", "label", "step"), "../../escaped"))
     before = contents(tmp_path)
     written = write_report([copy], tmp_path / "page" / "report.html")

@@ -10,7 +10,8 @@ import pytest
 from command import run
 from forked import cardwar, finish, run_program, start
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
-from small_runs import contents, rows
+from run_files import rows
+from small_runs import contents
 from soaking import briefly_or_long
 from tiny_games import EVERY_GAME
 from together import THREADS, answers, course, in_threads, in_turns, some_states
@@ -25,7 +26,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="m
 
 
 @needs_proc
-@briefly_or_long("episodes", 20_000, 1_000_000)
+@briefly_or_long("episodes", 10_000, 1_000_000)
 def test_memory_does_not_grow(episodes):
     answer = run_program("program_soak.py", episodes)
     early, late = answer["early"], answer["late"]

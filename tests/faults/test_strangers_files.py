@@ -111,7 +111,7 @@ def test_matches_without_intervals_are_refused(copy):
             read_run(copy)
 
 
-def test_a_second_copy_of_a_run_is_left_out_of_a_report(copy, real, tmp_path):
+def test_a_second_copy_of_a_run_is_left_out_of_a_report(copy, real, tmp_path, undrawn):
     with pytest.raises(ValueError, match="are runs of one configuration with one seed"):
         write_report([real, copy], tmp_path / "page.html")
     written = write_report([real, copy], tmp_path / "page.html", skip_damaged=True)

@@ -5,11 +5,9 @@ A program of such calls runs in a process of its own as well: `run_program` star
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
@@ -48,21 +46,6 @@ def finish(child, errors):
 
 def cardwar(*words, before=lambda: None):
     return finish(*start(*words, before=before))
-
-
-def killed(delay, *words, ready=lambda: True):
-    """Kills a call, if it still runs, so many seconds after it is `ready`."""
-    child, errors = start(*words)
-    until = time.monotonic() + 60.0
-    while (
-        not ready()
-        and time.monotonic() < until
-        and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
-    ):
-        time.sleep(0.002)
-    time.sleep(delay)
-    os.kill(child, signal.SIGKILL)
-    return finish(child, errors)[0]
 
 
 def warm(game):

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+from functools import partial
 
 import pytest
 from command import refusal, run, run_json
@@ -15,7 +16,6 @@ from thinning import each_row
 from tiny_games import SOLVABLE, each_of
 
 from baselines.oracles.rank_games import cluster as duel_ray
-from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.state_graph.game_graph import full_graph
 from train import estimates
 from train.command import console, mixes
@@ -55,23 +55,34 @@ def test_a_cache_is_used_and_mended(capsys, tmp_path, monkeypatch):
     assert "another game" in refusal(capsys, *FIVE_CARDS, "--cache", "layers")
 
 
-def test_a_solve_that_was_killed_goes_on(capsys, tmp_path):
-    write = LayerFolder.write
+def killed_after(writes):
+    """Lets a process kill itself in place of its next write after so many."""
+    left, replace = iter(range(writes)), os.replace
 
-    def fatal(self, cards, values, gap):
-        if cards == 6:
+    def replace_or_die(source, target):
+        if next(left, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
-        write(self, cards, values, gap)
+        replace(source, target)
 
-    def mortal():
-        LayerFolder.write = fatal  # in the child
+    os.replace = replace_or_die
 
-    code, _ = cardwar(*SOLVE, "--cache", tmp_path, before=mortal)
-    assert code == -signal.SIGKILL
-    assert sorted(path.name for path in tmp_path.glob("layer_*")) == [f"layer_{k}.bin" for k in range(1, 6)]
-    answer = run_json(capsys, *SOLVE, "--cache", str(tmp_path))
-    assert 0 < answer["solved_now"] < answer["states"]
-    assert same(answer, run_json(capsys, *SOLVE))
+
+def test_a_solve_killed_at_any_write_goes_on(capsys, tmp_path):
+    words = ("solve", "jujitsu", "num_cards=3")
+    whole = run_json(capsys, *words, "--cache", str(tmp_path / "whole"))
+    layers = {f"layer_{k}.bin": (tmp_path / "whole" / f"layer_{k}.bin").read_bytes() for k in range(1, 4)}
+    for writes in range(100):
+        folder = tmp_path / str(writes)
+        code, _ = cardwar(*words, "--cache", folder, before=partial(killed_after, writes))
+        if code == 0:
+            break  # there were no more writes
+        assert code == -signal.SIGKILL
+        answer = run_json(capsys, *words, "--cache", str(folder))
+        assert same(answer, whole)
+        assert (answer["solved_now"] < answer["states"]) == (writes > 1)
+        assert {name: (folder / name).read_bytes() for name in layers} == layers
+        assert not list(folder.glob("*.new"))
+    assert writes >= 6  # each layer and the manifest
 
 
 def test_few_layers_in_memory_are_enough(capsys):
