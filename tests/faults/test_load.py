@@ -84,8 +84,7 @@ def test_threads_share_a_solution_again_and_again(name, monkeypatch):
 
 @pytest.mark.soak
 def test_children_forked_after_compiling_compute_the_same():
-    answer = run_program("program_fork.py", 6)
-    assert answer == {"alike": [True] * 6, "codes": [0] * 6, "after": True, "finite": True}
+    assert run_program("program_fork.py", 6) == {"alike": [True] * 6, "after": True, "finite": True}
 
 
 # -- environments in processes of their own ---------------------------------------------------------
