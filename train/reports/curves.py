@@ -33,6 +33,11 @@ LEAST_SECONDS = 1e-3
 LEGEND_LETTERS = 150
 # After ten curves the colours repeat, with other marks.
 MARKS = ("o-", "s--", "^:")
+TITLES = {
+    "exact": "Distance from optimal play",
+    "lower bound": "At least so far from optimal play (a low bound proves nothing)",
+    "matches": "Matches, sampled, with 99 % intervals",
+}
 NUMBERS = FuncFormatter(lambda number, _: f"{number:,.10g}")
 
 
@@ -107,10 +112,7 @@ def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> 
     for curve in curves:
         axes.plot(*zip(*curve.points, strict=True), ls="--", lw=1.2, label=f" {curve.label}")
     drawn = [row[name] for run in runs for row in run.rows] + [value for curve in curves for _, value in curve.points]
-    if kind == "matches":
-        _frame_of_matches(axes)
-    else:
-        _frame(axes, config["reference"], drawn)
+    _frame(axes, config, drawn)
     if kind == "exact":
         # It lies on the frame: drawn above it, so that it is seen.
         axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=_optimal(config))
@@ -120,13 +122,6 @@ def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> 
     axes.set_ylabel(_axis(name, kind))
     axes.set_title(f"{TITLES[kind]}: {config['title']}")
     figure.legend(loc="outside lower center", ncols=2)
-
-
-TITLES = {
-    "exact": "Distance from optimal play",
-    "lower bound": "At least so far from optimal play (a low bound proves nothing)",
-    "matches": "Matches, sampled, with 99 % intervals",
-}
 
 
 def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, unit: str) -> None:
@@ -167,17 +162,14 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
         _draw_curve(over_seconds, [max(seconds, LEAST_SECONDS) for _, seconds, _ in group.curve], group, number, unit)
     ends = [end for _, group in drawn for *_, each in group.curve for end in (each.low, each.high)]
     for axes in both:
-        if game.kind == "matches":
-            _frame_of_matches(axes)
-        else:
-            _frame(axes, game.reference, ends)
+        _frame(axes, game.config, ends)
         if drawn:
             _scale_of_learning(axes)
         axes.xaxis.set_major_formatter(NUMBERS)
         axes.xaxis.set_minor_formatter(LogFormatter())  # labels if the axis is shorter than a decade
     over_steps.set_xlabel(_steps(units))
     over_seconds.set_xlabel("seconds of learning, evaluations included")
-    over_steps.set_ylabel(_axis(game.figure, game.kind))
+    over_steps.set_ylabel(_axis(game.config["figure"], game.config["measured"]))
     labels = over_steps.get_legend_handles_labels()
     columns = LEGEND_LETTERS // max(map(len, labels[1]), default=LEGEND_LETTERS)
     figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
@@ -219,23 +211,20 @@ def _draw_curve(axes: Axes, places: list[float], group: Group, number: int, unit
         )
 
 
-def _frame(axes: Axes, reference: Mapping[str, float], drawn: Sequence[float]) -> None:
-    """Sets the scale of a distance, logarithmic but for the part near 0, and marks uniform play's if it is known."""
-    uniform = next((figure for name, figure in reference.items() if name.startswith("uniform_")), 0.0)
+def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> None:
+    """Marks what a figure is compared with; the scale of a distance is logarithmic but for the part near 0."""
+    axes.grid(True, which="major", alpha=0.3)
+    if config["measured"] == "matches":
+        axes.axhline(0.0, color="black", ls="--", lw=1, label=" no payoff")
+        return
+    uniform = next((figure for name, figure in config["reference"].items() if name.startswith("uniform_")), 0.0)
     if uniform:
         axes.axhline(uniform, color="black", ls="--", lw=1, label=f" uniform play: {points(uniform)}")
     least = min((figure for figure in drawn if figure > 1e-9), default=1e-3)
     axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(least)), linscale=0.3)
     axes.set_ylim(0.0, 1.3 * max(uniform, least, *drawn))
-    axes.grid(True, which="major", alpha=0.3)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(NUMBERS)
-
-
-def _frame_of_matches(axes: Axes) -> None:
-    """Marks where a policy gets as much as the others get from it."""
-    axes.axhline(0.0, color="black", ls="--", lw=1, label=" no payoff")
-    axes.grid(True, which="major", alpha=0.3)
 
 
 def _steps(units: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from train.kinds import Kind
 from train.storage.formats import OWN
 from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
 from train.words import train_words
@@ -109,17 +109,9 @@ class Group:
         return [run for run in self.runs if run.finished] or [run for run in self.runs if run.rows]
 
     def last(self, figure: str) -> MedianInterval | None:
-        """A figure in the last rows of `counted`; None if nothing has been evaluated yet."""
-        return median_interval([run.rows[-1][figure] for run in self.counted]) if self.counted else None
-
-    @property
-    def sampled(self) -> tuple[float, float] | None:
-        """Both ends of the interval of the game's figure in the last row of a single run, if it is a sample."""
-        figure = self.config["figure"]
-        if len(self.counted) != 1 or f"{figure}_low" not in self.counted[0].rows[-1]:
-            return None
-        last = self.counted[0].rows[-1]
-        return last[f"{figure}_low"], last[f"{figure}_high"]
+        """A figure in the last rows of `counted`; None if nothing has been evaluated yet, or not that figure."""
+        figures = [run.rows[-1][figure] for run in self.counted if figure in run.rows[-1]]
+        return median_interval(figures) if figures and len(figures) == len(self.counted) else None
 
     @cached_property
     def curve(self) -> list[tuple[float, float, MedianInterval]]:
@@ -156,24 +148,9 @@ class GameReport:
     groups: tuple[Group, ...]
 
     @property
-    def title(self) -> str:
-        """The game and its parameters."""
-        return self.groups[0].config["title"]
-
-    @property
-    def kind(self) -> Kind:
-        """What kind of figures they are."""
-        return self.groups[0].config["measured"]
-
-    @property
-    def figure(self) -> str:
-        """The figure that pictures and tables show, e.g. "exploitability"."""
-        return self.groups[0].config["figure"]
-
-    @property
-    def reference(self) -> dict[str, float]:
-        """Reference figures, e.g. the game's value and uniform play's exploitability."""
-        return self.groups[0].config["reference"]
+    def config(self) -> dict[str, Any]:
+        """The first run's; of all runs its title, reference, and name and kind of the figure are the same."""
+        return self.groups[0].config
 
 
 def median_interval(figures: Sequence[float]) -> MedianInterval:
@@ -236,12 +213,11 @@ def arrange(runs: Sequence[Run]) -> list[GameReport]:
     """
     if not runs:
         raise ValueError("there must be at least one run to report on")
-    games: dict[str, dict[str, list[Run]]] = {}
+    games: defaultdict[str, defaultdict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         config = run.config
-        same = config["game"], config["parameters"], config["measured"], config["figure"]
-        of_game = games.setdefault(_key(*same), {})
-        of_game.setdefault(_key(config["algorithm"], config["args"]), []).append(run)
+        of_game = games[_key(config["game"], config["parameters"], config["measured"], config["figure"])]
+        of_game[_key(config["algorithm"], config["args"])].append(run)
     return [GameReport(_groups(list(of_game.values()))) for of_game in games.values()]
 
 
