@@ -18,34 +18,53 @@ from cardwar_envs.games.by_name import game_class, spelled_name
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
 # Of a message.
 MOST_LETTERS = 1000
-BOOLEANS = {"true": True, "false": False}
+BOOLEANS, NONE = {"true": True, "false": False}, "none"
+LISTS = (tuple, list, frozenset)
 
 
-def converted(name: str, text: str, hint: Any) -> Any:
-    """Converts text to the type of a dataclass field.
+def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
+    """Converts text to the type of a field.
+
+    Lists have commas between their items; lists of lists have slashes between the lists. Nothing is an empty list.
 
     Args:
         name: Name of the field, for the error.
-        text: A word; the items of a tuple are separated by commas.
-        hint: The field's type: int, float, bool, str, literal texts or numbers, a tuple of one of these, or any of
-            them or None.
+        text: A word.
+        hint: The field's type: int, float, bool, str, literal texts or numbers, a tuple, list or frozenset of these or
+            of lists of these, or any of them or None, which is written `none`.
+        depth: In how many lists the text stands.
 
     Raises:
         ValueError: If the text does not read as that type, or the type is not supported.
     """
-    parts = typing.get_args(hint)
-    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
-        return converted(name, text, next(part for part in parts if part is not types.NoneType))
-    if typing.get_origin(hint) is tuple and parts:
-        return tuple(converted(name, part.strip(), parts[0]) for part in text.split(","))
-    if typing.get_origin(hint) is typing.Literal:
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        if text.lower() == NONE and types.NoneType in parts:
+            return None
+        return converted(name, text, next(part for part in parts if part is not types.NoneType), depth)
+    if origin is typing.Literal:
         return {str(part): part for part in parts}.get(text, text)  # the game itself checks the value
+    if origin in LISTS:
+        return origin(_items(name, text, origin, parts, depth))
     if hint not in (str, *TYPES):
-        raise ValueError(f"{name} ({abbreviated(text)}) cannot be given as a word: it is of the type {hint}")
+        raise ValueError(f"{name} ({abbreviated(text)}) cannot be written as text: it is of the type {hint}")
     try:
         return BOOLEANS[text.lower()] if hint is bool else hint(text)
     except (KeyError, ValueError):
         raise ValueError(f"{name} ({abbreviated(text)}) must be {TYPES[hint]}") from None
+
+
+def _items(name: str, text: str, origin: Any, parts: tuple[Any, ...], depth: int) -> list[Any]:
+    nested = any(typing.get_origin(part) in LISTS for part in parts)
+    separator = "/" if nested else ","
+    if depth > 1 or (depth == 1 and nested):
+        raise ValueError(f"{name} has lists of lists of lists, which cannot be written as text")
+    fixed = origin is tuple and Ellipsis not in parts
+    texts = [] if not text and not (fixed and parts) else text.split(separator)
+    if fixed and len(texts) != len(parts):
+        raise ValueError(f"{name} ({text}) must have {len(parts)} parts with {separator!r} between them")
+    hints = parts if fixed else parts[:1] * len(texts)
+    return [converted(name, each.strip(), hint, depth + 1) for each, hint in zip(texts, hints, strict=True)]
 
 
 def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
