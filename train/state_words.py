@@ -41,11 +41,7 @@ def state_from(text: str, game: Game[Any]) -> Any:
 
 
 def state_in_words(state: Any) -> str:
-    """The text that `state_from` reads as this state.
-
-    Raises:
-        ValueError: If a field cannot be written as text.
-    """
+    """The text that `state_from` reads as this state; ValueError if a field cannot be written as text."""
     hints = _fields(type(state))
     if hints is None:
         return repr(state)

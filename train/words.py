@@ -68,12 +68,7 @@ def _items(name: str, text: str, origin: Any, parts: tuple[Any, ...], depth: int
 
 
 def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
-    """Converts texts to keyword arguments of a dataclass.
-
-    Args:
-        kind: The dataclass.
-        words: Field name -> text.
-        owner: Name of the game or algorithm that has these fields, for the error.
+    """Converts texts, by field, to keyword arguments of the dataclass `kind`; errors name their `owner`.
 
     Raises:
         ValueError: If a field is unknown, a text does not fit its type, or the type cannot be resolved.
@@ -115,6 +110,18 @@ def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], l
     return parameters, options, rest
 
 
+def parameters_and_names(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Sorts words into `KEY=VALUE` and the rest.
+
+    Raises:
+        ValueError: As `split_words`; also for options.
+    """
+    parameters, options, names = split_words(words)
+    if options:
+        raise ValueError(f"no such option: --{next(iter(options))}")
+    return parameters, names
+
+
 def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
     """Makes a game from its name and the texts of its parameters.
 
@@ -132,11 +139,7 @@ def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game
 
 
 def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
-    """As `game_from`, where every word must be `KEY=VALUE`.
-
-    Raises:
-        ValueError: As `game_from`; also for other words.
-    """
+    """As `game_from`, where every word must be `KEY=VALUE`; a ValueError, too, for other words."""
     parameters, options, rest = split_words(words)
     for word in (*rest, *(f"--{option}" for option in options)):
         raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game")
@@ -186,10 +189,7 @@ def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[
 def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
     """The words after `cardwar` that reproduce a run, with all arguments except empty texts.
 
-    Args:
-        title: The game of the run, as `game_in_words` returns it.
-        identity: As `run_identity` returns it.
-        folder: The run folder.
+    `title` is the game as `game_in_words` returns it, `identity` as `run_identity` returns it.
     """
     words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
     given = ((name, value) for name, value in identity["args"].items() if value != "")

@@ -25,7 +25,7 @@ from train.command.console import (
     timed,
 )
 from train.policies.by_word import line_up_from
-from train.words import game_for, points, split_words
+from train.words import game_for, parameters_and_names, points
 
 
 def match(
@@ -43,9 +43,7 @@ def match(
 
     Odds are exact for two-player games without a round limit. Other games are sampled.
     """
-    parameters, options, policies = split_words(words)
-    if options:
-        raise ValueError(f"no such option: --{next(iter(options))}")
+    parameters, policies = parameters_and_names(words)
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
     # A game with a round limit could otherwise go on for ever: too many histories to enumerate.

@@ -25,12 +25,12 @@ MOST_CACHED = 10_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """One decision: the action played, and the cost and equilibrium probability of each legal action.
+    """One decision, and what each legal action would have given away.
 
     Attributes:
         played: The action that was played.
-        costs: Action -> payoff points that it gives away, for each legal action; 0 for a best reply.
-        mix: Action -> its probability in the equilibrium, for each legal action.
+        costs: Action -> payoff points that it gives away; 0 for a best reply.
+        mix: Action -> its probability in the equilibrium.
     """
 
     played: int

@@ -72,11 +72,7 @@ class StoredGame(Strict):
 
 
 def record_of(trainer: Trainer) -> dict[str, Any]:
-    """A game as plain data (see `StoredGame`). It reveals hidden information, so the game must have ended.
-
-    Raises:
-        ValueError: If the game goes on.
-    """
+    """A game as plain data (see `StoredGame`). It reveals what is hidden: ValueError while the game goes on."""
     if trainer.ending is None:
         raise ValueError("no record before the game has ended: it would show what is hidden")
     table = trainer.table
@@ -129,11 +125,7 @@ def _json(value: Any) -> str:
 
 
 def write_record(trainer: Trainer, path: Path) -> None:
-    """Writes the record of a game that has ended: whole or not at all, and through no link.
-
-    Raises:
-        OSError: If the file cannot be written.
-    """
+    """Writes the record of a game that has ended: whole or not at all, and through no link."""
     write_atomically(path, record_bytes(trainer))
 
 
@@ -149,11 +141,7 @@ class Record:
     """
 
     def __init__(self, content: dict[str, Any]) -> None:
-        """Replays a record by the rules.
-
-        Raises:
-            ValueError: If it is not a whole record, or what it says cannot have happened.
-        """
+        """Replays a record by the rules; ValueError if it is not whole, or says what cannot have happened."""
         self.content = check(StoredGame, content)
         self.game = _game_of(content)
         players = range(self.game.facts.num_players)

@@ -63,16 +63,11 @@ class _Patience:
 
 
 def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | None = None) -> Solution:
-    """Computes the equilibrium that judges moves.
-
-    Args:
-        game: The rules.
-        patient: Wait however long it takes.
-        progress: As in `baselines.solve`.
+    """Computes the equilibrium that judges moves; unless `patient`, only if it takes no longer than `PATIENCE`.
 
     Raises:
         ValueError: If it is out of reach; the error says why.
-        TooLongError: If it takes longer than a person waits without being asked, and `patient` is false.
+        TooLongError: If it takes longer.
     """
     require_two_zero_sum(game, "judging moves by the equilibrium")
     return baselines.solve(game, progress=progress if patient else _Patience(progress))
@@ -86,14 +81,13 @@ def table_for(
     Args:
         game: The rules.
         seat: The person's.
-        words: The opponents' policies in order of seat, named as on the command line; one stands for all. If none
-            is given, the equilibrium plays, or `WITHOUT_EQUILIBRIUM` if that is not known.
+        words: The opponents' policies in order of seat, named as on the command line; one stands for all. If none is
+            given, the equilibrium plays, or `WITHOUT_EQUILIBRIUM` if that is not known.
         solution: The equilibrium, if it is known.
         without_costs: Why it is not known, in a sentence.
 
     Raises:
-        ValueError: If there is no such seat or policy, the number of opponents is wrong, or one must know what the
-            others play.
+        ValueError: If there is no such seat or policy, or the number of opponents is wrong.
     """
     players = game.facts.num_players
     if seat not in range(players):

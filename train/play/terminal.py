@@ -29,11 +29,7 @@ GIVE_UP = ("give up", "quit", "exit")
 
 
 def play_in_terminal(trainer: Trainer, console: Console) -> None:
-    """Plays a game to its end.
-
-    Raises:
-        EOFError: If the input ends before the game; the trainer is unchanged.
-    """
+    """Plays a game to its end; EOFError if the input ends before, which leaves the trainer unchanged."""
     table = trainer.table
     _say(console, f"{game_in_words(table.game)}: you are player_{table.seat}")
     for player, name in table.opponents.items():

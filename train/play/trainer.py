@@ -53,7 +53,7 @@ class Step:
         after: The state that it led to.
         rewards: Payoff points paid on the way, one per player.
         seal: Commitment to the opponents' moves; None if the person did not act.
-        verdict: Cost of the person's move; None if it was not judged or the person did not act.
+        verdict: Cost of the person's move; None if it was not judged.
     """
 
     before: Any
@@ -137,10 +137,7 @@ class Trainer:
         return sorted(costly, key=lambda each: -each[1].cost)
 
     def play(self, action: int) -> Step:
-        """Makes the person's move.
-
-        Returns:
-            What happened, with the seal opened.
+        """Makes the person's move; returns what happened, with the seal opened.
 
         Raises:
             IllegalActionError: If the rules do not allow the move; nothing has changed then.

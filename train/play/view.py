@@ -19,12 +19,7 @@ MOST_ROWS = 15
 
 
 def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
-    """Everything that is shown.
-
-    Args:
-        trainer: The game.
-        game_id: Its name on this server.
-    """
+    """Everything that is shown of a game; `game_id` is its name on this server."""
     table = trainer.table
     _, _, parameters = game_in_words(table.game).partition(" ")
     return {

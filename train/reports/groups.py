@@ -27,11 +27,9 @@ ENDS = ("_low", "_high")
 
 @dataclass(frozen=True)
 class Run:
-    """The content of a run folder.
+    """The content of a run folder; `config` is as `RunFolder.config`.
 
     Attributes:
-        folder: The folder.
-        config: As `RunFolder.config`.
         rows: One per evaluation; none if the run was stopped before its first.
         commit: Commit of the code that it began with, if that is known.
     """
@@ -68,11 +66,7 @@ class Run:
 class MedianInterval:
     """The median of a few seeds, and a confidence interval for the median of all seeds.
 
-    Attributes:
-        middle: The median of these seeds.
-        low: Lower end of the interval.
-        high: Upper end of the interval.
-        confidence: Probability, at least, that such an interval holds the median of all seeds; 0 for one seed.
+    `confidence` is the least probability that such an interval holds that median; 0 for one seed.
     """
 
     middle: float
@@ -83,11 +77,9 @@ class MedianInterval:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ only in the seed.
+    """Runs that differ only in the seed, in its order.
 
-    Attributes:
-        runs: In order of seed.
-        differs: Its values of the arguments in which runs of its algorithm and label on its game differ.
+    `differs` has its values of the arguments in which runs of its algorithm and label on its game differ.
     """
 
     runs: tuple[Run, ...]
@@ -131,7 +123,7 @@ class Group:
         ]
 
     def _turn(self, row: Mapping[str, float]) -> float:
-        """Number of the evaluation that a row belongs to.
+        """Number of a row's evaluation.
 
         Steps do not tell: a learner that takes many steps at a time goes past the step at which one is due.
         """
@@ -175,11 +167,7 @@ def median_interval(figures: Sequence[float]) -> MedianInterval:
 
 
 def read_run(path: str | Path) -> Run:
-    """Reads a run folder.
-
-    Raises:
-        ValueError: If it holds no run, a damaged one, or one of another format.
-    """
+    """Reads a run folder; ValueError if it holds no run, a damaged one, or one of another format."""
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
     config = {"measured": "exact", "figure": "exploitability", **config}  # older folders lack both
@@ -206,11 +194,7 @@ def refuse_twins(run: Run, others: Sequence[Run]) -> None:
 
 
 def arrange(runs: Sequence[Run]) -> list[GameReport]:
-    """Sorts runs by game and kind of figures, and groups those that differ only in the seed.
-
-    Raises:
-        ValueError: If there are none.
-    """
+    """Sorts runs by game and kind of figures, and groups those that differ only in the seed; ValueError for none."""
     if not runs:
         raise ValueError("there must be at least one run to report on")
     games: defaultdict[str, defaultdict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))

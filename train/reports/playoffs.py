@@ -29,9 +29,8 @@ class Pairing(NamedTuple):
         loss: Probability that it gets less.
         tie: Probability that both get the same.
         mean: Its expected payoff, payoff points.
-        low: The lower end of an interval that contains the mean with a probability of at least 95 %; the mean
-            itself if that is exact.
-        high: The upper end of this interval.
+        low: Lower end of an interval that contains the mean with a probability of at least 95 %; the mean if exact.
+        high: Upper end of this interval.
     """
 
     win: float
@@ -87,7 +86,7 @@ def require_pairings(game: Game[Any], games: int | None) -> None:
     """Refuses invalid requests before any policy is made.
 
     Raises:
-        ValueError: As `play_all` for a game of another kind.
+        ValueError: If the game is of another kind, or `games` is given for a game without a limit of rounds.
     """
     facts = game.facts
     if facts.num_players != 2 or not facts.zero_sum:
@@ -113,8 +112,7 @@ def play_all(
         progress: Called with the number of pairings played so far.
 
     Raises:
-        ValueError: If the game is of another kind, or too large for exact results; if `games` is given
-            for a game without a limit of rounds.
+        ValueError: As `require_pairings`; or if the game is too large for exact results.
     """
     facts = game.facts
     require_pairings(game, games)

@@ -23,11 +23,7 @@ PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "
 
 
 def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:
-    """Writes all pairs and all policies as CSV, both as Markdown, and a heat map.
-
-    Returns:
-        The files.
-    """
+    """Writes all pairs and policies as CSV, both as Markdown, and a heat map; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     contents = {
         PAIRS: csv_bytes(_pairs(result)),
