@@ -82,7 +82,7 @@ def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bo
     parameters, options, rest = split_words(words)
     for word in (*rest, *(f"--{option}" for option in options)):
         raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game; opponents are named by --against")
-    game = game_for(name, parameters, 1 + len(opponents)) if opponents else game_for(name, parameters, 2)
+    game = game_for(name, parameters, 1 + max(len(opponents), 1))
     solution, reason = _equilibrium(game, yes)
     return table_for(game, seat, opponents, solution, reason)
 
@@ -117,14 +117,11 @@ def _play_here(trainer: Trainer, record: Path | None) -> None:
         say("")  # ends the line of the prompt
         if isinstance(ended, KeyboardInterrupt):
             raise
-        raise ValueError(f"the input ended before the game, at move {trainer.number}{_kept(record)}") from None
+        kept = "" if record is None else f"; the moves so far are in {record}"
+        raise ValueError(f"the input ended before the game, at move {trainer.number}{kept}") from None
     finally:
         trainer.stop("broken off")  # does nothing if the game has ended
         if record is not None:
             write_record(trainer, record)
     if record is not None:
         say(f"The record is in {record}.")
-
-
-def _kept(record: Path | None) -> str:
-    return "" if record is None else f"; the moves so far are in {record}"

@@ -158,7 +158,8 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
     for task in chosen:
         name, figure = _figure(task)
         figures = [f"{figure:.6f}" if name == each else "" for each in measured]
-        table.add_row(task.run.name, _state(task), f"{task.last['seconds']:,.0f}" if task.last else "", *figures)
+        state = f"{task.state}, {100 * task.share:.0f} %" if 0.0 < task.share < 1.0 else str(task.state)
+        table.add_row(task.run.name, state, f"{task.last['seconds']:,.0f}" if task.last else "", *figures)
     out.print(table)
     count = Counter(str(task.state) for task in chosen)
     say(", ".join(f"{number} {state}" for state, number in count.items()))
@@ -169,10 +170,6 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
             say(f"Damaged: {task.run.name}: {task.damage}")
     for report in reports:
         say(f"Page: {report.page}\nTables: {report.tables}")
-
-
-def _state(task: StudyTask) -> str:
-    return f"{task.state}, {100 * task.share:.0f} %" if 0.0 < task.share < 1.0 else str(task.state)
 
 
 def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:
