@@ -27,10 +27,9 @@ def in_words(seconds: float) -> str:
 
 
 class Announced:
-    """Forwards a solver's progress, and first reports the estimated time of long work."""
+    """Forwards a solver's progress, and first reports the estimated time of long work by `say`, which prints a line."""
 
     def __init__(self, say: Callable[[str], object], progress: Progress | None) -> None:
-        """Takes a function that prints a line, and the progress callback to forward to."""
         self._say, self._progress = say, progress
 
     def expect(self, total: int) -> None:

@@ -35,8 +35,8 @@ def state_from(text: str, game: Game[Any]) -> Any:
         state = _read(text, example)
         game.check(state)
     except ValueError as error:
-        shown = _example_text(example)
-        raise ValueError(f"--state {text!r}: {error} (a state of {game.facts.name}: {shown})") from None
+        shown = state_in_any_words(example)
+        raise ValueError(f"--state {text!r}: {error} (a state of {game.facts.name}: {shown!r})") from None
     return state
 
 
@@ -54,13 +54,6 @@ def state_in_any_words(state: Any) -> str:
         return state_in_words(state)
     except ValueError:
         return repr(state)
-
-
-def _example_text(example: Any) -> str:
-    try:
-        return repr(state_in_words(example))
-    except ValueError as error:
-        return str(error)
 
 
 def _fields(kind: type) -> dict[str, Any] | None:

@@ -140,10 +140,15 @@ def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game
 
 def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
     """As `game_from`, where every word must be `KEY=VALUE`; a ValueError, too, for other words."""
+    return game_from(name, only_parameters(words))
+
+
+def only_parameters(words: Iterable[str], hint: str = "") -> dict[str, str]:
+    """The parameters; ValueError for words other than `KEY=VALUE`, which ends in `hint`."""
     parameters, options, rest = split_words(words)
     for word in (*rest, *(f"--{option}" for option in options)):
-        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game")
-    return game_from(name, parameters)
+        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game{hint}")
+    return parameters
 
 
 def game_in_words(game: Game[Any]) -> str:
@@ -154,8 +159,9 @@ def game_in_words(game: Game[Any]) -> str:
     parameters = game.parameters()
     subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters)))
     given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
-    words = (f"{name}={_value_in_words(parameters[name])}" for name in given)
-    return " ".join([spelled_name(game), *words])
+    values = (parameters[name] for name in given)
+    texts = (",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value) for value in values)
+    return " ".join([spelled_name(game), *(f"{name}={text}" for name, text in zip(given, texts, strict=True))])
 
 
 def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:
@@ -164,10 +170,6 @@ def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:
         return type(game)(**{name: parameters[name] for name in names}) == game
     except (TypeError, ValueError):
         return False
-
-
-def _value_in_words(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
 def json_parameters(game: Game[Any]) -> dict[str, Any]:

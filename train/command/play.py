@@ -15,7 +15,7 @@ from train.command.console import GameName, Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.terminal import play_in_terminal
 from train.play.trainer import Table, Trainer
-from train.words import game_for, game_in_words, split_words
+from train.words import game_for, game_in_words, only_parameters
 
 PORT = 8765
 
@@ -79,9 +79,7 @@ def _check_free(record: Path | None) -> None:
 
 
 def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:
-    parameters, options, rest = split_words(words)
-    for word in (*rest, *(f"--{option}" for option in options)):
-        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game; opponents are named by --against")
+    parameters = only_parameters(words, "; opponents are named by --against")
     game = game_for(name, parameters, 1 + max(len(opponents), 1))
     solution, reason = _equilibrium(game, yes)
     return table_for(game, seat, opponents, solution, reason)

@@ -44,7 +44,10 @@ def watch(
             raise ValueError(
                 f"{words[0] if words else '--seed'} cannot be used with a record, which holds the whole game"
             )
-        rules, policies, shown, remarks = _recorded(Path(game))
+        from train.play.record import read_record  # pydantic takes its time to import
+
+        record = read_record(Path(game))
+        rules, policies, shown, remarks = record.game, list(record.names), record.revealed(), record.remarks()
     else:
         rules = game_for(game, parameters, len(policies))
         shown = play_episode(rules, line_up_from(policies, rules), seed or 0).revealed(rules)
@@ -52,13 +55,6 @@ def watch(
         print_game(rules, policies, shown, remarks)
     else:
         write_gif(rules, shown, gif)
-
-
-def _recorded(path: Path) -> tuple[Game[Any], list[str], list[Revealed[Any]], list[str]]:
-    from train.play.record import read_record  # pydantic takes its time to import
-
-    record = read_record(path)
-    return record.game, list(record.names), record.revealed(), record.remarks()
 
 
 def print_game(

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from baselines.files import parse_object, read_plain, write_atomically
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
-from train.play.seal import Seal, opens_to
+from train.play.seal import opens_to
 from train.play.trainer import Step, Trainer
 from train.storage.formats import Points, Seed, Value
 from train.validation import MAX_INT, Strict, check
@@ -87,7 +87,7 @@ def record_of(trainer: Trainer) -> dict[str, Any]:
         "dealt": trainer.dealt,
         "steps": [_stored(step) for step in trainer.steps],
         "ending": trainer.ending,
-        "left": _opened(trainer.left),
+        "left": trainer.left and trainer.left.opened,
         "payoffs": list(trainer.payoffs),
         "total_cost": None if table.judge is None else trainer.total,
     }
@@ -102,13 +102,9 @@ def _stored(step: Step) -> dict[str, Any]:
     return {
         "actions": {str(player): action for player, action in step.actions.items()},
         "outcome": step.outcome,
-        "seal": _opened(step.seal),
+        "seal": step.seal and step.seal.opened,
         "verdict": verdict,
     }
-
-
-def _opened(sealed: Seal | None) -> dict[str, str] | None:
-    return None if sealed is None else {"digest": sealed.digest, "text": sealed.text}
 
 
 def record_bytes(trainer: Trainer) -> bytes:

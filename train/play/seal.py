@@ -30,6 +30,11 @@ class Seal:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
+    def opened(self) -> dict[str, str]:
+        """The text and its digest."""
+        return {"digest": self.digest, "text": self.text}
+
+    @property
     def command(self) -> str:
         """A shell command that computes the digest from the text."""
         return f"printf %s {shlex.quote(self.text)} | sha256sum"

@@ -25,14 +25,7 @@ PATIENCE = 60.0
 
 
 class TooLongError(Exception):
-    """Computing the equilibrium takes longer than allowed without asking."""
-
-    def __init__(self, seconds: float | None) -> None:
-        """Takes the estimate; None if it is not known."""
-        if seconds is None:
-            super().__init__(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
-        else:
-            super().__init__(f"takes {in_words(seconds)}")
+    """Computing the equilibrium takes longer than allowed without asking; the message says how long."""
 
 
 class _Patience:
@@ -43,10 +36,9 @@ class _Patience:
         self._since: float | None = None
 
     def expect(self, total: int) -> None:
-        """Called before the work with the number of matrix games, if known."""
         seconds = seconds_for(total)
         if seconds > PATIENCE:
-            raise TooLongError(seconds)
+            raise TooLongError(f"takes {in_words(seconds)}")
         self._accepted = True
         expect = getattr(self._progress, "expect", None)
         if expect is not None:
@@ -57,7 +49,7 @@ class _Patience:
         now = time.monotonic()
         self._since = self._since or now
         if not self._accepted and now - self._since > PATIENCE:
-            raise TooLongError(None)
+            raise TooLongError(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
         if self._progress is not None:
             self._progress(done)
 

@@ -43,7 +43,6 @@ class Site:
         self._host = host
 
     def routes(self) -> list[Route]:
-        """All paths."""
         return [
             Route("/", self._page),
             Route("/page.css", self._part),

@@ -91,7 +91,7 @@ def _moves(table: Table, step: Step) -> list[tuple[str, str]]:
 
 
 def _opened(sealed: Seal | None) -> dict[str, str] | None:
-    return None if sealed is None else {"text": sealed.text, "digest": sealed.digest, "command": sealed.command}
+    return None if sealed is None else {**sealed.opened, "command": sealed.command}
 
 
 def _shown_verdict(table: Table, step: Step) -> dict[str, Any] | None:
