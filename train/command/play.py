@@ -11,6 +11,7 @@ import typer
 
 from baselines import Solution
 from cardwar_envs import Game
+from cardwar_envs.core.parameters import whole_number
 from train.command.console import GameName, Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.terminal import play_in_terminal
@@ -48,8 +49,11 @@ def play(
 
     Reports what each move costs against an equilibrium opponent.
     """
+    from train.storage.formats import MAX_SEED  # pydantic takes its time to import
+
     _check_free(record)
-    _check_seed(seed)
+    if seed is not None:
+        whole_number("seed", seed, range(MAX_SEED + 1))
     if port is not None and not web:
         raise ValueError(f"--port ({port}) requires --web")
     opponents = [name for given in against or [] for name in given.split(",")]
@@ -61,13 +65,6 @@ def play(
 
     with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is computed
         serve(_table(game, words or [], opponents, seat, yes), seed, listening, record, say)
-
-
-def _check_seed(seed: int | None) -> None:
-    from train.storage.formats import MAX_SEED  # pydantic takes its time to import
-
-    if seed is not None and not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
 
 
 def _check_free(record: Path | None) -> None:
