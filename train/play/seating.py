@@ -12,7 +12,7 @@ from baselines.oracles.protocol import Progress
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
-from train.estimates import in_words, seconds_for
+from train.estimates import Relay, in_words, seconds_for
 from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import policy_from
@@ -28,30 +28,24 @@ class TooLongError(Exception):
     """Computing the equilibrium takes longer than allowed without asking; the message says how long."""
 
 
-class _Patience:
-    """Forwards progress; stops work that takes, or will take, longer than allowed."""
+class _Patience(Relay):
+    """Stops work that takes, or will take, longer than allowed."""
 
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress, self._accepted = progress, False
-        self._since: float | None = None
+    _accepted, _since = False, 0.0
 
     def expect(self, total: int) -> None:
         seconds = seconds_for(total)
         if seconds > PATIENCE:
             raise TooLongError(f"takes {in_words(seconds)}")
         self._accepted = True
-        expect = getattr(self._progress, "expect", None)
-        if expect is not None:
-            expect(total)
+        super().expect(total)
 
     def __call__(self, done: int) -> None:
-        """Starts the clock at the first call, which comes after compilation."""
-        now = time.monotonic()
-        self._since = self._since or now
-        if not self._accepted and now - self._since > PATIENCE:
+        """The clock starts at the first call, which comes after compilation."""
+        self._since = self._since or time.monotonic()
+        if not self._accepted and time.monotonic() - self._since > PATIENCE:
             raise TooLongError(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
-        if self._progress is not None:
-            self._progress(done)
+        super().__call__(done)
 
 
 def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | None = None) -> Solution:

@@ -158,9 +158,7 @@ def _middle(group: Group, figure: str) -> float | None:
 def _rank(group: Group) -> float:
     """To sort by, best first; groups that have not been evaluated yet come last."""
     middle = _middle(group, group.config["figure"])
-    if middle is None:
-        return math.inf
-    return -middle if group.config["measured"] == "matches" else middle
+    return math.inf if middle is None else -middle if group.config["measured"] == "matches" else middle
 
 
 def _seeds(group: Group) -> str:
