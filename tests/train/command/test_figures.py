@@ -9,9 +9,9 @@ from thinning import each_row
 
 import baselines
 from cardwar_envs import make_game
+from train.words import game_of_words, json_parameters
 
 PRIZE = ("lowest_unique", "num_players=2", "numbers=3", "payoff=prize")
-DICE = ("dice_poker",)
 # Of a match that is played.
 KEYS = {
     "game", "parameters", "policies", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won",
@@ -21,97 +21,50 @@ KEYS = {
 # -- solve ------------------------------------------------------------------------------
 
 
-def test_solve_gives_a_certified_equilibrium(capsys):
-    answer = run_json(capsys, "solve", "jujitsu", "num_cards=8")
-    assert abs(answer["value"]) <= 1e-9
-    assert 0 <= answer["gap"] <= 1e-9
-    assert answer["states"] == 2641
-    assert answer["seconds"] > 0
-    first, second = answer["strategies"]
-    assert first == second
-    assert list(first) == [str(rank) for rank in range(1, 9)]
-    assert sum(first.values()) == pytest.approx(1)
-    assert first["8"] == 0  # Sanwal and Drechsler 2002, section 4: the top card is kept
-
-
-def test_solve_unlike_hands(capsys):
-    # Fetterman 2023, Lemma 3: D/n = 2/3 for {2,3,6} v. {1,3,5}
-    answer = run_json(capsys, "solve", "dinosaur_war", "hand_0=2,3,6", "hand_1=1,3,5", "--exact")
-    assert answer["value"] == pytest.approx(2 / 3, abs=1e-12)
-    assert answer["exact"] == "2/3"
-    assert [list(strategy) for strategy in answer["strategies"]] == [["2", "3", "6"], ["1", "3", "5"]]
-
-
-@each_row(("sides", "exact"), [(6, "5/54"), (3, "2/27"), (4, "1/12"), (10, "1/10"), (2, "0")])
-def test_solve_dice_poker(capsys, sides, exact):
-    answer = run_json(capsys, "solve", *DICE, f"sides={sides}")
-    top, bottom = map(int, f"{exact}/1".split("/")[:2])
-    assert answer["exact"] == exact
-    assert answer["value"] == pytest.approx(top / bottom, abs=1e-12)
-    assert 0 <= answer["gap"] <= 1e-12
-    assert answer["method"] == "linear program in rationals"
-
-
-def test_solve_gives_the_strategies_by_roll(capsys):
-    answer = run_json(capsys, "solve", *DICE)
-    assert answer["value"] == pytest.approx(0.0925925926, abs=5e-11)
-    assert answer["parameters"] == {"sides": 6, "ante": 1.0, "raise_size": 1.0}
-    first, second = answer["strategies"]
-    assert list(first) == list(second) == list("123456")
-    # Rauscher 2017: raise with 5 and 6, and with 1 two times in three
-    assert [first[roll]["raise"] for roll in first] == pytest.approx([2 / 3, 0, 0, 0, 1, 1])
-    assert all(sum(second[roll].values()) == pytest.approx(1) for roll in second)
-    assert set(second["1"]) == {"fold", "call"}
-
-
-def test_solve_a_thousand_sides(capsys):
-    answer = run_json(capsys, "solve", *DICE, "sides=1000")
-    assert answer["value"] == pytest.approx(0.1, abs=1e-9)
-    assert answer["gap"] <= 1e-9
-    assert answer["seconds"] < 10
-    assert "exact" not in answer
+@each_row(
+    ("words", "exact"),
+    [
+        (("jujitsu", "num_cards=8"), None),
+        (("dinosaur_war", "hand_0=2,3,6", "hand_1=1,3,5", "--exact"), "2/3"),  # Fetterman 2023, Lemma 3
+        (("dice_poker",), "5/54"),  # Rauscher 2017
+        (("dice_poker", "sides=200"), None),
+    ],
+)
+def test_solve(capsys, words, exact):
+    answer, (name, *parameters) = run_json(capsys, "solve", *words), [word for word in words if word[:2] != "--"]
+    game = game_of_words(name, parameters)
+    solution = baselines.solve(game, exact="--exact" in words or None)
+    assert answer["parameters"] == json_parameters(game)
+    assert (answer["value"], answer.get("exact")) == (pytest.approx(solution.value, abs=1e-9), exact)
+    assert (answer["states"], answer["method"], 0 <= answer["gap"] <= 1e-9) == (solution.states, solution.method, True)
+    assert answer["strategies"] == solution.labelled()
 
 
 # -- exploit ----------------------------------------------------------------------------
 
 
-def test_exploit(capsys):
-    answer = run_json(capsys, "exploit", "jujitsu", "num_cards=5", "--policy", "uniform")
-    assert answer["exploitability"] == pytest.approx(0.491667, abs=1e-6)
-    assert answer["nash_conv"] == pytest.approx(2 * answer["exploitability"])
-    by_its_other_name = run_json(capsys, "exploit", "jujitsu", "num_cards=5", "--policy", "random")
-    assert by_its_other_name["exploitability"] == answer["exploitability"]
-
-
-def test_exploit_on_private_information(capsys):
-    answer = run_json(capsys, "exploit", *DICE, "--policy", "uniform")
-    # Half of all raises win the ante at once, so A raises with all: 1/2. B folds a 1: 1/18.
-    # Uniform play by both is worth 1/4 to A.
-    assert answer["payoffs"] == pytest.approx([1 / 4, -1 / 4], abs=1e-12)
-    assert answer["per_player"] == pytest.approx([1 / 2 - 1 / 4, 1 / 18 + 1 / 4], abs=1e-12)
-    assert answer["exploitability"] == pytest.approx(5 / 18, abs=1e-12)
-    assert answer["nash_conv"] == pytest.approx(5 / 9, abs=1e-12)
-    assert answer["exploitability"] == baselines.exploitability(make_game(*DICE), "uniform")
-    best = run_json(capsys, "exploit", *DICE, "--policy", "equilibrium")
-    assert max(map(abs, best["per_player"])) <= 1e-9
-
-
 @each_row(
-    ("words", "exploitability"),
+    "words",
     [
-        (("lowest_unique", "numbers=3"), None),
-        (PRIZE, None),
-        (("lowest_unique", "num_players=2", "numbers=3"), 2 / 3),
+        ("jujitsu", "num_cards=5"),
+        ("dice_poker",),
+        ("lowest_unique", "numbers=3"),
+        PRIZE,
+        ("lowest_unique", "num_players=2", "numbers=3"),
     ],
 )
-def test_exploitability_is_of_two_player_zero_sum_games_only(capsys, words, exploitability):
-    answer = run_json(capsys, "exploit", *words)
-    assert answer.get("exploitability") == pytest.approx(exploitability)
-    assert answer["nash_conv"] == pytest.approx(sum(answer["per_player"]))
+def test_exploit(capsys, words):
+    """Exploitability is of two-player zero-sum games only; `random` is another name of uniform play."""
+    answer, game = run_json(capsys, "exploit", *words, "--policy", "random"), game_of_words(words[0], words[1:])
+    expected, facts = baselines.nash_conv(game, "uniform"), game.facts
+    assert (answer["nash_conv"], answer["per_player"]) == (expected.total, list(expected.per_player))
+    assert answer["payoffs"] == list(expected.payoffs)
+    two = facts.num_players == 2 and facts.zero_sum
+    assert answer.get("exploitability") == (baselines.exploitability(game, "uniform") if two else None)
     code, out, _ = run(capsys, "exploit", *words)
     assert code == 0
     assert "NashConv" in out
-    assert ("exploitability" in out) == (exploitability is not None)
+    assert ("exploitability" in out) == two
 
 
 def test_a_table_that_lacks_observations_says_so(capsys, monkeypatch):
@@ -149,9 +102,6 @@ def test_an_exact_match(capsys):
     assert "mean_1" not in answer
     parameter_last = run_json(capsys, "match", "jujitsu", "second_lowest_card", "lowest_card", "num_cards=5")
     assert parameter_last["win"] == pytest.approx(1)
-    private = run_json(capsys, "match", *DICE, "equilibrium", "uniform")
-    assert private["mean"] >= 5 / 54 - 1e-12
-    assert private["win"] + private["loss"] + private["tie"] == pytest.approx(1)
 
 
 def test_an_exact_match_shows_both_payoffs_unless_they_sum_to_zero(capsys):
