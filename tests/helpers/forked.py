@@ -48,14 +48,6 @@ def cardwar(*words, before=lambda: None):
     return finish(*start(*words, before=before))
 
 
-def warm(game):
-    """Loads what is compiled once, for all calls on that game to come."""
-    import baselines
-
-    baselines.solve(game.smallest())
-    baselines.nash_conv(game.smallest(), "uniform")
-
-
 def run_program(name, *arguments, prefix=()):
     """Runs a program of `tests/faults`; what it prints is JSON."""
     command = [*prefix, sys.executable, str(TESTS / "faults" / name), *map(str, arguments)]

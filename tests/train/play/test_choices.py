@@ -21,13 +21,9 @@ def names(choices, text):
 
 def test_cards_are_named_as_the_game_names_them():
     choices = Choices(WAR, 0, range(12))
-    assert choices.named("13") == 11
-    assert choices.named(" 2 ") == 0
+    assert [choices.named(text) for text in ("13", " 2 ")] == [11, 0]
     assert [choices.named(text) for text in ("1", "14", "", "#1", "two")] == [None] * 5
-
-
-def test_capitals_do_not_matter():
-    assert Choices(make_game("dice_poker"), 0, (0, 1)).named("RAISE") == 1
+    assert Choices(make_game("dice_poker"), 0, (0, 1)).named("RAISE") == 1, "capitals do not matter"
 
 
 def test_words_in_order_find_one_of_thousands(war_choices):
@@ -41,9 +37,6 @@ def test_words_in_order_find_one_of_thousands(war_choices):
 
 def test_a_number_also_finds_several_equal_cards():
     choices = Choices(make_game("war", ranks=3, discards=2), 0, range(3, 15))
-    assert names(choices, "2 with 3") == [
-        "discards 2x2 and battles with 3",
-        "discards 2 3 and battles with 3",
-        "discards 2 4 and battles with 3",
-    ]
+    cards = ("2x2", "2 3", "2 4")
+    assert names(choices, "2 with 3") == [f"discards {each} and battles with 3" for each in cards]
     assert names(choices, "2x2 with 3") == ["discards 2x2 and battles with 3"]
