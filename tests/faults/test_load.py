@@ -11,6 +11,7 @@ from command import run
 from forked import cardwar, finish, run_program, start
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from run_files import rows
+from skins import same
 from small_runs import contents
 from soaking import briefly_or_long
 from tiny_games import EVERY_GAME
@@ -42,14 +43,14 @@ def test_memory_does_not_grow(episodes):
 @briefly_or_long(("count", "steps"), (30, 8), (1000, 40))
 def test_environments_that_live_at_once_play_as_alone(count, steps):
     numbers = range(count)
-    assert in_turns(numbers, steps) == [list(course(number, steps)) for number in numbers]
+    assert same(in_turns(numbers, steps), [list(course(number, steps)) for number in numbers])
 
 
 @briefly_or_long(("rounds", "steps"), (1, 8), (30, 100))
 def test_environments_in_threads_play_as_alone(rounds, steps):
     for first in range(0, rounds * THREADS, THREADS):
         found = in_threads(lambda number, first=first: list(course(first + number, steps)))
-        assert found == [list(course(first + number, steps)) for number in range(THREADS)]
+        assert same(found, [list(course(first + number, steps)) for number in range(THREADS)])
 
 
 def one_solution_for_all(game, count):

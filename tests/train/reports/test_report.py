@@ -300,7 +300,6 @@ HUGE = 10**400
 METRICS = b"steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1\n"
 DAMAGE = [
     ("config.json", b"{", "config.json cannot be read: Expecting property name"),
-    ("config.json", b"[]", "it does not hold a JSON object"),
     ("config.json", b"[" * 100_000, "it is nested too deeply"),
     ("config.json", b"\xff\xfe\x00", "config.json cannot be read"),
     ("config.json", b"{}", "its format (None) is that of another version, not 1"),
@@ -310,8 +309,6 @@ DAMAGE = [
     ("config.json", {"args__evaluate_every": 0}, "args.evaluate_every (0) must be at least 1"),
     ("config.json", {"args__evaluate_every": True}, "args.evaluate_every (True) must be an integer"),
     ("config.json", {"args__steps": HUGE}, "args.steps (100000…(401 digits))"),
-    ("config.json", {"args__steps": 1.5}, "args.steps (1.5) must be an integer"),
-    ("config.json", {"args__steps": "20"}, "args.steps ('20') must be an integer"),
     ("config.json", {"args__rate": {"a": 1}}, "args.rate: {'a': 1} must be a text, a number up to 9007199254740992, "),
     ("config.json", {"args__rate": HUGE}, "args.rate: 1000000000"),
     ("config.json", {"args__rate": float("nan")}, "args.rate: nan must be a text, a number up to"),
@@ -324,7 +321,6 @@ DAMAGE = [
     ("config.json", {"label": ["x"]}, "label (['x']) must be a text"),
     ("config.json", {"reference": None}, "reference (None) must be a table of names and values"),
     ("config.json", {"reference__value": float("inf")}, "reference.value (inf) must be a finite number"),
-    ("config.json", {"reference__value": HUGE}, "reference.value (100000…(401 digits))"),
     ("config.json", {"reference__uniform_exploitability": -1}, "uniform_exploitability (-1.0) must be at least 0"),
     ("metrics.csv", b"steps,exploitability\n1,2\n", "rows[0].seconds is missing"),
     ("metrics.csv", b"steps,exploitability\n1,much\n", "metrics.csv cannot be read"),
