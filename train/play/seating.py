@@ -62,15 +62,10 @@ def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | Non
 def table_for(
     game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
 ) -> Table:
-    """Seats the opponents.
+    """Seats the person and the opponents, whose policies `words` name in order of seat; one stands for all.
 
-    Args:
-        game: The rules.
-        seat: The person's.
-        words: The opponents' policies in order of seat, named as on the command line; one stands for all. If none is
-            given, the equilibrium plays, or `WITHOUT_EQUILIBRIUM` if that is not known.
-        solution: The equilibrium, if it is known.
-        without_costs: Why it is not known, in a sentence.
+    If none is given, the equilibrium of `solution` plays, or `WITHOUT_EQUILIBRIUM` if that is not known;
+    `without_costs` then says why.
 
     Raises:
         ValueError: If there is no such seat or policy, or the number of opponents is wrong.

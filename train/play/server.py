@@ -90,9 +90,8 @@ class Site:
             except ValueError as error:  # also a move that the rules do not allow
                 raise Refused(400, str(error)) from None
             except OSError as error:
-                raise Refused(
-                    507, f"The record cannot be written: {error}. Download it from this page instead."
-                ) from None
+                said = f"The record cannot be written: {error}. Download it from this page instead."
+                raise Refused(507, said) from None
             return JSONResponse(self._view())
 
         return changed

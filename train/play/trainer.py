@@ -23,11 +23,9 @@ from train.play.seal import Seal, seal
 
 @dataclass(frozen=True)
 class Table:
-    """Who plays what.
+    """Who plays what, the person in `seat`.
 
     Attributes:
-        game: The rules.
-        seat: The person's.
         opponents: Seat -> name of the policy there, for all other seats.
         policies: Seat -> policy, for the same seats.
         judge: Computes the cost of moves; None without an equilibrium.

@@ -47,8 +47,6 @@ class PlayOffs:
     """Every policy against every other.
 
     Attributes:
-        game: The game.
-        names: Of the policies.
         pairings: `[row][column]`: the row's policy in seat 0, the column's in seat 1.
         exploitability: Of each policy, exact, payoff points; None if results are sampled.
         games: How many were played for each pairing; None if results are exact.
@@ -103,14 +101,9 @@ def play_all(
     seed: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> PlayOffs:
-    """Plays every pairing, each policy against itself too.
+    """Plays every pairing, each policy against itself too; `progress` is called with the number played so far.
 
-    Args:
-        game: A two-player zero-sum game.
-        policies: By name.
-        games: How many to play for each pairing, in a game with a limit of rounds; None for exact results.
-        seed: Random seed of these games.
-        progress: Called with the number of pairings played so far.
+    `games` says how many to play for each pairing, in a game with a limit of rounds; without it results are exact.
 
     Raises:
         ValueError: As `require_pairings`; or if the game is too large for exact results.
