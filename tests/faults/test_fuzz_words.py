@@ -9,7 +9,7 @@ from soaking import briefly_or_long
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import GAMES, make_game
-from cardwar_envs.core.policy import as_policy, checked_probabilities, named_policy, policy_names
+from cardwar_envs.core.policy import as_policy, checked_probabilities, policy_names
 from train.algorithms.registry import ALGORITHMS
 
 # Small enough to be solved at once, or far beyond what is allowed; what lies between would only take long.
@@ -158,8 +158,3 @@ def test_odd_command_lines_are_understood_or_refused_in_one_line(capsys, tmp_pat
     monkeypatch.chdir(tmp_path)
     fuzzed(fuzz_commands, count, capsys)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_name_that_is_no_text_is_no_policy():
-    with pytest.raises(ValueError, match="unknown policy"):
-        named_policy("nobody", EVERY_GAME[0])

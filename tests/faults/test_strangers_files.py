@@ -1,7 +1,6 @@
 """Folders and files from a stranger: files of other runs, figures that cannot be, and names."""
 
 import json
-import re
 import shutil
 from unittest.mock import Mock
 
@@ -55,51 +54,12 @@ def write_metrics(folder, lines):
     seal(folder)
 
 
-@each_row(
-    ("row", "name", "cell", "message"),
-    [
-        (1, "steps", "2", "rows[1] must have more steps than the row before"),
-        (1, "seconds", "-0.0", "rows[1] must have more steps than the row before, and not fewer seconds"),
-        (0, "exploitability", "-0.1", "exploitability (-0.1) must be at least 0"),
-        (0, "nash_conv", "-0.1", "nash_conv (-0.1) must be at least 0"),
-    ],
-)
-def test_figures_that_cannot_be_are_refused_with_right_checksums(real, copy, row, name, cell, message):
-    names, *lines = [line.split(",") for line in (real / "metrics.csv").read_text().splitlines()]
-    if name == "seconds":
-        lines[0][names.index(name)] = "1"
-    lines[row][names.index(name)] = cell
-    write_metrics(copy, map(",".join, [names, *lines]))
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_run(copy)
-
-
 def test_a_figure_that_stands_twice_is_refused(copy):
     lines = (copy / "metrics.csv").read_text().splitlines()
     last = lines[0].split(",")[-1]
     write_metrics(copy, [f"{line},{line.split(',')[-1]}" for line in lines])
     with pytest.raises(ValueError, match=f"a name is twice in its first line: .*{last}, {last}"):
         read_run(copy)
-
-
-@each_row(
-    ("changes", "message"),
-    [
-        ({"reference": {}}, "must have uniform_nash_conv, or value and uniform_exploitability"),
-        ({"figure": "steps"}, "figure (steps) is none of the kind 'exact'"),
-        ({"figure": f"exploitability{ESCAPE}"}, "must have printable characters"),
-        ({"label": "x" * 10_001}, "at most 10000"),
-        ({"parameters": {"num_cards": [0] * 10_001}}, "at most 10000 letters or items"),
-        ({"args__opponent": "x" * 10_001}, "at most 10000 letters or items"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused_with_right_checksums(real, copy, tmp_path, capsys, changes, message):
-    shutil.copy(real / "config.json", copy)
-    change_config(copy, **changes)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_run(copy)
-    said = refusal(capsys, "report", str(copy), "--out", str(tmp_path / "page.html"), "--skip-damaged")
-    assert said == "cardwar: there must be at least one run to report on\n"
 
 
 def test_matches_without_intervals_are_refused(copy):

@@ -1,12 +1,11 @@
 """The command: its help, its version, what it imports, and what it says of mistakes that are not the caller's."""
 
-import json
 import subprocess
 import sys
 from unittest.mock import Mock
 
 import pytest
-from command import refusal, run, run_json
+from command import refusal, run
 from thinning import each_row
 
 import cardwar_envs
@@ -21,7 +20,7 @@ from train.pages.command import SUBCOMMANDS
         ("solve dinosaur_war num_cards=2 --exact", ["value 0.000000 = 0", "rationals"]),
         ("exploit jujitsu num_cards=3", ["exploitability 0.500000", "NashConv 1.000000"]),
         ("match jujitsu num_cards=3 uniform uniform", ["0.333333", "P(win)", "of player_0 (uniform)"]),
-        ("match war min max max_rounds=40", ["1 game", "player_1", "not finished", "40 rounds; this game is determin"]),
+        ("match war min max max_rounds=40", ["1 game", "player_1", "not finished", "40 rounds; this game is"]),
         (
             "match war ranks=3 discards=0 max_rounds=20 dummie min --games 50",
             ["50 games", "dummie", "rounds on average, standard deviation"],
@@ -102,14 +101,3 @@ def test_defaults_that_differ_with_many_actions_are_named(capsys, tmp_path):
         assert ("This game has many actions" in err) == bool(said)
     _, listed, _ = run(capsys, "train", "war", "--algorithm", "ppo", "--list-options")
     assert "0.03" in listed
-
-
-def test_ppo_runs_and_says_its_exact_exploitability(capsys, tmp_path):
-    options = ["--algorithm", "ppo", "--steps", "2000", "--evaluate-every", "2000", "--num-games", "100"]
-    code, out, _ = run(capsys, "train", "dice_poker", "sides=3", *options, "--out", str(tmp_path), "--json")
-    assert code == 0
-    answer = json.loads(out)
-    assert answer["value"] == pytest.approx(2 / 27)
-    again = run_json(capsys, "exploit", "dice_poker", "sides=3", "--policy", str(tmp_path))
-    assert again["exploitability"] == pytest.approx(answer["exploitability"], abs=1e-9)
-    assert answer["exploitability"] < answer["uniform_exploitability"]

@@ -90,18 +90,6 @@ def test_few_layers_in_memory_are_enough(capsys):
 
 
 @pytest.mark.slow
-def test_the_cluster_says_the_same(capsys):
-    ray = pytest.importorskip("ray")
-    ray.init(address="local", num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
-    try:
-        answer = run_json(capsys, *SOLVE, "--engine", "ray")
-        assert answer["engine"] == "ray"
-        assert answer | {"seconds": 0} == run_json(capsys, *SOLVE) | {"seconds": 0, "engine": "ray"}
-    finally:
-        ray.shutdown()
-
-
-@pytest.mark.slow
 def test_lost_workers_leave_stdout_to_the_result(capsys, tmp_path, monkeypatch):
     ray = pytest.importorskip("ray")
 

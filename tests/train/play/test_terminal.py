@@ -171,6 +171,10 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 
 
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
+    small = ("war", "ranks=3", "discards=1", "max_rounds=4")
+    monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
+    assert "takes more than 0 seconds; how long in all is not known, so" in played("quit\n", *small)[1]
+    assert "given away" in played("quit\n", *small, "--yes")[1]
     monkeypatch.setattr("train.estimates.processors", lambda: 2)
     monkeypatch.setattr("train.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
     code, out, _ = played("quit\n", "jujitsu", "num_cards=5", "--seed", "1")
@@ -178,13 +182,6 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(playe
     # 89 matrix games on two processors
     assert "jujitsu num_cards=5 takes about 89 seconds, so moves are not judged; --yes computes it." in out
     assert "player_1 is uniform" in out
-
-
-def test_a_search_of_unknown_length_is_given_up_after_a_minute(played, monkeypatch):
-    monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
-    small = ("war", "ranks=3", "discards=1", "max_rounds=4")
-    assert "takes more than 0 seconds; how long in all is not known, so" in played("quit\n", *small)[1]
-    assert "given away" in played("quit\n", *small, "--yes")[1]
 
 
 def test_a_very_long_number_is_no_move(played):

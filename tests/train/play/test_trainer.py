@@ -109,27 +109,20 @@ def test_what_a_policy_gives_away_is_its_known_loss(solution, judge, name, seat)
         assert loss == pytest.approx(KNOWN_LOSS, abs=5e-5)
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_costs_on_private_information_add_up_to_the_loss_exactly(seat):
+def test_costs_on_private_information_add_up_to_the_loss_exactly():
+    """They depend on the own roll only."""
     solved = baselines.solve(make_game("dice_poker", sides=4))
-    judge, loss = Judge(solved), 0.0
-    for probability, state, _ in solved.game.initial():
-        legal = solved.game.legal_actions(state, seat)
-        loss += float(probability) * np.mean([judge.verdict(state, seat, action).cost for action in legal])
-    policies = ("uniform", "equilibrium") if seat == 0 else ("equilibrium", "uniform")
-    mean = baselines.head_to_head(solved.game, *policies).mean
-    assert loss == pytest.approx(solved.value - mean if seat == 0 else mean - solved.value)
-    assert loss > 0.01
-
-
-def test_a_verdict_on_private_information_depends_on_the_own_roll_only():
-    solved = baselines.solve(make_game("dice_poker", sides=4))
-    judge = Judge(solved)
-    by_roll = {}
-    for _, state, _ in solved.game.initial():
-        verdict = judge.verdict(state, 0, 1)
-        assert by_roll.setdefault(state.rolls[0], verdict) == verdict
-    assert by_roll[1].cost != by_roll[3].cost
+    judge, game = Judge(solved), solved.game
+    for seat, policies in enumerate((("uniform", "equilibrium"), ("equilibrium", "uniform"))):
+        loss, by_roll = 0.0, {}
+        for probability, state, _ in game.initial():
+            verdicts = [judge.verdict(state, seat, action) for action in game.legal_actions(state, seat)]
+            assert by_roll.setdefault(state.rolls[seat], verdicts) == verdicts
+            loss += float(probability) * np.mean([verdict.cost for verdict in verdicts])
+        mean = baselines.head_to_head(game, *policies).mean
+        assert loss == pytest.approx(solved.value - mean if seat == 0 else mean - solved.value)
+        assert loss > 0.01
+        assert by_roll[1] != by_roll[3]
 
 
 def test_less_than_the_gap_counts_as_nothing(solution, trainer_of):
@@ -173,12 +166,9 @@ def test_the_opponents_move_does_not_depend_on_the_persons(solution, trainer_of)
     assert len({trainer_of(solution, seed=seed).play(0).actions[1] for seed in range(20)}) > 1
 
 
-def test_nonces_are_not_drawn_from_the_seed(solution, trainer_of):
-    assert trainer_of(solution, seed=1).digest != trainer_of(solution, seed=1).digest
-
-
-def test_the_seal_stays_shut_when_it_is_printed(solution, trainer_of):
-    trainer = trainer_of(solution)
+def test_the_seal_stays_shut_when_it_is_printed_and_has_a_nonce_that_the_seed_does_not_give(solution, trainer_of):
+    trainer = trainer_of(solution, seed=1)
+    assert trainer_of(solution, seed=1).digest != trainer.digest
     assert "plays" in trainer._seal.text
     assert "plays" not in repr(trainer._seal)
 
@@ -239,6 +229,6 @@ def test_a_person_who_is_out_has_ended_its_game():
 
 
 def test_nothing_is_sealed_where_the_person_is_not_asked():
-    trainer = play_min_against(["max"])
-    assert {step.before.tied for step in trainer.steps if step.seal is None} == {(1, 2)}
-    assert all(0 not in step.actions for step in trainer.steps if step.seal is None)
+    steps = [step for step in play_min_against(["max"]).steps if step.seal is None]
+    assert {step.before.tied for step in steps} == {(1, 2)}
+    assert all(0 not in step.actions for step in steps)
