@@ -19,13 +19,9 @@ def one_clear_error(code, errors):
     return code == 2 and len(lines) == 1 and lines[0].startswith("cardwar: ")
 
 
-def limited():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
-
-
 def test_a_file_that_finds_no_room_is_an_error_that_names_it(tmp_path):
-    out = tmp_path / "run"
-    code, errors = cardwar(*TRAIN, "--out", out, before=limited)
+    out, limit = tmp_path / "run", (3000, resource.RLIM_INFINITY)
+    code, errors = cardwar(*TRAIN, "--out", out, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
     assert one_clear_error(code, errors), errors
     assert "File too large" in errors
     assert str(out / "checkpoint.safetensors") in errors

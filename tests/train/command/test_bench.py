@@ -91,7 +91,7 @@ def test_candidates_take_turns_for_as_many_rounds_as_the_comparison_allows():
         (scripted(Sample(1, 1, 1)), "failed: StopIteration"),  # breaks in the second round
     ],
 )
-def test_a_peer_that_is_missing_or_fails_is_skipped_and_named(peer, said):
+def test_a_peer_that_is_missing_or_fails_is_skipped_and_named(tmp_path, peer, said):
     result = compared({"peer": peer}, rounds=2, against=("peer",))
     data = as_data(result)
     assert data["skipped"] == {"peer": said}
@@ -99,6 +99,8 @@ def test_a_peer_that_is_missing_or_fails_is_skipped_and_named(peer, said):
     assert cells(result)[0] == ["", "games/s"]
     assert f"skipped: peer: {said}" in markdown(result)
     assert f"skipped: peer: {said}" in printed(result)
+    assert not plot([result], tmp_path / "ratios.png"), "no picture without a peer"
+    assert not (tmp_path / "ratios.png").exists()
 
 
 def test_a_mistake_of_ours_is_not_skipped():
@@ -193,11 +195,6 @@ def test_a_group_runs_alone_and_prints_tables(capsys, tmp_path):
             if row["name"].startswith(("ours", "scipy")):
                 assert row["facts"]["worst gap"] <= 1e-9
     assert (tmp_path / "ratios.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_no_picture_without_a_peer(tmp_path):
-    assert not plot([compared({"peer": missing}, against=("peer",))], tmp_path / "ratios.png")
-    assert not (tmp_path / "ratios.png").exists()
 
 
 def test_what_cannot_be_measured_is_one_line(capsys, tmp_path, monkeypatch):

@@ -40,15 +40,12 @@ def test_tables_for_people(capsys, arguments, shown):
     assert max(len(line) for line in out.splitlines() if "│" in line) <= 80
 
 
-def test_the_command_alone_shows_its_help(capsys):
+def test_the_command_shows_its_help_and_its_version(capsys):
     code, out, err = run(capsys)
     assert (code, err) == (2, "")
     assert out.startswith("Usage: cardwar [OPTIONS] COMMAND")
     assert all(f"  {name} " in out for name in SUBCOMMANDS)
     assert run(capsys, "--help") == (0, out, "")
-
-
-def test_version(capsys):
     assert run(capsys, "--version") == (0, f"cardwar-envs {cardwar_envs.__version__}\n", "")
 
 

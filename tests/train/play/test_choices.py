@@ -1,18 +1,9 @@
 """Finding a move among thousands by its name."""
 
-import pytest
-
 from cardwar_envs import make_game
 from train.play.choices import Choices
 
 WAR = make_game("war")
-
-
-@pytest.fixture(scope="module")
-def war_choices():
-    """All choices of a war with the full hand but one card."""
-    state = WAR.transitions(WAR.initial()[0].state, {0: 11, 1: 11})[0].state
-    return Choices(WAR, 0, WAR.legal_actions(state, 0))
 
 
 def names(choices, text):
@@ -26,7 +17,9 @@ def test_cards_are_named_as_the_game_names_them():
     assert Choices(make_game("dice_poker"), 0, (0, 1)).named("RAISE") == 1, "capitals do not matter"
 
 
-def test_words_in_order_find_one_of_thousands(war_choices):
+def test_words_in_order_find_one_of_thousands():
+    state = WAR.transitions(WAR.initial()[0].state, {0: 11, 1: 11})[0].state
+    war_choices = Choices(WAR, 0, WAR.legal_actions(state, 0))  # in a war with the full hand but one card
     assert len(war_choices.names) > 1000
     assert names(war_choices, "2 3 4 9") == ["discards 2 3 4 and battles with 9"]
     assert names(war_choices, "DISC 2 3 4 with 9") == ["discards 2 3 4 and battles with 9"]
