@@ -1,7 +1,5 @@
-"""The command: its help, its version, what it imports, and what it says of mistakes that are not the caller's."""
+"""The command: its help, its version, and what it says of mistakes that are not the caller's."""
 
-import subprocess
-import sys
 from unittest.mock import Mock
 
 import pytest
@@ -66,22 +64,6 @@ def test_our_own_mistakes_are_not_hidden(monkeypatch):
     monkeypatch.setattr("train.command.solve.game_of_words", Mock(side_effect=ZeroDivisionError))
     with pytest.raises(ZeroDivisionError):
         main(["solve", "jujitsu"])
-
-
-def test_what_is_not_needed_is_not_imported():
-    script = """
-import sys
-import train.words
-assert not {"torch", "pydantic"} & set(sys.modules)
-import baselines.papers.fetterman.paper
-assert not {"torch", "matplotlib", "baselines.papers.dice_wars"} & set(sys.modules)
-from train.cli import main
-try:
-    main(["solve", "jujitsu", "num_cards=3", "--json"])
-finally:
-    assert not {"torch", "stable_baselines3", "matplotlib"} & set(sys.modules)
-"""
-    subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
 
 
 def test_defaults_that_differ_with_many_actions_are_named(capsys, tmp_path):

@@ -89,7 +89,8 @@ def test_a_folder_that_cannot_be_is_an_error(capsys, tmp_path, report):
 
 
 def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(dice_wars, "stack_findings", lambda progress: ([], {}))  # most of the time
+    monkeypatch.setattr(dice_wars, "stack_findings", lambda progress: ([], {}))  # these two take most of the time
+    monkeypatch.setattr(dice_wars, "timing_finding", lambda: (FINDINGS[0], True))
     monkeypatch.setattr(dice_wars, "MOST_DICE", 6)  # tests of the reproduction draw the larger pictures
     code, out, err = run(capsys, "reproduce", "dice-wars", "--out", str(tmp_path), "--json")
     assert (code, err) == (0, "")
