@@ -29,23 +29,33 @@ def in_words(seconds: float) -> str:
     return f"about {seconds / size:.0f} {unit}"
 
 
-class Announced:
-    """Forwards a solver's progress, and first reports the estimated time of long work."""
+class Relay:
+    """Passes a solver's progress on, if it is asked for."""
 
-    def __init__(self, say: Callable[[str], object], progress: Progress | None) -> None:
-        """Takes a function that prints a line, and the progress callback to forward to."""
-        self._say, self._progress = say, progress
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
 
     def expect(self, total: int) -> None:
         """Called before the work with the number of matrix games, if known."""
-        seconds = seconds_for(total)
-        if seconds > WORTH_SAYING:
-            self._say(f"{total:,} matrix games on {processors()} processors take {in_words(seconds)}.")
-        expect = getattr(self._progress, "expect", None)
-        if expect is not None:
+        if (expect := getattr(self._progress, "expect", None)) is not None:
             expect(total)
 
     def __call__(self, done: int) -> None:
-        """Forwards progress."""
+        """Called during the work."""
         if self._progress is not None:
             self._progress(done)
+
+
+class Announced(Relay):
+    """First reports the estimated time of long work by `say`, which prints a line."""
+
+    def __init__(self, say: Callable[[str], object], progress: Progress | None) -> None:
+        super().__init__(progress)
+        self._say = say
+
+    def expect(self, total: int) -> None:
+        """As in `Relay`."""
+        seconds = seconds_for(total)
+        if seconds > WORTH_SAYING:
+            self._say(f"{total:,} matrix games on {processors()} processors take {in_words(seconds)}.")
+        super().expect(total)

@@ -1,8 +1,7 @@
 """Text <-> states: `hands=1,3/2,3 score=1 ties=0`.
 
-A state is written field by field, as its class names them. Lists have commas between their items. Lists of lists
-have slashes between the lists. Nothing after the `=` is an empty list; `none` is None. States without named fields
-are written as Python does: `3` or `(1, "a")`.
+A state is written field by field, as its class names them, each value as `converted` reads it. States without named
+fields are written as Python does: `3` or `(1, "a")`.
 """
 
 from __future__ import annotations
@@ -16,10 +15,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from cardwar_envs import Game
-from train.words import TYPES, converted
+from train.words import LISTS, NONE, converted
 
 SEPARATORS = "/,"
-NONE = "none"
 
 
 def state_from(text: str, game: Game[Any]) -> Any:
@@ -32,20 +30,18 @@ def state_from(text: str, game: Game[Any]) -> Any:
     Raises:
         ValueError: If the text is not a state, or the game cannot be in it. The error shows a valid text.
     """
+    example = game.initial()[0].state
     try:
-        state = _read(text, example_state(game))
+        state = _read(text, example)
         game.check(state)
     except ValueError as error:
-        raise ValueError(f"--state {text!r}: {error} (a state of {game.facts.name}: {_example(game)})") from None
+        shown = state_in_any_words(example)
+        raise ValueError(f"--state {text!r}: {error} (a state of {game.facts.name}: {shown!r})") from None
     return state
 
 
 def state_in_words(state: Any) -> str:
-    """The text that `state_from` reads as this state.
-
-    Raises:
-        ValueError: If a field cannot be written as text.
-    """
+    """The text that `state_from` reads as this state; ValueError if a field cannot be written as text."""
     hints = _fields(type(state))
     if hints is None:
         return repr(state)
@@ -58,18 +54,6 @@ def state_in_any_words(state: Any) -> str:
         return state_in_words(state)
     except ValueError:
         return repr(state)
-
-
-def example_state(game: Game[Any]) -> Any:
-    """The first initial state of the game."""
-    return game.initial()[0].state
-
-
-def _example(game: Game[Any]) -> str:
-    try:
-        return f"{state_in_words(example_state(game))!r}"
-    except ValueError as error:
-        return str(error)
 
 
 def _fields(kind: type) -> dict[str, Any] | None:
@@ -102,7 +86,7 @@ def _read(text: str, example: Any) -> Any:
             raise ValueError(f"{word!r} must read FIELD=VALUE, where the field is one of {', '.join(hints)}")
         if name in given:
             raise ValueError(f"{name} is given twice")
-        given[name] = _value(name, value, hints[name] or _type_of(getattr(example, name)))
+        given[name] = converted(name, value, hints[name] or _type_of(getattr(example, name)))
     return _made(kind, given)
 
 
@@ -124,36 +108,10 @@ def _type_of(value: Any) -> Any:
     return type(value)
 
 
-def _value(name: str, text: str, hint: Any, depth: int = 0) -> Any:
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (types.UnionType, typing.Union):
-        if text.lower() == NONE and type(None) in arguments:
-            return None
-        return _value(name, text, next(each for each in arguments if each is not type(None)), depth)
-    if origin in (tuple, list, frozenset):
-        return _items(name, text, origin, arguments, depth)
-    if hint not in (str, *TYPES):
-        raise ValueError(f"{name} is of a type that cannot be written as text: {hint}")
-    return converted(name, text, hint)
-
-
-def _items(name: str, text: str, origin: type, arguments: tuple[Any, ...], depth: int) -> Any:
-    nested = [each for each in arguments if typing.get_origin(each) in (tuple, list, frozenset)]
-    separator = "/" if nested else ","
-    if depth > 1 or (depth == 1 and nested):
-        raise ValueError(f"{name} has lists of lists of lists, which cannot be written as text")
-    fixed = origin is tuple and Ellipsis not in arguments
-    parts = [] if not text and not (fixed and arguments) else text.split(separator)
-    if fixed and len(parts) != len(arguments):
-        raise ValueError(f"{name} ({text}) must have {len(arguments)} parts with {separator!r} between them")
-    hints = arguments if fixed else arguments[:1] * len(parts)
-    return origin(_value(name, part, hint, depth + 1) for part, hint in zip(parts, hints, strict=True))
-
-
 def _written(name: str, value: Any, depth: int) -> str:
-    if isinstance(value, (tuple, list, frozenset)):
+    if isinstance(value, LISTS):
         items = sorted(value) if isinstance(value, frozenset) else value
-        nested = any(isinstance(item, (tuple, list, frozenset)) for item in items)
+        nested = any(isinstance(item, LISTS) for item in items)
         if depth > 1 or (nested and depth == 1) or (nested and len(items) == 1 and not items[0]):
             raise ValueError(f"{name} ({value}) cannot be written as text")
         return ("/" if nested else ",").join(_written(name, item, depth + 1) for item in items)

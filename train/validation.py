@@ -75,8 +75,6 @@ def _first_problem(error: ValidationError) -> str:
         return ": ".join(filter(None, (place, str(context["error"]))))
     said = first["msg"][0].lower() + first["msg"][1:]
     problem = PROBLEMS.get(first["type"], "").format(**context) or said.replace("input should be", "must be")
-    return f"{place} ({_value(first['input'])}) {problem}".lstrip()
-
-
-def _value(given: object) -> str:
-    return shown(given) if isinstance(given, int) else reprlib.repr(given)
+    given = first["input"]
+    value = shown(given) if isinstance(given, int) else reprlib.repr(given)
+    return f"{place} ({value}) {problem}".lstrip()

@@ -18,43 +18,57 @@ from cardwar_envs.games.by_name import game_class, spelled_name
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
 # Of a message.
 MOST_LETTERS = 1000
-BOOLEANS = {"true": True, "false": False}
+BOOLEANS, NONE = {"true": True, "false": False}, "none"
+LISTS = (tuple, list, frozenset)
 
 
-def converted(name: str, text: str, hint: Any) -> Any:
-    """Converts text to the type of a dataclass field.
+def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
+    """Converts text to the type of a field.
+
+    Lists have commas between their items; lists of lists have slashes between the lists. Nothing is an empty list.
 
     Args:
         name: Name of the field, for the error.
-        text: A word; the items of a tuple are separated by commas.
-        hint: The field's type: int, float, bool, str, literal texts or numbers, a tuple of one of these, or any of
-            them or None.
+        text: A word.
+        hint: The field's type: int, float, bool, str, literal texts or numbers, a tuple, list or frozenset of these or
+            of lists of these, or any of them or None, which is written `none`.
+        depth: In how many lists the text stands.
 
     Raises:
         ValueError: If the text does not read as that type, or the type is not supported.
     """
-    parts = typing.get_args(hint)
-    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
-        return converted(name, text, next(part for part in parts if part is not types.NoneType))
-    if typing.get_origin(hint) is tuple and parts:
-        return tuple(converted(name, part.strip(), parts[0]) for part in text.split(","))
-    if typing.get_origin(hint) is typing.Literal:
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        if text.lower() == NONE and types.NoneType in parts:
+            return None
+        return converted(name, text, next(part for part in parts if part is not types.NoneType), depth)
+    if origin is typing.Literal:
         return {str(part): part for part in parts}.get(text, text)  # the game itself checks the value
+    if origin in LISTS:
+        return origin(_items(name, text, origin, parts, depth))
     if hint not in (str, *TYPES):
-        raise ValueError(f"{name} ({abbreviated(text)}) cannot be given as a word: it is of the type {hint}")
+        raise ValueError(f"{name} ({abbreviated(text)}) cannot be written as text: it is of the type {hint}")
     try:
         return BOOLEANS[text.lower()] if hint is bool else hint(text)
     except (KeyError, ValueError):
         raise ValueError(f"{name} ({abbreviated(text)}) must be {TYPES[hint]}") from None
 
 
-def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
-    """Converts texts to keyword arguments of a dataclass.
+def _items(name: str, text: str, origin: Any, parts: tuple[Any, ...], depth: int) -> list[Any]:
+    nested = any(typing.get_origin(part) in LISTS for part in parts)
+    separator = "/" if nested else ","
+    if depth > 1 or (depth == 1 and nested):
+        raise ValueError(f"{name} has lists of lists of lists, which cannot be written as text")
+    fixed = origin is tuple and Ellipsis not in parts
+    texts = [] if not text and not (fixed and parts) else text.split(separator)
+    if fixed and len(texts) != len(parts):
+        raise ValueError(f"{name} ({text}) must have {len(parts)} parts with {separator!r} between them")
+    hints = parts if fixed else parts[:1] * len(texts)
+    return [converted(name, each.strip(), hint, depth + 1) for each, hint in zip(texts, hints, strict=True)]
 
-    Args:
-        kind: The dataclass.
-        words: Field name -> text.
-        owner: Name of the game or algorithm that has these fields, for the error.
+
+def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
+    """Converts texts, by field, to keyword arguments of the dataclass `kind`; errors name their `owner`.
 
     Raises:
         ValueError: If a field is unknown, a text does not fit its type, or the type cannot be resolved.
@@ -96,6 +110,18 @@ def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], l
     return parameters, options, rest
 
 
+def parameters_and_names(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Sorts words into `KEY=VALUE` and the rest.
+
+    Raises:
+        ValueError: As `split_words`; also for options.
+    """
+    parameters, options, names = split_words(words)
+    if options:
+        raise ValueError(f"no such option: --{next(iter(options))}")
+    return parameters, names
+
+
 def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
     """Makes a game from its name and the texts of its parameters.
 
@@ -113,15 +139,16 @@ def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game
 
 
 def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
-    """As `game_from`, where every word must be `KEY=VALUE`.
+    """As `game_from`, where every word must be `KEY=VALUE`; a ValueError, too, for other words."""
+    return game_from(name, only_parameters(words))
 
-    Raises:
-        ValueError: As `game_from`; also for other words.
-    """
+
+def only_parameters(words: Iterable[str], hint: str = "") -> dict[str, str]:
+    """The parameters; ValueError for words other than `KEY=VALUE`, which ends in `hint`."""
     parameters, options, rest = split_words(words)
     for word in (*rest, *(f"--{option}" for option in options)):
-        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game")
-    return game_from(name, parameters)
+        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game{hint}")
+    return parameters
 
 
 def game_in_words(game: Game[Any]) -> str:
@@ -132,8 +159,9 @@ def game_in_words(game: Game[Any]) -> str:
     parameters = game.parameters()
     subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters)))
     given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
-    words = (f"{name}={_value_in_words(parameters[name])}" for name in given)
-    return " ".join([spelled_name(game), *words])
+    values = (parameters[name] for name in given)
+    texts = (",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value) for value in values)
+    return " ".join([spelled_name(game), *(f"{name}={text}" for name, text in zip(given, texts, strict=True))])
 
 
 def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:
@@ -142,10 +170,6 @@ def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:
         return type(game)(**{name: parameters[name] for name in names}) == game
     except (TypeError, ValueError):
         return False
-
-
-def _value_in_words(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
 def json_parameters(game: Game[Any]) -> dict[str, Any]:
@@ -167,10 +191,7 @@ def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[
 def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
     """The words after `cardwar` that reproduce a run, with all arguments except empty texts.
 
-    Args:
-        title: The game of the run, as `game_in_words` returns it.
-        identity: As `run_identity` returns it.
-        folder: The run folder.
+    `title` is the game as `game_in_words` returns it, `identity` as `run_identity` returns it.
     """
     words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
     given = ((name, value) for name, value in identity["args"].items() if value != "")

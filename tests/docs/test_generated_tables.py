@@ -143,8 +143,8 @@ def test_results_have_the_form_of_brief_tables(section):
     assert "".join(found[0] for found in games).strip() == section["body"].strip()
     for game in games:
         value, uniform = map(float, re.findall(r"-?\d+\.\d{6}", game["known"]))
-        reference = {"value": value, "uniform_exploitability": uniform}
-        assert known(SimpleNamespace(reference=reference, kind="exact")) == game["known"].replace("\\", "")
+        config = {"measured": "exact", "reference": {"value": value, "uniform_exploitability": uniform}}
+        assert known(SimpleNamespace(config=config)) == game["known"].replace("\\", "")
         heading, _, *rows = (re.sub(r"\\(.)", r"\1", line)[2:-2].split(" | ") for line in game["table"].splitlines())
         assert game["table"].strip() == table(heading, rows, cell=plain)
         assert tuple(heading) == brief_headings("exploitability")

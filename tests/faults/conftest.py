@@ -24,3 +24,18 @@ def real(tmp_path_factory):
 @pytest.fixture
 def copy(real, tmp_path):
     return shutil.copytree(real, tmp_path / "run")
+
+
+@pytest.fixture
+def victim(tmp_path):
+    """A file that must stay as it is."""
+    path = tmp_path / "victim"
+    path.write_text("untouched")
+    yield path
+    assert path.read_text() == "untouched"
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leaves out the pictures of reports, which take most of their time."""
+    monkeypatch.setattr("train.reports.page.draw_game", lambda game: b"<svg/>")

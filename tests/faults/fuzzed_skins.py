@@ -1,6 +1,7 @@
-"""All skins of a game under odd input: one class each, whose `attempt` tries one input."""
+"""Skins of a game under odd input: one class each, whose `attempt` tries one input.
 
-from operator import index
+Those of PettingZoo are held to a model under refused input in `tests/conformance/test_stateful.py`.
+"""
 
 import numpy as np
 from odd import shuffled
@@ -8,9 +9,7 @@ from skins import choose, is_over, same, view
 
 from cardwar_envs.core.play import random_state
 from cardwar_envs.core.policy import checked_probabilities, named_policy
-from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
@@ -81,40 +80,6 @@ class Skin:
 
     def over(self):
         return is_over(self.env)
-
-
-class FuzzedAEC(Skin):
-    def made(self):
-        return AECGameEnv(self.game, render_mode="ansi")
-
-    def attempt_step(self):
-        env = self.env
-        player = env._player_of[env.agent_selection]
-        legal = self.game.legal_actions(env._session.state, player) if player in env._session.live else ()
-        action = self.action(player)
-        with self.trying("step", action):
-            env.step(action)
-            assert action is None if not legal else index(action) in legal
-
-
-class FuzzedParallel(Skin):
-    def made(self):
-        return ParallelGameEnv(self.game, render_mode="ansi")
-
-    def attempt_step(self):
-        fuzz, env = self.fuzz, self.env
-        actions = {agent: choose(env, env._player_of[agent], self.rng) for agent in env.agents}
-        if actions and fuzz.chance(0.7):
-            agent = fuzz.random.choice(list(actions))
-            actions[agent] = self.action(env._player_of[agent])
-        if actions and fuzz.chance(0.1):
-            del actions[fuzz.random.choice(list(actions))]
-        if fuzz.chance(0.1):
-            actions[fuzz.random.choice(["player_9", 0, None, "player_0"])] = fuzz.odd()
-        if fuzz.chance(0.05):
-            actions = fuzz.odd()
-        with self.trying("step", actions):
-            env.step(actions)
 
 
 class FuzzedSingle(Skin):
@@ -263,7 +228,7 @@ def distorted(fuzz, actions):
     )
 
 
-SKINS = [FuzzedAEC, FuzzedParallel, FuzzedSingle, FuzzedAnswers, FuzzedVector, FuzzedBatch, FuzzedRules]
+SKINS = [FuzzedSingle, FuzzedAnswers, FuzzedVector, FuzzedBatch, FuzzedRules]
 
 
 def checked_answer(fuzz, game):

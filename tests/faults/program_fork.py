@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import sys
 import threading
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
@@ -32,31 +33,12 @@ def figures():
     ]
 
 
-def child(pipe):
-    pipe.send(figures())
-    pipe.close()
-
-
 def main(children):
     before = figures()
     assert threading.active_count() == 1, "no thread is left that a child would miss"
-    context = multiprocessing.get_context("fork")
-    asked = []
-    for _ in range(children):
-        receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=child, args=(sender,))
-        process.start()
-        sender.close()
-        asked.append((process, receiver))
-    alike = [receiver.poll(120) and receiver.recv() == before for _, receiver in asked]
-    for process, _ in asked:
-        process.join(60)
-    codes = [process.exitcode for process, _ in asked]
-    print(
-        json.dumps(
-            {"alike": alike, "codes": codes, "after": figures() == before, "finite": bool(np.isfinite(before[0]))}
-        )
-    )
+    with ProcessPoolExecutor(children, multiprocessing.get_context("fork")) as pool:  # forks before it starts a thread
+        alike = [task.result(120) == before for task in [pool.submit(figures) for _ in range(children)]]
+    print(json.dumps({"alike": alike, "after": figures() == before, "finite": bool(np.isfinite(before[0]))}))
 
 
 if __name__ == "__main__":

@@ -121,9 +121,7 @@ class InProcess:
 class Judge:
     """Spoils copies of specimens, calls what reads them, and says what was wrong.
 
-    Attributes:
-        counts: How often calls ended with each exit code.
-        slowest: The seconds of the slowest call, and its name.
+    `counts` has how often calls ended with each exit code, `slowest` the seconds of the slowest call and its name.
     """
 
     def __init__(self, specimens, work, names, monkeypatch):

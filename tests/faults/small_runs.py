@@ -4,7 +4,6 @@ import os
 
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
-from train.reports.groups import read_run
 from train.runs.loop import run
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -21,11 +20,6 @@ NAME = "jujitsu-num_cards=3-cfr_plus-steps=4-evaluate_every=2-seed=0"
 def learned(out, **options):
     args = ALGORITHMS["cfr_plus"].args(steps=4, evaluate_every=2)
     return run(GAME, "cfr_plus", args, out, **options)
-
-
-def rows(folder):
-    """The rows of metrics, without times."""
-    return [{key: cell for key, cell in row.items() if key != "seconds"} for row in read_run(folder).rows]
 
 
 def contents(folder):

@@ -32,12 +32,7 @@ HELD_BACK = "@@raw@@"
 
 
 class Spoilt(NamedTuple):
-    """What was done to a file.
-
-    Attributes:
-        how: In words.
-        sealed: Whether checksums are right again, so that the file may say something else.
-    """
+    """What was done to a file; if `sealed`, checksums are right again, so that it may say something else."""
 
     how: str
     sealed: bool = False

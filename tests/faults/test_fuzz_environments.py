@@ -1,11 +1,12 @@
-"""Odd input to every skin of every game: accepted, or refused in one line and without a trace."""
+"""Odd input to environments of every game: accepted, or refused in one line and without a trace."""
 
 import pytest
 from fuzzed_skins import SKINS, checked_answer
-from odd import Fuzz
+from odd import ODD, Fuzz
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import make_game
+from cardwar_envs.envs.parallel import ParallelGameEnv
 
 GAMES = [*EVERY_GAME, make_game("war", num_players=3, ranks=3, discards=1, max_rounds=4)]
 QUICK, LONG = 60, 1800
@@ -45,3 +46,11 @@ def test_odd_answers_of_policies_are_refused(game):
     for _ in range(150):
         checked_answer(fuzz, game)
     fuzz.check()
+
+
+def test_joint_actions_that_are_no_dict_are_refused():
+    env = ParallelGameEnv(GAMES[0])
+    env.reset(seed=0)
+    for odd in ODD:
+        with pytest.raises(ValueError, match="actions"):
+            env.step(odd)

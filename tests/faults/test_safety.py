@@ -1,6 +1,7 @@
 """Nothing that is read is run, and policies whose checksums are right and whose content is not are refused."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 UNSAFE_MODULES = {"pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "yaml"}
 UNSAFE_CALLS = {"eval", "exec", "torch.load", "np.load", "numpy.load", "pd.read_pickle", "os.system", "os.popen"}
 LAST_WORDS = {name.split(".")[-1] for name in UNSAFE_CALLS}
+MAY_BE_UNSAFE = re.compile(rf"\b({'|'.join(UNSAFE_MODULES | LAST_WORDS)}|shell|allow_pickle)\b")
 # These check that copies of what they look at are alike: they read only what they have just written.
 ALLOWED = {
     "cardwar_envs/conformance/copies.py: pickle",
@@ -27,6 +29,8 @@ ALLOWED = {
 def unsafe(path):
     """What a module does that it should not."""
     text = path.read_text()
+    if not MAY_BE_UNSAFE.search(text):
+        return set()
     found = {"allow_pickle"} if "allow_pickle" in text else set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -4,65 +4,29 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import numpy as np
+from skins import SKINS, is_over, one_step, view
 from tiny_games import EVERY_GAME
 
 from cardwar_envs.core.play import random_state
-from cardwar_envs.envs.aec import AECGameEnv
-from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 THREADS = 8
 
 
 def course(number, steps):
-    """Plays an environment of its own, step by step; yields all that is seen."""
-    game = EVERY_GAME[number % len(EVERY_GAME)]
-    play = (by_aec, by_parallel, by_single)[number // len(EVERY_GAME) % 3]
-    return play(game, number, steps)
-
-
-def chosen(mask, rng):
-    return int(rng.choice(np.flatnonzero(mask)))
-
-
-def by_aec(game, seed, steps):
-    env, rng = AECGameEnv(game, render_mode="ansi"), np.random.default_rng(seed)
-    env.reset(seed=seed)
+    """Plays an environment of its own, step by step; yields all that is returned and can be seen."""
+    game, skin = EVERY_GAME[number % len(EVERY_GAME)], list(SKINS.values())[number // len(EVERY_GAME) % len(SKINS)]
+    env, rng = skin(game), np.random.default_rng(number)
+    env.reset(seed=number)
     for _ in range(steps):
-        if not env.agents:
+        if is_over(env):
             env.reset()
-        observation, reward, over, cut, info = env.last()
-        yield observation["observation"].tolist(), reward, over, cut, str(info), env.render()
-        env.step(None if over else chosen(observation["action_mask"], rng))
-
-
-def by_parallel(game, seed, steps):
-    env, rng = ParallelGameEnv(game), np.random.default_rng(seed)
-    seen, _ = env.reset(seed=seed)
-    for _ in range(steps):
-        if not env.agents:
-            seen, _ = env.reset()
-        seen, *rest = env.step({agent: chosen(seen[agent]["action_mask"], rng) for agent in env.agents})
-        yield {agent: each["observation"].tolist() for agent, each in seen.items()}, str(rest)
-
-
-def by_single(game, seed, steps):
-    env, rng = SingleAgentEnv(game), np.random.default_rng(seed)
-    seen, _ = env.reset(seed=seed)
-    for _ in range(steps):
-        seen, reward, over, cut, info = env.step(chosen(seen["action_mask"], rng))
-        yield seen["observation"].tolist(), reward, over, cut, str(info)
-        if over:
-            seen, _ = env.reset()
+        yield one_step(env, rng), view(env)
 
 
 def in_turns(numbers, steps):
     """All courses at once, a step of each in turn."""
-    courses, seen = [course(number, steps) for number in numbers], [[] for _ in numbers]
-    for _ in range(steps):
-        for each, mine in zip(courses, seen, strict=True):
-            mine.append(next(each))
-    return seen
+    by_step = zip(*(course(number, steps) for number in numbers), strict=True)
+    return [list(each) for each in zip(*by_step, strict=True)]
 
 
 def in_threads(work, count=THREADS):

@@ -19,3 +19,11 @@ def run_json(capsys, *arguments):
     code, out, err = run(capsys, *arguments, "--json")
     assert (code, err) == (0, "")
     return json.loads(out)
+
+
+def refusal(capsys, *arguments):
+    """What a call says to a mistake: one line on stderr, with exit code 2 and nothing on stdout."""
+    code, out, err = run(capsys, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("cardwar: ")
+    return err

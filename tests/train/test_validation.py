@@ -32,6 +32,7 @@ class Outer(Strict):
         ({"inner": [{"size": 1}, {}]}, "inner[1].size is missing"),
         ({"inner": [{"size": 0}]}, "inner[0].size (0) must be at least 1"),
         ({"inner": [{"size": 10}]}, "inner[0].size (10) must be at most 9"),
+        ({"inner": [{"size": 10**400}]}, "inner[0].size (100000…(401 digits)) must be at most 9"),
         ({"inner": [{"size": True}]}, "inner[0].size (True) must be an integer"),
         ({"inner": [{"size": "1"}]}, "inner[0].size ('1') must be an integer"),
         ({"inner": [{"size": 1.0}]}, "inner[0].size (1.0) must be an integer"),
@@ -52,12 +53,6 @@ def test_the_line_names_the_place_the_value_and_what_is_allowed(content, message
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$") as error:
         check(Outer, content)
     assert type(error.value) is ValueError
-
-
-def test_a_long_value_is_shortened():
-    with pytest.raises(ValueError, match=r"^inner\[0\].size \(100000…\(401 digits\)\) must be at most 9$") as error:
-        check(Outer, {"inner": [{"size": 10**400}]})
-    assert len(str(error.value)) < 100
 
 
 def test_what_is_right_is_given_back_as_it_is():

@@ -68,7 +68,7 @@ def check(
     if not names_a_game(subject):
         if max_states is not None:
             raise ValueError("--max-states is for games, not for environments")
-        looks = {"seed": _seed(seed), "zero_sum": zero_sum or None, **_budget(seconds, games)}
+        looks = {"zero_sum": zero_sum or None, **_limits(seed, seconds, games)}
         return _check_environment(subject, words or [], looks, reproduce, as_json)
     if zero_sum:
         raise ValueError("--zero-sum is for environments; a game declares in its facts whether it is zero-sum")
@@ -92,22 +92,18 @@ def _check_game(name: str, words: list[str], limits: dict[str, int], as_json: bo
     return 0 if report.passed else 1
 
 
-def _seed(seed: int | None) -> int:
-    if seed is not None and seed < 0:
-        raise ValueError(f"--seed ({seed}) must be at least 0")
-    return seed or 0
-
-
-def _budget(seconds: float | None, games: int | None) -> dict[str, Any]:
-    """The budget for `load`: CPU seconds, or as long as `games` take."""
+def _limits(seed: int | None, seconds: float | None, games: int | None) -> dict[str, Any]:
+    """The seed and the budget for `load`: CPU seconds, or as long as `games` take."""
     from cardwar_envs.conformance.subject import SECONDS
 
+    if seed is not None and seed < 0:
+        raise ValueError(f"--seed ({seed}) must be at least 0")
     if seconds is not None and not 0 < seconds <= MOST_SECONDS:
         raise ValueError(f"--seconds ({seconds:g}) must be above 0 and at most {MOST_SECONDS}")
     if games is not None and games < 1:
         raise ValueError(f"--games ({games}) must be at least 1")
     usual = SECONDS if games is None else float(MOST_SECONDS)
-    return {"seconds": usual if seconds is None else seconds, "games": games}
+    return {"seed": seed or 0, "seconds": usual if seconds is None else seconds, "games": games}
 
 
 def _check_environment(

@@ -20,8 +20,8 @@ def levels(as_json: AsJson = False) -> None:
         return
     table = new_table("graded opponents", "game", "policy", "exploitability", "steps", "learner")
     for each in rows:
-        shown = points(each.exploitability), f"{each.steps:,}", each.learner
-        table.add_row(each.title, f"level:{each.number}", *shown)
+        level, figure = f"level:{each.number}", points(each.exploitability)
+        table.add_row(each.title, level, figure, f"{each.steps:,}", each.learner)
     out.print(table)
     learners = dict.fromkeys(each.learner for each in rows)
     say(f"steps: {', '.join(f'{ALGORITHMS[name].step} of {name}' for name in learners)}")

@@ -24,7 +24,7 @@ from train.command.console import (
     timed,
 )
 from train.policies.by_word import line_up_from
-from train.words import game_for, points, split_words
+from train.words import game_for, parameters_and_names, points
 
 if TYPE_CHECKING:
     from baselines.matches.line_ups import CrossPlay
@@ -45,9 +45,7 @@ def match(
 
     Odds are exact for two-player games without a round limit. Other games are sampled.
     """
-    parameters, options, policies = split_words(words)
-    if options:
-        raise ValueError(f"no such option: --{next(iter(options))}")
+    parameters, policies = parameters_and_names(words)
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
     # A game with a round limit could otherwise go on for ever: too many histories to enumerate.
@@ -99,47 +97,28 @@ def _played_match(
     keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won", "mean_payoffs")
     course = () if result.rounds is None else ("rounds", "winner")
     figures = {key: getattr(result, key) for key in (*keys, *course)}
-    print_json(
-        game,
-        policies=names,
-        **figures,
-        payoff_errors=_known(result.payoff_errors),
-        seed=given.get("seed", 0),
-        seconds=seconds,
-    )
+    errors = result.payoff_errors and [error if math.isfinite(error) else None for error in result.payoff_errors]
+    print_json(game, policies=names, **figures, payoff_errors=errors, seed=given.get("seed", 0), seconds=seconds)
 
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
-    """How often each player won, and in how many rounds."""
-    paid = [] if result.mean_payoffs is None else ["mean payoff ± its standard error"]
-    headings = ["won", "share", "mean rounds when it won", *paid]
-    numbers = (Column(heading, justify="right") for heading in headings)
-    table = Table(
-        Column("", no_wrap=True),
-        "policy",
-        *numbers,
-        title=f"{title}, {result.games:,} game{'s' if result.games > 1 else ''}",
-    )
+    """How often each player won, in how many rounds, and what it was paid."""
+    numbers = [Column(heading, justify="right") for heading in ("won", "share", "mean rounds when it won")]
+    if result.mean_payoffs is not None:
+        numbers.append(Column("mean payoff ± its standard error", justify="right"))
+    title += f", {result.games:,} game{'s' if result.games > 1 else ''}"
+    table = Table(Column("", no_wrap=True), "policy", *numbers, title=title)
     for seat, (name, wins, rounds) in enumerate(zip(names, result.wins, result.mean_rounds_won, strict=True)):
-        share = f"{wins / result.games:.4f}"
-        row = (f"player_{seat}", name, f"{wins:,}", share, "" if rounds is None else f"{rounds:.2f}")
-        table.add_row(*row, *(_payoff_in_words(result, seat) for _ in paid))
+        row = [f"player_{seat}", name, f"{wins:,}", f"{wins / result.games:.4f}", f"{rounds:.2f}" if rounds else ""]
+        if result.mean_payoffs is not None and result.payoff_errors is not None:
+            error = result.payoff_errors[seat]
+            known = f" ± {points(error, 4)}" if error and math.isfinite(error) else ""
+            row.append(points(result.mean_payoffs[seat], 4) + known)
+        table.add_row(*row)
     for what, number in (("nobody", result.nobody), ("not finished", result.unfinished)):
         if number:
             table.add_row(what, "", f"{number:,}", f"{number / result.games:.4f}", "")
     return table
-
-
-def _known(errors: Sequence[float] | None) -> list[float | None] | None:
-    """Standard errors; None where a single game gives none."""
-    return None if errors is None else [error if math.isfinite(error) else None for error in errors]
-
-
-def _payoff_in_words(result: CrossPlay, seat: int) -> str:
-    assert result.mean_payoffs is not None  # else the table has no column for them
-    assert result.payoff_errors is not None
-    mean, error = points(result.mean_payoffs[seat], 4), result.payoff_errors[seat]
-    return mean if error == 0 or not math.isfinite(error) else f"{mean} ± {points(error, 4)}"
 
 
 def _rounds_in_words(result: CrossPlay) -> str:

@@ -13,13 +13,14 @@ from train.command.console import new_table, out, say
 from train.words import points
 
 if TYPE_CHECKING:
-    from baselines.display.at_state import Mix, PlayAt
+    from baselines.display.at_state import PlayAt
 
 MAX_ROWS = 40
 # Actions named with their ranges in a line.
 MAX_NAMED = 6
 # Initial states shown.
 MAX_STARTS = 6
+MANY = "one of many optimal strategies"
 # With more pairs of type and action, uniqueness of optimal play is not checked.
 MAX_RANGES = 48
 
@@ -51,9 +52,6 @@ def plays_at_starts(solution: baselines.StateSolution) -> Iterator[tuple[Transit
             yield start, solution.at(start.state)
 
 
-MANY = "one of many optimal strategies"
-
-
 def show_state(play: PlayAt) -> None:
     """The state, its value, the payoff matrix, both mixes, and whether these are unique."""
     say(play.description)
@@ -66,20 +64,13 @@ def show_state(play: PlayAt) -> None:
 
 
 def show_freedom(play: PlayAt) -> None:
-    """A line per acting player: whether its optimal mix is unique, or its range."""
+    """A line per acting player: whether its optimal mix is unique, or its range, e.g. `3 anywhere in 0.1..0.45`."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
-            say(f"player_{player} plays {freedom(mix)}")
-
-
-def freedom(mix: Mix) -> str:
-    """E.g. `one of many optimal mixes: 3 anywhere in 0.1000..0.4500`."""
-    free = mix.free()
-    if not free:
-        return mix.verdict()
-    named = ", ".join(f"{action} anywhere in {low:.4f}..{high:.4f}" for action, low, high in free[:MAX_NAMED])
-    more = f" and {len(free) - MAX_NAMED} more" if len(free) > MAX_NAMED else ""
-    return f"{mix.verdict()}: {named}{more}"
+            free = [f"{action} anywhere in {low:.4f}..{high:.4f}" for action, low, high in mix.free()]
+            named = f": {', '.join(free[:MAX_NAMED])}" if free else ""
+            more = f" and {len(free) - MAX_NAMED} more" if len(free) > MAX_NAMED else ""
+            say(f"player_{player} plays {mix.verdict()}{named}{more}")
 
 
 def matrix_lines(play: PlayAt) -> list[str]:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardwar_envs import Game
+from cardwar_envs.core.parameters import whole_number
 from train.command.console import GameName, Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.terminal import play_in_terminal
 from train.play.trainer import Table, Trainer
-from train.words import game_for, game_in_words, split_words
+from train.words import game_for, game_in_words, only_parameters
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -50,8 +51,11 @@ def play(
 
     Reports what each move costs against an equilibrium opponent.
     """
+    from train.storage.formats import MAX_SEED  # pydantic takes its time to import
+
     _check_free(record)
-    _check_seed(seed)
+    if seed is not None:
+        whole_number("seed", seed, range(MAX_SEED + 1))
     if port is not None and not web:
         raise ValueError(f"--port ({port}) requires --web")
     opponents = [name for given in against or [] for name in given.split(",")]
@@ -65,13 +69,6 @@ def play(
         serve(_table(game, words or [], opponents, seat, yes), seed, listening, record, say)
 
 
-def _check_seed(seed: int | None) -> None:
-    from train.storage.formats import MAX_SEED  # pydantic takes its time to import
-
-    if seed is not None and not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
-
-
 def _check_free(record: Path | None) -> None:
     """Checks before the game that its record can be written."""
     if record is not None and (record.exists() or record.is_symlink()):
@@ -81,10 +78,8 @@ def _check_free(record: Path | None) -> None:
 
 
 def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:
-    parameters, options, rest = split_words(words)
-    for word in (*rest, *(f"--{option}" for option in options)):
-        raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game; opponents are named by --against")
-    game = game_for(name, parameters, 1 + len(opponents)) if opponents else game_for(name, parameters, 2)
+    parameters = only_parameters(words, "; opponents are named by --against")
+    game = game_for(name, parameters, 1 + max(len(opponents), 1))
     solution, reason = _equilibrium(game, yes)
     return table_for(game, seat, opponents, solution, reason)
 
@@ -119,14 +114,11 @@ def _play_here(trainer: Trainer, record: Path | None) -> None:
         say("")  # ends the line of the prompt
         if isinstance(ended, KeyboardInterrupt):
             raise
-        raise ValueError(f"the input ended before the game, at move {trainer.number}{_kept(record)}") from None
+        kept = "" if record is None else f"; the moves so far are in {record}"
+        raise ValueError(f"the input ended before the game, at move {trainer.number}{kept}") from None
     finally:
         trainer.stop("broken off")  # does nothing if the game has ended
         if record is not None:
             write_record(trainer, record)
     if record is not None:
         say(f"The record is in {record}.")
-
-
-def _kept(record: Path | None) -> str:
-    return "" if record is None else f"; the moves so far are in {record}"

@@ -16,7 +16,7 @@ from cardwar_envs.core.policy import names_a_policy, needs_others
 from train.command.console import AsJson, GameName, advancing, new_table, out, print_json, say
 from train.policies.by_word import policy_from
 from train.reports.playoffs import DIGITS, PlayOffs, play_all, require_pairings, shipped_policies
-from train.words import game_from, game_in_words, points, printable, split_words
+from train.words import game_from, game_in_words, parameters_and_names, points, printable
 
 
 def playoffs(
@@ -45,9 +45,7 @@ def playoffs(
 
     Reports odds, mean payoffs and exploitability.
     """
-    parameters, options, given = split_words(words or [])
-    if options:
-        raise ValueError(f"no such option: --{next(iter(options))}")
+    parameters, given = parameters_and_names(words or [])
     rules = game_from(game, parameters)
     require_pairings(rules, games)
     policies = _policies(given, rules)

@@ -36,11 +36,12 @@ def _show(name: str, made: Reproduction, seconds: float, files: Sequence[Path]) 
 
 
 def _counts(findings: Sequence[Finding], title: str) -> Table:
-    found = [verdict for verdict in Verdict if any(each.verdict is verdict for each in findings)]
+    all_places = Counter(each.verdict for each in findings)
+    found = [verdict for verdict in Verdict if all_places[verdict]]
     table = Table(title=title, show_footer=True)
     table.add_column("place", footer="all")
     for verdict in found:
-        table.add_column(str(verdict), str(sum(each.verdict is verdict for each in findings)), justify="right")
+        table.add_column(str(verdict), str(all_places[verdict]), justify="right")
     for place in dict.fromkeys(each.place for each in findings):
         count = Counter(each.verdict for each in findings if each.place == place)
         table.add_row(place, *(str(count[verdict] or "") for verdict in found))
@@ -59,22 +60,16 @@ def _details(findings: Sequence[Finding]) -> Table:
         table.add_row(Text(place, style="bold"))
         for reason, alike in groupby(of_place, key=lambda each: each.reason):
             for each in alike:
-                table.add_row(Text(each.item), _short(each.published), _computed(each), str(each.verdict))
+                within = "" if each.range is None else "\n{} to\n{}".format(*map(_short, each.range))
+                table.add_row(
+                    Text(each.item), _short(each.published), _short(each.computed) + within, str(each.verdict)
+                )
             table.add_row(Padding(Text(reason, style="dim"), (0, 0, 0, 2)))
     return table
 
 
-def _computed(finding: Finding) -> str:
-    computed = _short(finding.computed)
-    return (
-        computed if finding.range is None else f"{computed}\n{_short(finding.range[0])} to\n{_short(finding.range[1])}"
-    )
-
-
 def _short(value: Number | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def reproduce(
@@ -93,15 +88,9 @@ def reproduce(
         made, seconds = timed(lambda: recompute(name, progress))
     files = write(made, folder or Path("runs") / f"reproduce-{name}")
     if as_json:
-        data = {
-            "name": name,
-            "seconds": seconds,
-            "sound": made.sound,
-            "checks": dict(made.checks),
-            "rows": [asdict(each) for each in made.findings],
-            "files": [str(path) for path in files],
-        }
-        print(json.dumps(data))
+        told = {"name": name, "seconds": seconds, "sound": made.sound, "checks": dict(made.checks)}
+        rows = [asdict(each) for each in made.findings]
+        print(json.dumps({**told, "rows": rows, "files": [str(path) for path in files]}))
     else:
         _show(name, made, seconds, files)
     return 0 if made.sound else 1

@@ -18,7 +18,7 @@ from train.command.console import AsJson, err, new_table, out, say
 if TYPE_CHECKING:
     from train.reports.page import Report
     from train.studies.runner import Show, StudyTask
-    from train.studies.study_file import Study, StudyRun
+    from train.studies.study_file import Study
 
 
 def study(
@@ -47,7 +47,7 @@ def study(
     asked = read_study(config)
     folder = folder or Path("runs") / config.stem
     tasks = [StudyTask(run, folder) for run in asked.runs]
-    chosen = [task for task in tasks if only is None or _fits(task.run, only)]
+    chosen = [task for task in tasks if only is None or only in (name := task.run.name) or fnmatchcase(name, only)]
     if not chosen:
         raise ValueError(f"no run of {config} fits {only!r}; they have names like {tasks[0].run.name}")
     reports = []
@@ -61,10 +61,6 @@ def study(
     else:
         _print(asked.title, chosen, reports)
     return 1 if any(task.reason is not None for task in chosen) else 0
-
-
-def _fits(run: StudyRun, pattern: str) -> bool:
-    return pattern in run.name or fnmatchcase(run.name, pattern)
 
 
 def _draw_missing(chosen: Sequence[StudyTask]) -> None:
@@ -142,21 +138,17 @@ def _line(task: StudyTask) -> str:
 
 
 def _reached(task: StudyTask) -> str:
-    last = task.last
-    if last is None:
-        return ""
-    name, figure = _figure(task)
-    return f"{name} {figure:.4f} after {last['steps']:,.0f} steps, {last['seconds']:.0f} s"
+    last, (name, figure) = task.last, _figure(task)
+    return f"{name} {figure:.4f} after {last['steps']:,.0f} steps, {last['seconds']:.0f} s" if last else ""
 
 
 def _figure(task: StudyTask) -> tuple[str, float]:
-    """Name and value of the latest figure."""
+    """Name and value of the latest figure; "" and 0 if there is none."""
     from train.reports.tables import figure_in_words  # needs what reports need
 
-    assert task.held is not None  # it has rows
-    assert task.last is not None
-    name = task.held.config["figure"]
-    kind = task.held.config["measured"]
+    if task.held is None or task.last is None:
+        return "", 0.0
+    name, kind = task.held.config["figure"], task.held.config["measured"]
     return figure_in_words(name) + ("" if kind == "exact" else f" ({kind})"), task.last[name]
 
 
@@ -164,11 +156,10 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
     measured = dict.fromkeys(_figure(task)[0] for task in chosen if task.last)
     table = new_table(title, "run", "state", "seconds", *measured)
     for task in chosen:
-        figures: tuple[str, ...] = ()
-        if task.last:
-            name, figure = _figure(task)
-            figures = f"{task.last['seconds']:,.0f}", *(f"{figure:.6f}" if name == each else "" for each in measured)
-        table.add_row(task.run.name, _state(task), *figures)
+        name, figure = _figure(task)
+        figures = [f"{figure:.6f}" if name == each else "" for each in measured]
+        state = f"{task.state}, {100 * task.share:.0f} %" if 0.0 < task.share < 1.0 else str(task.state)
+        table.add_row(task.run.name, state, f"{task.last['seconds']:,.0f}" if task.last else "", *figures)
     out.print(table)
     count = Counter(str(task.state) for task in chosen)
     say(", ".join(f"{number} {state}" for state, number in count.items()))
@@ -179,10 +170,6 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
             say(f"Damaged: {task.run.name}: {task.damage}")
     for report in reports:
         say(f"Page: {report.page}\nTables: {report.tables}")
-
-
-def _state(task: StudyTask) -> str:
-    return f"{task.state}, {100 * task.share:.0f} %" if 0.0 < task.share < 1.0 else str(task.state)
 
 
 def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
 from train.command.console import Advance, advancing, out, say
 from train.policies.by_word import line_up_from
-from train.words import game_for, points, split_words
+from train.words import game_for, parameters_and_names, points
 
 # Longer GIFs take minutes and many megabytes.
 MOST_FRAMES = 500
@@ -35,9 +35,7 @@ def watch(
     ] = None,
 ) -> None:
     """Watch one game move by move in the terminal, or write it as an animated GIF."""
-    parameters, options, policies = split_words(words or [])
-    if options:
-        raise ValueError(f"no such option: --{next(iter(options))}")
+    parameters, policies = parameters_and_names(words or [])
     if gif is not None and gif.suffix.lower() != ".gif":
         raise ValueError(f"--gif ({gif}) must be a file whose name ends in .gif")
     remarks: Sequence[str] = ()
@@ -46,7 +44,10 @@ def watch(
             raise ValueError(
                 f"{words[0] if words else '--seed'} cannot be used with a record, which holds the whole game"
             )
-        rules, policies, shown, remarks = _recorded(Path(game))
+        from train.play.record import read_record  # pydantic takes its time to import
+
+        record = read_record(Path(game))
+        rules, policies, shown, remarks = record.game, list(record.names), record.revealed(), record.remarks()
     else:
         rules = game_for(game, parameters, len(policies))
         shown = play_episode(rules, line_up_from(policies, rules), seed or 0).revealed(rules)
@@ -56,23 +57,12 @@ def watch(
         write_gif(rules, shown, gif)
 
 
-def _recorded(path: Path) -> tuple[Game[Any], list[str], list[Revealed[Any]], list[str]]:
-    from train.play.record import read_record  # pydantic takes its time to import
-
-    record = read_record(path)
-    return record.game, list(record.names), record.revealed(), record.remarks()
-
-
 def print_game(
     game: Game[Any], names: Sequence[str], shown: Sequence[Revealed[Any]], remarks: Sequence[str] = ()
 ) -> None:
-    """Prints each state of a game, the moves that led to it, and what each player got.
+    """Prints each state of a game with its remark, the moves that led to it, and what each player got.
 
-    Args:
-        game: The rules.
-        names: The policy in each seat.
-        shown: The initial position and that after each joint action.
-        remarks: A line to print below each position; empty ones are left out.
+    `names` are the policies by seat; empty remarks are left out.
     """
     for number, revealed in enumerate(shown):
         out.print(Rule(f"move {number}" if number else "start", style="dim"))

@@ -13,11 +13,7 @@ COUNT = re.compile(r"^\d+x")
 
 
 class Choices:
-    """The actions that a player may play, by the names that the game gives them.
-
-    Attributes:
-        names: Action -> name.
-    """
+    """The actions that a player may play; `names` has the name that the game gives to each."""
 
     def __init__(self, game: Game[Any], player: int, actions: Sequence[int]) -> None:
         self.names = {action: game.describe_action(action, player) for action in actions}

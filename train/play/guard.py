@@ -33,7 +33,6 @@ class Guard:
         self._hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
         if scope["type"] != "http":  # a server's own start and end
             await self._app(scope, receive, send)
             return

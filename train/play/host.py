@@ -37,7 +37,7 @@ class Refused(Exception):  # noqa: N818  # a response, not a bug
 
 
 class Host:
-    """The current game, and the next ones.
+    """The current game and the next ones.
 
     Attributes:
         trainer: The game.
@@ -50,7 +50,6 @@ class Host:
 
     @property
     def game(self) -> Game[Any]:
-        """The rules."""
         return self._table.game
 
     def _begin(self, seed: int | None = None) -> None:
@@ -60,13 +59,11 @@ class Host:
         self._keep()
 
     def move(self, asked: AskedMove) -> None:
-        """Makes the person's move."""
         self._check(asked)
         self.trainer.play(asked.action)
         self._keep()
 
     def give_up(self, asked: Asked) -> None:
-        """Ends the game."""
         self._check(asked)
         self.stop("given up")
 
@@ -90,11 +87,7 @@ class Host:
             raise Refused(409, "The game has moved on, in another tab. This page now shows its current state.")
 
     def _keep(self) -> None:
-        """Writes the record of a game that has ended; that of a later game goes beside the first, over no other file.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
+        """Writes the record of a game that has ended; those of later games go beside it, over no other file."""
         if self._record is not None and self.trainer.ending is not None:
             write_record(self.trainer, self._free_name(self._record))
 

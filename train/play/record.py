@@ -15,7 +15,7 @@ from pydantic import Field
 
 from baselines.files import parse_object, read_plain, write_atomically
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
-from train.play.seal import Seal, opens_to
+from train.play.seal import opens_to
 from train.play.trainer import Step, Trainer
 from train.storage.formats import Points, Seed, Value
 from train.validation import MAX_INT, Strict, check
@@ -72,11 +72,7 @@ class StoredGame(Strict):
 
 
 def record_of(trainer: Trainer) -> dict[str, Any]:
-    """A game as plain data (see `StoredGame`). It reveals hidden information, so the game must have ended.
-
-    Raises:
-        ValueError: If the game goes on.
-    """
+    """A game as plain data (see `StoredGame`). It reveals what is hidden: ValueError while the game goes on."""
     if trainer.ending is None:
         raise ValueError("no record before the game has ended: it would show what is hidden")
     table = trainer.table
@@ -91,7 +87,7 @@ def record_of(trainer: Trainer) -> dict[str, Any]:
         "dealt": trainer.dealt,
         "steps": [_stored(step) for step in trainer.steps],
         "ending": trainer.ending,
-        "left": _opened(trainer.left),
+        "left": trainer.left and trainer.left.opened,
         "payoffs": list(trainer.payoffs),
         "total_cost": None if table.judge is None else trainer.total,
     }
@@ -106,13 +102,9 @@ def _stored(step: Step) -> dict[str, Any]:
     return {
         "actions": {str(player): action for player, action in step.actions.items()},
         "outcome": step.outcome,
-        "seal": _opened(step.seal),
+        "seal": step.seal and step.seal.opened,
         "verdict": verdict,
     }
-
-
-def _opened(sealed: Seal | None) -> dict[str, str] | None:
-    return None if sealed is None else {"digest": sealed.digest, "text": sealed.text}
 
 
 def record_bytes(trainer: Trainer) -> bytes:
@@ -129,11 +121,7 @@ def _json(value: Any) -> str:
 
 
 def write_record(trainer: Trainer, path: Path) -> None:
-    """Writes the record of a game that has ended: whole or not at all, and through no link.
-
-    Raises:
-        OSError: If the file cannot be written.
-    """
+    """Writes the record of a game that has ended: whole or not at all, and through no link."""
     write_atomically(path, record_bytes(trainer))
 
 
@@ -149,11 +137,7 @@ class Record:
     """
 
     def __init__(self, content: dict[str, Any]) -> None:
-        """Replays a record by the rules.
-
-        Raises:
-            ValueError: If it is not a whole record, or what it says cannot have happened.
-        """
+        """Replays a record by the rules; ValueError if it is not whole, or says what cannot have happened."""
         self.content = check(StoredGame, content)
         self.game = _game_of(content)
         players = range(self.game.facts.num_players)

@@ -20,11 +20,7 @@ NONCE_BYTES = 16
 
 @dataclass(frozen=True)
 class Seal:
-    """The opponents' moves in one decision. Only `digest` may be shown before the person has moved.
-
-    Attributes:
-        text: The nonce, the number of the move and what each opponent plays. It is not part of the `repr`.
-    """
+    """The opponents' moves in one decision. Only `digest` may be shown before the person has moved."""
 
     text: str = field(repr=False)
 
@@ -32,6 +28,11 @@ class Seal:
     def digest(self) -> str:
         """SHA-256 of the text, 64 hexadecimal digits."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def opened(self) -> dict[str, str]:
+        """The text and its digest."""
+        return {"digest": self.digest, "text": self.text}
 
     @property
     def command(self) -> str:

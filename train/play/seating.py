@@ -10,8 +10,8 @@ import baselines
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
-from train.estimates import in_words, seconds_for
-from train.play.judge import judge_by
+from train.estimates import Relay, in_words, seconds_for
+from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import policy_from
 
@@ -27,54 +27,35 @@ PATIENCE = 60.0
 
 
 class TooLongError(Exception):
-    """Computing the equilibrium takes longer than allowed without asking."""
-
-    def __init__(self, seconds: float | None) -> None:
-        """Takes the estimate; None if it is not known."""
-        if seconds is None:
-            super().__init__(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
-        else:
-            super().__init__(f"takes {in_words(seconds)}")
+    """Computing the equilibrium takes longer than allowed without asking; the message says how long."""
 
 
-class _Patience:
-    """Forwards progress; stops work that takes, or will take, longer than allowed."""
+class _Patience(Relay):
+    """Stops work that takes, or will take, longer than allowed."""
 
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress, self._accepted = progress, False
-        self._since: float | None = None
+    _accepted, _since = False, 0.0
 
     def expect(self, total: int) -> None:
-        """Called before the work with the number of matrix games, if known."""
         seconds = seconds_for(total)
         if seconds > PATIENCE:
-            raise TooLongError(seconds)
+            raise TooLongError(f"takes {in_words(seconds)}")
         self._accepted = True
-        expect = getattr(self._progress, "expect", None)
-        if expect is not None:
-            expect(total)
+        super().expect(total)
 
     def __call__(self, done: int) -> None:
-        """Starts the clock at the first call, which comes after compilation."""
-        now = time.monotonic()
-        self._since = self._since or now
-        if not self._accepted and now - self._since > PATIENCE:
-            raise TooLongError(None)
-        if self._progress is not None:
-            self._progress(done)
+        """The clock starts at the first call, which comes after compilation."""
+        self._since = self._since or time.monotonic()
+        if not self._accepted and time.monotonic() - self._since > PATIENCE:
+            raise TooLongError(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
+        super().__call__(done)
 
 
 def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | None = None) -> Solution:
-    """Computes the equilibrium that judges moves.
-
-    Args:
-        game: The rules.
-        patient: Wait however long it takes.
-        progress: As in `baselines.solve`.
+    """Computes the equilibrium that judges moves; unless `patient`, only if it takes no longer than `PATIENCE`.
 
     Raises:
         ValueError: If it is out of reach; the error says why.
-        TooLongError: If it takes longer than a person waits without being asked, and `patient` is false.
+        TooLongError: If it takes longer.
     """
     require_two_zero_sum(game, "judging moves by the equilibrium")
     return baselines.solve(game, progress=progress if patient else _Patience(progress))
@@ -83,19 +64,13 @@ def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | Non
 def table_for(
     game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
 ) -> Table:
-    """Seats the opponents.
+    """Seats the person and the opponents, whose policies `words` name in order of seat; one stands for all.
 
-    Args:
-        game: The rules.
-        seat: The person's.
-        words: The opponents' policies in order of seat, named as on the command line; one stands for all. If none
-            is given, the equilibrium plays, or `WITHOUT_EQUILIBRIUM` if that is not known.
-        solution: The equilibrium, if it is known.
-        without_costs: Why it is not known, in a sentence.
+    If none is given, the equilibrium of `solution` plays, or `WITHOUT_EQUILIBRIUM` if that is not known;
+    `without_costs` then says why.
 
     Raises:
-        ValueError: If there is no such seat or policy, the number of opponents is wrong, or one must know what the
-            others play.
+        ValueError: If there is no such seat or policy, or the number of opponents is wrong.
     """
     players = game.facts.num_players
     if seat not in range(players):
@@ -106,7 +81,7 @@ def table_for(
     others = [player for player in range(players) if player != seat]
     names = dict(zip(others, given * (len(others) // len(given)), strict=True))
     made = {word: _opponent(word, game, solution) for word in dict.fromkeys(given)}
-    judge = None if solution is None else judge_by(solution)
+    judge = None if solution is None else Judge(solution)
     return Table(game, seat, names, {player: made[word] for player, word in names.items()}, judge, without_costs)
 
 

@@ -43,7 +43,6 @@ class Site:
         self._host = host
 
     def routes(self) -> list[Route]:
-        """All paths."""
         return [
             Route("/", self._page),
             Route("/page.css", self._part),
@@ -91,9 +90,8 @@ class Site:
             except ValueError as error:  # also a move that the rules do not allow
                 raise Refused(400, str(error)) from None
             except OSError as error:
-                raise Refused(
-                    507, f"The record cannot be written: {error}. Download it from this page instead."
-                ) from None
+                said = f"The record cannot be written: {error}. Download it from this page instead."
+                raise Refused(507, said) from None
             return JSONResponse(self._view())
 
         return changed
@@ -124,13 +122,7 @@ async def _asked(request: Request, kind: type[Asked]) -> Any:
 
 
 def make_app(host: Host, port: int, token: str) -> ASGIApp:
-    """The server's application.
-
-    Args:
-        host: Its games.
-        port: The port that requests must name.
-        token: The secret that the path of every request must begin with.
-    """
+    """The application, for requests that name this port and whose paths begin with the secret token."""
     site = Site(host)
     return Guard(Starlette(routes=site.routes(), exception_handlers={Refused: site.refused}), port, token)
 
@@ -144,14 +136,9 @@ def new_server(app: ASGIApp) -> uvicorn.Server:
 def serve(
     table: Table, seed: int | None, listening: socket.socket, record: Path | None, say: Callable[[str], None]
 ) -> None:
-    """Serves the page until it is interrupted.
+    """Serves the page until it is interrupted; `say` prints a line.
 
-    Args:
-        table: Who plays what.
-        seed: Seed of the first game; random if None.
-        listening: From `listening_at`.
-        record: Where the record of a game is written when it ends; None writes none.
-        say: Prints a line.
+    The socket is one from `listening_at`; the seed is that of the first game; the record is as in `Host`.
     """
     port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
     host = Host(table, seed, record)
@@ -166,11 +153,7 @@ def serve(
 
 
 def listening_at(port: int) -> socket.socket:
-    """A socket that listens on this machine only; port 0 picks a free port.
-
-    Raises:
-        ValueError: If the port is taken or there is no such port.
-    """
+    """A socket that listens on this machine only; 0 picks a free port. ValueError if the port cannot be used."""
     if not 0 <= port < 1 << 16:
         raise ValueError(f"port ({port}) must be in 0..{(1 << 16) - 1}")
     listening = socket.socket()

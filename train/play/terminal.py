@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.table import Column
-from rich.table import Table as Grid
+from typing import Any
 
-from train.play import phrases
+from rich.console import Console
+from rich.table import Column, Table
+
 from train.play.choices import Choices
-from train.play.trainer import Step, Trainer
-from train.words import game_in_words, points
+from train.play.trainer import Trainer
+from train.play.view import view_of
+from train.words import game_in_words
 
 # Choices listed at a time.
 LISTED = 20
@@ -28,43 +29,38 @@ GIVE_UP = ("give up", "quit", "exit")
 
 
 def play_in_terminal(trainer: Trainer, console: Console) -> None:
-    """Plays a game to its end.
-
-    Raises:
-        EOFError: If the input ends before the game; the trainer is unchanged.
-    """
+    """Plays a game to its end; EOFError if the input ends before, which leaves the trainer unchanged."""
     table = trainer.table
     _say(console, f"{game_in_words(table.game)}: you are player_{table.seat}")
     for player, name in table.opponents.items():
         _say(console, f"player_{player} is {name}")
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
     _say(console, "Type help for help.")
-    shown = 0
-    while True:
-        for step in trainer.steps[shown:]:
-            _show_step(trainer, step, console)
-        shown = len(trainer.steps)
-        if trainer.ending is not None:
-            break
-        action = _asked(trainer, console)
+    view = view_of(trainer)
+    _show_last(view, console)
+    while not view["ending"]:
+        action = _asked(trainer, view, console)
         if action is None:
             trainer.stop("given up")
+            view = view_of(trainer)
         else:
             trainer.play(action)
-    _show_end(trainer, console)
+            view = view_of(trainer)
+            _show_last(view, console)
+    _show_end(view, console)
 
 
 def _say(console: Console, line: str = "") -> None:
     console.print(line, highlight=False, soft_wrap=True)
 
 
-def _asked(trainer: Trainer, console: Console) -> int | None:
+def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | None:
     """The move that the person chooses; None to give up."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
-    console.print(f"Move {trainer.number}", style="bold", highlight=False)
-    _say(console, phrases.position(trainer))
-    _say(console, f"sealed {trainer.digest}")
+    console.print(f"Move {view['number']}", style="bold", highlight=False)
+    _say(console, view["position"])
+    _say(console, f"sealed {view['digest']}")
     _show_choices(choices, list(choices.names), console)
     while True:
         text = console.input("Your move: ").strip()
@@ -103,36 +99,45 @@ def _show_choices(choices: Choices, listed: list[int], console: Console) -> None
         _say(console, f"  and {len(names) - LISTED:,} more; type some of the cards to find others")
 
 
-def _show_step(trainer: Trainer, step: Step, console: Console) -> None:
-    table = trainer.table
+def _show_last(view: dict[str, Any], console: Console) -> None:
+    """The person's last move with its cost, and the moves of others since."""
+    last = view["last"] or {"opened": None, "verdict": None, "later": []}
+    if last["opened"]:
+        _show_moves(last["moves"], console)
+        _say(console, f"opened {last['opened']['text']}")
+        _say(console, f"check  {last['opened']['command']}")
+    if last["verdict"]:
+        _say(console, last["verdict"]["sentence"])
+        grid = Table("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
+        for row in last["verdict"]["rows"]:
+            grid.add_row("you" if row["played"] else "", row["name"], row["probability"], row["cost"])
+        console.print(grid)
+        _say(console, _total(view))
+    for moves in last["later"]:
+        _show_moves(moves, console)
+
+
+def _show_moves(moves: list[tuple[str, str]], console: Console) -> None:
     _say(console)
-    for who, what in phrases.moves_in_words(table, step):
+    for who, what in moves:
         _say(console, f"{who}: {what}")
-    if step.seal is None:
-        return
-    _say(console, f"opened {step.seal.text}")
-    _say(console, f"check  {step.seal.command}")
-    if step.verdict is None:
-        return
-    _say(console, phrases.cost_in_words(table, step))
-    grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
-    for row in phrases.rows_of(table, step):
-        grid.add_row("you" if row.played else "", row.name, points(row.probability), points(row.cost))
-    console.print(grid)
-    _say(console, phrases.total_in_words(trainer))
 
 
-def _show_end(trainer: Trainer, console: Console) -> None:
-    table = trainer.table
+def _total(view: dict[str, Any]) -> str:
+    """The cost of all moves so far; or why moves are not judged."""
+    return f"{view['total']} {view['given_away']}" if view["judged"] else view["given_away"]
+
+
+def _show_end(view: dict[str, Any], console: Console) -> None:
     _say(console)
-    _say(console, phrases.position(trainer))
-    console.print(phrases.ending_in_words(trainer), style="bold", highlight=False, soft_wrap=True)
-    if trainer.left is not None:
-        _say(console, f"opened {trainer.left.text}")
-    _say(console, phrases.total_in_words(trainer))
-    if trainer.review():
-        grid = Grid("move", "you played", Column("cost", justify="right"), "cost nothing", title=phrases.REVIEW_FIRST)
-        for number, step in trainer.review():
-            played = phrases.action_name(table, step.actions[table.seat], table.seat)
-            grid.add_row(str(number), played, points(step.cost), phrases.free_moves(table, step))
+    _say(console, view["position"])
+    console.print(view["ending"], style="bold", highlight=False, soft_wrap=True)
+    if view["left"]:
+        _say(console, f"opened {view['left']['text']}")
+    _say(console, _total(view))
+    if view["review"]:
+        cost = Column("cost", justify="right")
+        grid = Table("move", "you played", cost, "cost nothing", title="The costliest move first")
+        for each in view["review"]:
+            grid.add_row(str(each["number"]), each["played"], each["cost"], each["free"])
         console.print(grid)

@@ -23,11 +23,9 @@ from train.play.seal import Seal, seal
 
 @dataclass(frozen=True)
 class Table:
-    """Who plays what.
+    """Who plays what, the person in `seat`.
 
     Attributes:
-        game: The rules.
-        seat: The person's.
         opponents: Seat -> name of the policy there, for all other seats.
         policies: Seat -> policy, for the same seats.
         judge: Computes the cost of moves; None without an equilibrium.
@@ -53,7 +51,7 @@ class Step:
         after: The state that it led to.
         rewards: Payoff points paid on the way, one per player.
         seal: Commitment to the opponents' moves; None if the person did not act.
-        verdict: Cost of the person's move; None if it was not judged or the person did not act.
+        verdict: Cost of the person's move; None if it was not judged.
     """
 
     before: Any
@@ -74,11 +72,9 @@ class Trainer:
     """A game in progress.
 
     Attributes:
-        table: Who plays what.
         seed: Seed of the opponents' moves and of chance. It reveals their future moves.
         start: The initial state.
         dealt: Its index among the outcomes of the rules' `initial`.
-        state: The current state.
         steps: The joint moves so far.
         payoffs: What each player was paid so far, payoff points.
         ending: How the game ended; None while it goes on.
@@ -126,9 +122,8 @@ class Trainer:
 
     def revealed(self) -> Revealed[Any]:
         """What the person may see now; excludes sealed moves."""
-        last = self.steps[-1] if self.steps else None
         over = not self.table.game.acting_players(self.state)
-        actions, before = (None, None) if last is None else (last.actions, last.before)
+        actions, before = (self.steps[-1].actions, self.steps[-1].before) if self.steps else (None, None)
         return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before)
 
     def review(self) -> list[tuple[int, Step]]:
@@ -137,10 +132,7 @@ class Trainer:
         return sorted(costly, key=lambda each: -each[1].cost)
 
     def play(self, action: int) -> Step:
-        """Makes the person's move.
-
-        Returns:
-            What happened, with the seal opened.
+        """Makes the person's move; returns what happened, with the seal opened.
 
         Raises:
             IllegalActionError: If the rules do not allow the move; nothing has changed then.
@@ -152,8 +144,7 @@ class Trainer:
         if action not in self.choices:
             raise illegal_action_error(f"player_{seat}", action, self.choices)
         verdict = None if judge is None else judge.verdict(self.state, seat, action)
-        opened, moves = self._seal, {**self._moves, seat: action}
-        self._play(moves, opened, verdict)
+        self._play({**self._moves, seat: action}, self._seal, verdict)
         made = self.steps[-1]
         self._advance()
         return made
@@ -165,11 +156,10 @@ class Trainer:
 
     def _advance(self) -> None:
         """Plays on without the person up to its next decision, and seals the opponents' moves there."""
-        game, seat = self.table.game, self.table.seat
+        game, seat, policies = self.table.game, self.table.seat, self.table.policies
         self._seal = None
         while seat in game.live_players(self.state):
             acting = game.acting_players(self.state)
-            policies = self.table.policies
             moves = {p: draw_action(game, self.state, p, policies[p], self._rng) for p in acting if p != seat}
             if seat in acting:
                 self._moves, self._seal = moves, seal(game, self.number, moves)

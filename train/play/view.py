@@ -1,27 +1,25 @@
-"""The view of a game in progress for the page, as plain data without sealed or private information."""
+"""What the terminal and the web page show of a game, as plain data without sealed or private information."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cardwar_envs.core.scene import spoken
-from train.play import phrases
 from train.play.choices import Choices
+from train.play.judge import Verdict
 from train.play.seal import Seal
-from train.play.trainer import Step, Trainer
+from train.play.trainer import Step, Table, Trainer
 from train.words import game_in_words, points
 
 # Up to MOST_BUTTONS choices are all shown as buttons; of more, the first few, and the filter finds others.
 MOST_BUTTONS, FEW_BUTTONS = 40, 12
+# Decisions with more choices than this show only the relevant rows.
+MOST_ROWS = 15
 
 
-def view_of(trainer: Trainer, game_id: str) -> dict[str, Any]:
-    """Everything that a page shows.
-
-    Args:
-        trainer: The game.
-        game_id: Its name on this server.
-    """
+def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
+    """Everything that is shown of a game; `game_id` is its name on this server."""
     table = trainer.table
     _, _, parameters = game_in_words(table.game).partition(" ")
     return {
@@ -31,24 +29,25 @@ def view_of(trainer: Trainer, game_id: str) -> dict[str, Any]:
         "title": spoken(table.game.facts.name),
         "parameters": parameters,
         "you": f"player_{table.seat}",
-        "opponents": [phrases.player_name(table, player) for player in table.opponents],
-        "position": phrases.position(trainer),
+        "opponents": [_player_name(table, player) for player in table.opponents],
+        "position": table.game.describe_revealed(replace(trainer.revealed(), last_actions=None, before=None)),
         "digest": trainer.digest,
         "choices": choices_in(trainer, ""),
         "last": _last(trainer),
         "judged": table.judge is not None,
         "total": points(trainer.total),
-        "given_away": phrases.given_away(trainer),
-        "ending": phrases.ending_in_words(trainer),
+        "given_away": _given_away(trainer),
+        "ending": _ending(trainer),
         "left": _opened(trainer.left),
         "review": [
             {
                 "number": number,
-                "played": phrases.action_name(table, step.actions[table.seat], table.seat),
+                "played": table.game.describe_action(step.actions[table.seat], table.seat),
                 "cost": points(step.cost),
-                "free": phrases.free_moves(table, step),
+                "free": _free_moves(table, step.verdict),
             }
             for number, step in trainer.review()
+            if step.verdict is not None  # else it cost nothing
         ],
     }
 
@@ -74,29 +73,76 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
         return None
     moved, later = (since[0], since[1:]) if places else (None, since)
     return {
-        "moves": [] if moved is None else phrases.moves_in_words(trainer.table, moved),
+        "moves": [] if moved is None else _moves(trainer.table, moved),
         "opened": None if moved is None else _opened(moved.seal),
-        "verdict": None if moved is None else _verdict(trainer, moved),
-        "later": [phrases.moves_in_words(trainer.table, step) for step in later],
+        "verdict": None if moved is None else _shown_verdict(trainer.table, moved),
+        "later": [_moves(trainer.table, step) for step in later],
     }
 
 
+def _player_name(table: Table, player: int) -> str:
+    """A player and its policy, e.g. `player_1 (equilibrium)`."""
+    return f"player_{player} ({table.opponents.get(player, 'you')})"
+
+
+def _moves(table: Table, step: Step) -> list[tuple[str, str]]:
+    """Who played what in a step."""
+    return [(_player_name(table, who), table.game.describe_action(what, who)) for who, what in step.actions.items()]
+
+
 def _opened(sealed: Seal | None) -> dict[str, str] | None:
-    return None if sealed is None else {"text": sealed.text, "digest": sealed.digest, "command": sealed.command}
+    return None if sealed is None else {**sealed.opened, "command": sealed.command}
 
 
-def _verdict(trainer: Trainer, step: Step) -> dict[str, Any] | None:
-    if step.verdict is None:
+def _shown_verdict(table: Table, step: Step) -> dict[str, Any] | None:
+    """The cost of a move, and of the person's other options; of very many, the likely, the cheap and the one played."""
+    verdict = step.verdict
+    if verdict is None:
         return None
+    cost, sentence = points(verdict.cost), "That cost nothing."
+    if verdict.cost:
+        sentence = f"That gave away {cost} points; {_free_moves(table, verdict)} would have cost nothing."
+    actions = list(verdict.costs)
+    if len(actions) > MOST_ROWS:
+        best = sorted(actions, key=lambda each: (each != verdict.played, -verdict.mix[each], verdict.costs[each]))
+        actions = sorted(best[:MOST_ROWS])
     rows = [
         {
-            "name": row.name,
-            "probability": points(row.probability),
-            "share": row.probability,
-            "cost": points(row.cost),
-            "free": row.cost == 0.0,
-            "played": row.played,
+            "name": table.game.describe_action(action, table.seat),
+            "probability": points(verdict.mix[action]),
+            "share": verdict.mix[action],
+            "cost": points(verdict.costs[action]),
+            "free": verdict.costs[action] == 0.0,
+            "played": action == verdict.played,
         }
-        for row in phrases.rows_of(trainer.table, step)
+        for action in actions
     ]
-    return {"sentence": phrases.cost_in_words(trainer.table, step), "cost": points(step.cost), "rows": rows}
+    return {"sentence": sentence, "cost": cost, "rows": rows}
+
+
+def _free_moves(table: Table, verdict: Verdict) -> str:
+    """The moves that would have cost nothing, by name."""
+    free = [table.game.describe_action(action, table.seat) for action, cost in verdict.costs.items() if cost == 0.0]
+    shown = free if len(free) <= MOST_ROWS else [*free[:MOST_ROWS], f"{len(free) - MOST_ROWS} others"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def _given_away(trainer: Trainer) -> str:
+    """The unit of the total; or why moves are not judged."""
+    if trainer.table.judge is None:
+        return trainer.table.without_costs
+    count = len(trainer.decisions)
+    return f"points given away in {count} move{'' if count == 1 else 's'}"
+
+
+def _ending(trainer: Trainer) -> str:
+    """How the game ended and what the person got; empty while it goes on."""
+    amount = trainer.payoffs[trainer.table.seat]
+    paid = f"{amount:+g} point{'' if abs(amount) == 1.0 else 's'}"
+    if trainer.ending is None:
+        return ""
+    if trainer.ending == "over":
+        return f"You get {paid}."
+    if trainer.ending == "out":
+        return f"You are out of the game: you get {paid}. The others play on without you."
+    return f"The game was {trainer.ending}. You had {paid}."

@@ -33,6 +33,11 @@ LEAST_SECONDS = 1e-3
 LEGEND_LETTERS = 150
 # After ten curves the colours repeat, with other marks.
 MARKS = ("o-", "s--", "^:")
+TITLES = {
+    "exact": "Distance from optimal play",
+    "lower bound": "At least so far from optimal play (a low bound proves nothing)",
+    "matches": "Matches, sampled, with 99 % intervals",
+}
 NUMBERS = FuncFormatter(lambda number, _: f"{number:,.10g}")
 
 
@@ -76,11 +81,10 @@ def _sorted(given: Sequence[str | Path | Curve]) -> tuple[list[Run], list[Curve]
     if not runs:
         raise ValueError("there must be at least one run to draw: the folder of a run or of an ExploitabilityLog")
     games = {run.config["title"] for run in runs}
-    if len(games) > 1:
-        raise ValueError(f"runs of different games cannot share a picture: {', '.join(sorted(games))}")
     figures = {f"{run.config['figure']} ({run.config['measured']})" for run in runs}
-    if len(figures) > 1:
-        raise ValueError(f"different kinds of figures cannot share a picture: {', '.join(sorted(figures))}")
+    for what, found in (("runs of different games", games), ("different kinds of figures", figures)):
+        if len(found) > 1:
+            raise ValueError(f"{what} cannot share a picture: {', '.join(sorted(found))}")
     return runs, curves
 
 
@@ -107,26 +111,18 @@ def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> 
     for curve in curves:
         axes.plot(*zip(*curve.points, strict=True), ls="--", lw=1.2, label=f" {curve.label}")
     drawn = [row[name] for run in runs for row in run.rows] + [value for curve in curves for _, value in curve.points]
-    if kind == "matches":
-        _frame_of_matches(axes)
-    else:
-        _frame(axes, config["reference"], drawn)
+    _frame(axes, config, drawn)
     if kind == "exact":
+        value = config["reference"].get("value")
+        optimal = "equilibrium: 0" if value is None else f"optimal play: 0 (minimax value {value:.4g})"
         # It lies on the frame: drawn above it, so that it is seen.
-        axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=_optimal(config))
+        axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=optimal)
     axes.set_xlim(left=0.0)
     axes.xaxis.set_major_locator(MaxNLocator(MOST_STEPS_MARKED, integer=True))
     axes.set_xlabel(_steps(units))
     axes.set_ylabel(_axis(name, kind))
     axes.set_title(f"{TITLES[kind]}: {config['title']}")
     figure.legend(loc="outside lower center", ncols=2)
-
-
-TITLES = {
-    "exact": "Distance from optimal play",
-    "lower bound": "At least so far from optimal play (a low bound proves nothing)",
-    "matches": "Matches, sampled, with 99 % intervals",
-}
 
 
 def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, unit: str) -> None:
@@ -139,12 +135,6 @@ def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, unit: str) -> None:
         axes.errorbar(steps, figures, ends, ms=4, capsize=2, label=label, **SAMPLE)
     else:
         axes.plot(steps, figures, ms=3, label=label, **({"marker": "o"} if kind == "exact" else BOUND))
-
-
-def _optimal(config: Mapping[str, Any]) -> str:
-    if "value" not in config["reference"]:
-        return "equilibrium: 0"
-    return f"optimal play: 0 (minimax value {config['reference']['value']:.4g})"
 
 
 def _axis(name: str, kind: Kind) -> str:
@@ -167,17 +157,14 @@ def _draw_groups(game: GameReport, figure: Figure) -> None:
         _draw_curve(over_seconds, [max(seconds, LEAST_SECONDS) for _, seconds, _ in group.curve], group, number, unit)
     ends = [end for _, group in drawn for *_, each in group.curve for end in (each.low, each.high)]
     for axes in both:
-        if game.kind == "matches":
-            _frame_of_matches(axes)
-        else:
-            _frame(axes, game.reference, ends)
+        _frame(axes, game.config, ends)
         if drawn:
             _scale_of_learning(axes)
         axes.xaxis.set_major_formatter(NUMBERS)
         axes.xaxis.set_minor_formatter(LogFormatter())  # labels if the axis is shorter than a decade
     over_steps.set_xlabel(_steps(units))
     over_seconds.set_xlabel("seconds of learning, evaluations included")
-    over_steps.set_ylabel(_axis(game.figure, game.kind))
+    over_steps.set_ylabel(_axis(game.config["figure"], game.config["measured"]))
     labels = over_steps.get_legend_handles_labels()
     columns = LEGEND_LETTERS // max(map(len, labels[1]), default=LEGEND_LETTERS)
     figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
@@ -198,44 +185,36 @@ def _draw_curve(axes: Axes, places: list[float], group: Group, number: int, unit
     color, marks = f"C{number}", MARKS[number // 10 % len(MARKS)]
     figures = [figure for _, _, figure in group.curve]
     label = printable(group.name)
-    label = label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ..."
-    label += unit
+    label = (label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ...") + unit
     label += "" if len(group.runs) == 1 else f", {len(group.runs)} seeds"
-    if not all(run.finished for run in group.runs):
-        label += " (unfinished)"
+    label += "" if all(run.finished for run in group.runs) else " (unfinished)"
     # A space before it: a label that begins with _ would be left out of the legend.
-    middles = [each.middle for each in figures]
     kind, name = group.config["measured"], group.config["figure"]
-    if kind == "exact":
-        axes.plot(places, middles, marks, ms=2.5, lw=1.2, color=color, label=f" {label}")
-    else:
-        axes.plot(places, middles, ms=4, color=color, label=f" {label}", **(SAMPLE if kind == "matches" else BOUND))
+    exact: dict[str, Any] = {"ls": marks[1:], "marker": marks[0], "ms": 2.5, "lw": 1.2}
+    style = exact if kind == "exact" else {"ms": 4, **(SAMPLE if kind == "matches" else BOUND)}
+    axes.plot(places, [each.middle for each in figures], color=color, label=f" {label}", **style)
     if kind == "matches" and len(group.runs) == 1:
         rows = group.runs[0].rows
         axes.vlines(places, [row[f"{name}_low"] for row in rows], [row[f"{name}_high"] for row in rows], color, lw=1)
     if figures[-1].confidence > 0.0:
-        axes.fill_between(
-            places, [each.low for each in figures], [each.high for each in figures], color=color, alpha=0.2, lw=0
-        )
+        low, high = [each.low for each in figures], [each.high for each in figures]
+        axes.fill_between(places, low, high, color=color, alpha=0.2, lw=0)
 
 
-def _frame(axes: Axes, reference: Mapping[str, float], drawn: Sequence[float]) -> None:
-    """Sets the scale of a distance, logarithmic but for the part near 0, and marks uniform play's if it is known."""
-    uniform = next((figure for name, figure in reference.items() if name.startswith("uniform_")), 0.0)
+def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> None:
+    """Marks what a figure is compared with; the scale of a distance is logarithmic but for the part near 0."""
+    axes.grid(True, which="major", alpha=0.3)
+    if config["measured"] == "matches":
+        axes.axhline(0.0, color="black", ls="--", lw=1, label=" no payoff")
+        return
+    uniform = next((figure for name, figure in config["reference"].items() if name.startswith("uniform_")), 0.0)
     if uniform:
         axes.axhline(uniform, color="black", ls="--", lw=1, label=f" uniform play: {points(uniform)}")
     least = min((figure for figure in drawn if figure > 1e-9), default=1e-3)
     axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(least)), linscale=0.3)
     axes.set_ylim(0.0, 1.3 * max(uniform, least, *drawn))
-    axes.grid(True, which="major", alpha=0.3)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(NUMBERS)
-
-
-def _frame_of_matches(axes: Axes) -> None:
-    """Marks where a policy gets as much as the others get from it."""
-    axes.axhline(0.0, color="black", ls="--", lw=1, label=" no payoff")
-    axes.grid(True, which="major", alpha=0.3)
 
 
 def _steps(units: Mapping[str, Any]) -> str:

@@ -17,17 +17,7 @@ SETTINGS: dict[Any, Any] = {"svg.hashsalt": "cardwar", "text.parse_math": False,
 
 
 def picture(draw: Callable[[Figure], None], width: float, height: float, kind: Kind = "png") -> bytes:
-    """Makes a picture.
-
-    Args:
-        draw: Draws on an empty figure.
-        width: Of the figure, in inches.
-        height: Likewise.
-        kind: The format.
-
-    Returns:
-        The content of a file of that format.
-    """
+    """The content of a file of that kind with what `draw` draws on an empty figure; width and height in inches."""
     return as_file(drawing(draw, width, height), kind)
 
 

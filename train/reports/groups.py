@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from train.kinds import Kind
 from train.storage.formats import OWN
 from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
 from train.words import train_words
@@ -27,11 +27,9 @@ ENDS = ("_low", "_high")
 
 @dataclass(frozen=True)
 class Run:
-    """The content of a run folder.
+    """The content of a run folder; `config` is as `RunFolder.config`.
 
     Attributes:
-        folder: The folder.
-        config: As `RunFolder.config`.
         rows: One per evaluation; none if the run was stopped before its first.
         commit: Commit of the code that it began with, if that is known.
     """
@@ -68,11 +66,7 @@ class Run:
 class MedianInterval:
     """The median of a few seeds, and a confidence interval for the median of all seeds.
 
-    Attributes:
-        middle: The median of these seeds.
-        low: Lower end of the interval.
-        high: Upper end of the interval.
-        confidence: Probability, at least, that such an interval holds the median of all seeds; 0 for one seed.
+    `confidence` is the least probability that such an interval holds that median; 0 for one seed.
     """
 
     middle: float
@@ -83,11 +77,9 @@ class MedianInterval:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ only in the seed.
+    """Runs that differ only in the seed, in its order.
 
-    Attributes:
-        runs: In order of seed.
-        differs: Its values of the arguments in which runs of its algorithm and label on its game differ.
+    `differs` has its values of the arguments in which runs of its algorithm and label on its game differ.
     """
 
     runs: tuple[Run, ...]
@@ -109,17 +101,9 @@ class Group:
         return [run for run in self.runs if run.finished] or [run for run in self.runs if run.rows]
 
     def last(self, figure: str) -> MedianInterval | None:
-        """A figure in the last rows of `counted`; None if nothing has been evaluated yet."""
-        return median_interval([run.rows[-1][figure] for run in self.counted]) if self.counted else None
-
-    @property
-    def sampled(self) -> tuple[float, float] | None:
-        """Both ends of the interval of the game's figure in the last row of a single run, if it is a sample."""
-        figure = self.config["figure"]
-        if len(self.counted) != 1 or f"{figure}_low" not in self.counted[0].rows[-1]:
-            return None
-        last = self.counted[0].rows[-1]
-        return last[f"{figure}_low"], last[f"{figure}_high"]
+        """A figure in the last rows of `counted`; None if nothing has been evaluated yet, or not that figure."""
+        figures = [run.rows[-1][figure] for run in self.counted if figure in run.rows[-1]]
+        return median_interval(figures) if figures and len(figures) == len(self.counted) else None
 
     @cached_property
     def curve(self) -> list[tuple[float, float, MedianInterval]]:
@@ -139,7 +123,7 @@ class Group:
         ]
 
     def _turn(self, row: Mapping[str, float]) -> float:
-        """Number of the evaluation that a row belongs to.
+        """Number of a row's evaluation.
 
         Steps do not tell: a learner that takes many steps at a time goes past the step at which one is due.
         """
@@ -156,24 +140,9 @@ class GameReport:
     groups: tuple[Group, ...]
 
     @property
-    def title(self) -> str:
-        """The game and its parameters."""
-        return self.groups[0].config["title"]
-
-    @property
-    def kind(self) -> Kind:
-        """What kind of figures they are."""
-        return self.groups[0].config["measured"]
-
-    @property
-    def figure(self) -> str:
-        """The figure that pictures and tables show, e.g. "exploitability"."""
-        return self.groups[0].config["figure"]
-
-    @property
-    def reference(self) -> dict[str, float]:
-        """Reference figures, e.g. the game's value and uniform play's exploitability."""
-        return self.groups[0].config["reference"]
+    def config(self) -> dict[str, Any]:
+        """The first run's; of all runs its title, reference, and name and kind of the figure are the same."""
+        return self.groups[0].config
 
 
 def median_interval(figures: Sequence[float]) -> MedianInterval:
@@ -198,11 +167,7 @@ def median_interval(figures: Sequence[float]) -> MedianInterval:
 
 
 def read_run(path: str | Path) -> Run:
-    """Reads a run folder.
-
-    Raises:
-        ValueError: If it holds no run, a damaged one, or one of another format.
-    """
+    """Reads a run folder; ValueError if it holds no run, a damaged one, or one of another format."""
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
     config = {"measured": "exact", "figure": "exploitability", **config}  # older folders lack both
@@ -229,19 +194,14 @@ def refuse_twins(run: Run, others: Sequence[Run]) -> None:
 
 
 def arrange(runs: Sequence[Run]) -> list[GameReport]:
-    """Sorts runs by game and kind of figures, and groups those that differ only in the seed.
-
-    Raises:
-        ValueError: If there are none.
-    """
+    """Sorts runs by game and kind of figures, and groups those that differ only in the seed; ValueError for none."""
     if not runs:
         raise ValueError("there must be at least one run to report on")
-    games: dict[str, dict[str, list[Run]]] = {}
+    games: defaultdict[str, defaultdict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         config = run.config
-        same = config["game"], config["parameters"], config["measured"], config["figure"]
-        of_game = games.setdefault(_key(*same), {})
-        of_game.setdefault(_key(config["algorithm"], config["args"]), []).append(run)
+        of_game = games[_key(config["game"], config["parameters"], config["measured"], config["figure"])]
+        of_game[_key(config["algorithm"], config["args"])].append(run)
     return [GameReport(_groups(list(of_game.values()))) for of_game in games.values()]
 
 

@@ -39,15 +39,12 @@ def write_report(
     Args:
         folders: The runs' folders.
         out: The HTML file to write.
-        skip_damaged: Leave out damaged folders; else a damaged one raises an error.
+        skip_damaged: Leave out damaged folders, which otherwise raise an error.
         labels: By folder, the name of its algorithm in this report; by default the run's own.
 
-    Returns:
-        The files written, and a line for each folder that was left out.
-
     Raises:
-        ValueError: If there are no runs, two are the same, one is damaged, `out` ends in `.md`, or the
-            tables would overwrite a file that is not a report's. Nothing is written then.
+        ValueError: If there are no runs, two are the same, one is damaged, `out` ends in `.md`, or the tables would
+            overwrite a file that is not a report's. Nothing is written then.
     """
     page, beside = Path(out), Path(out).with_suffix(".md")
     if page == beside:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -29,9 +30,8 @@ class Pairing(NamedTuple):
         loss: Probability that it gets less.
         tie: Probability that both get the same.
         mean: Its expected payoff, payoff points.
-        low: The lower end of an interval that contains the mean with a probability of at least 95 %; the mean
-            itself if that is exact.
-        high: The upper end of this interval.
+        low: Lower end of an interval that contains the mean with a probability of at least 95 %; the mean if exact.
+        high: Upper end of this interval.
     """
 
     win: float
@@ -47,8 +47,6 @@ class PlayOffs:
     """Every policy against every other.
 
     Attributes:
-        game: The game.
-        names: Of the policies.
         pairings: `[row][column]`: the row's policy in seat 0, the column's in seat 1.
         exploitability: Of each policy, exact, payoff points; None if results are sampled.
         games: How many were played for each pairing; None if results are exact.
@@ -87,7 +85,7 @@ def require_pairings(game: Game[Any], games: int | None) -> None:
     """Refuses invalid requests before any policy is made.
 
     Raises:
-        ValueError: As `play_all` for a game of another kind.
+        ValueError: If the game is of another kind, or `games` is given for a game without a limit of rounds.
     """
     facts = game.facts
     if facts.num_players != 2 or not facts.zero_sum:
@@ -103,18 +101,12 @@ def play_all(
     seed: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> PlayOffs:
-    """Plays every pairing, each policy against itself too.
+    """Plays every pairing, each policy against itself too; `progress` is called with the number played so far.
 
-    Args:
-        game: A two-player zero-sum game.
-        policies: By name.
-        games: How many to play for each pairing, in a game with a limit of rounds; None for exact results.
-        seed: Random seed of these games.
-        progress: Called with the number of pairings played so far.
+    `games` says how many to play for each pairing, in a game with a limit of rounds; without it results are exact.
 
     Raises:
-        ValueError: If the game is of another kind, or too large for exact results; if `games` is given
-            for a game without a limit of rounds.
+        ValueError: As `require_pairings`; or if the game is too large for exact results.
     """
     facts = game.facts
     require_pairings(game, games)
@@ -139,26 +131,25 @@ def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, 
     played = cross_play(game, (first, second), games=games, seed=seed)
     win, loss = (wins / played.games for wins in played.wins)
     tie = (played.nobody + played.unfinished) / played.games
-    mean = win - loss  # if the loser pays one point to the winner
-    if played.mean_payoffs is not None and abs(played.mean_payoffs[0] - mean) > 1e-9:
-        return _other_payoffs(game, played, win, loss, tie)
+    mean = win - loss if played.mean_payoffs is None else played.mean_payoffs[0]
+    return Pairing(win, loss, tie, mean, *_interval(game, played, mean))
+
+
+def _interval(game: Game[Any], played: CrossPlay, mean: float) -> tuple[float, float]:
+    """Contains the expected payoff with a probability of at least 95 %."""
     if played.rounds is not None:  # the game has no chance, so all courses are the same
-        return Pairing(win, loss, tie, mean, mean, mean)
+        return mean, mean
+    wins, losses = played.wins
+    if abs(mean - (wins - losses) / played.games) > 1e-9:  # other payoffs than one point: Hoeffding's inequality
+        least, most = game.facts.min_payoff, game.facts.max_payoff
+        spread = (most - least) * math.sqrt(math.log(2 / 0.05) / (2 * played.games))
+        return max(mean - spread, least), min(mean + spread, most)
     from scipy.stats import binomtest  # takes most of a second to import
 
-    wins, losses = (
-        binomtest(number, played.games).proportion_ci(CONFIDENCE_OF_EACH, method="exact") for number in played.wins
+    won, lost = (
+        binomtest(number, played.games).proportion_ci(CONFIDENCE_OF_EACH, method="exact") for number in (wins, losses)
     )
-    return Pairing(win, loss, tie, mean, wins.low - losses.high, wins.high - losses.low)
-
-
-def _other_payoffs(game: Game[Any], played: CrossPlay, win: float, loss: float, tie: float) -> Pairing:
-    """A pairing in a game that pays other amounts than one point; Hoeffding's inequality gives the interval."""
-    assert played.mean_payoffs is not None  # the caller has looked at them
-    mean, facts = played.mean_payoffs[0], game.facts
-    spread = (facts.max_payoff - facts.min_payoff) * math.sqrt(math.log(2 / 0.05) / (2 * played.games))
-    spread = 0.0 if played.rounds is not None else spread
-    return Pairing(win, loss, tie, mean, max(mean - spread, facts.min_payoff), min(mean + spread, facts.max_payoff))
+    return won.low - lost.high, won.high - lost.low
 
 
 def shipped_policies(game: Game[Any]) -> dict[str, Policy]:
@@ -166,8 +157,6 @@ def shipped_policies(game: Game[Any]) -> dict[str, Policy]:
     policies = {}
     for name in policy_names():
         if not needs_others(name):
-            try:
+            with suppress(ValueError):  # of a policy for other games
                 policies[name] = named_policy(name, game)
-            except ValueError:
-                continue  # it is for other games
     return policies

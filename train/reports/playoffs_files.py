@@ -23,11 +23,7 @@ PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "
 
 
 def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:
-    """Writes all pairs and all policies as CSV, both as Markdown, and a heat map.
-
-    Returns:
-        The files.
-    """
+    """Writes all pairs and policies as CSV, both as Markdown, and a heat map; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     contents = {
         PAIRS: csv_bytes(_pairs(result)),
@@ -42,11 +38,12 @@ def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:
 
 def _pairs(result: PlayOffs) -> list[Sequence[Any]]:
     """A row for each ordered pair, with all digits."""
-    rows: list[Sequence[Any]] = [("player_0", "player_1", *result.fields)]
-    for first, row in zip(result.names, result.pairings, strict=True):
-        for second, pairing in zip(result.names, row, strict=True):
-            rows.append((first, second, *pairing[: len(result.fields)]))
-    return rows
+    rows = [
+        (first, second, *pairing[: len(result.fields)])
+        for first, row in zip(result.names, result.pairings, strict=True)
+        for second, pairing in zip(result.names, row, strict=True)
+    ]
+    return [("player_0", "player_1", *result.fields), *rows]
 
 
 def _policies(result: PlayOffs) -> list[Sequence[Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from baselines.markdown import table
 from train.kinds import EXPLAINED, is_measured
-from train.reports.groups import GameReport, Group, MedianInterval, Run
+from train.reports.groups import GameReport, Group, Run
 from train.words import points, printable
 
 # A file that starts with these words is a report's table file and may be overwritten.
@@ -43,7 +43,7 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
             f"## {plain(heading(game))}",
             plain(known(game)),
             table(
-                brief_headings(game.figure),
+                brief_headings(game.config["figure"]),
                 [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in sorted(game.groups, key=_rank)],
                 cell=plain,
             ),
@@ -66,14 +66,15 @@ def _fenced(text: str) -> str:
 
 def heading(game: GameReport) -> str:
     """The game, and the kind of its figures if not exact."""
-    return game.title if game.kind == "exact" else f"{game.title}: {game.kind}"
+    title, kind = game.config["title"], game.config["measured"]
+    return title if kind == "exact" else f"{title}: {kind}"
 
 
 def known(game: GameReport) -> str:
     """The reference figures, or the kind of figures, in words."""
-    reference = game.reference
-    if game.kind != "exact":
-        return EXPLAINED[game.kind]
+    kind, reference = game.config["measured"], game.config["reference"]
+    if kind != "exact":
+        return EXPLAINED[kind]
     if "uniform_nash_conv" in reference:
         return f"NashConv, the sum of all players' gains: uniform play's {points(reference['uniform_nash_conv'])}."
     return (
@@ -92,28 +93,21 @@ def figure_in_words(figure: str) -> str:
 
 def brief_headings(figure: str) -> tuple[str, ...]:
     """Of a brief table of a game whose figure has that name."""
-    return ("algorithm", *_headings(figure))
+    return ("algorithm", "seeds", "steps", "seconds", figure_in_words(figure), "interval (confidence)")
 
 
-def _headings(figure: str) -> tuple[str, ...]:
-    """Of the cells that `_figures` makes."""
-    return ("seeds", "steps", "seconds", figure_in_words(figure), "interval (confidence)")
+def group_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
+    """The headings of a table with a row for every group, and the rows."""
+    others, (first, *figures) = _others(game.groups[0]), brief_headings(game.config["figure"])
+    headings = (first, "differs in", *figures, *map(figure_in_words, others), "steps per second")
+    return headings, [_cells(group, others) for group in game.groups]
 
 
-def headings(game: GameReport) -> tuple[str, ...]:
-    """Of the cells that `group_rows` makes."""
-    others = map(figure_in_words, _others(game.groups[0]))
-    return ("algorithm", "differs in", *_headings(game.figure), *others, "steps per second")
-
-
-def run_headings(game: GameReport) -> tuple[str, ...]:
-    """Of the cells that `run_rows` makes."""
-    return ("run", "algorithm", "seed", "state", "steps", "seconds", figure_in_words(game.figure), "commit")
-
-
-def group_rows(game: GameReport) -> list[list[str]]:
-    """A row for every group, under `headings`."""
-    return [_cells(group, _others(game.groups[0])) for group in game.groups]
+def run_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
+    """The headings of a table with a row for every run, and the rows."""
+    figure = figure_in_words(game.config["figure"])
+    headings = ("run", "algorithm", "seed", "state", "steps", "seconds", figure, "commit")
+    return headings, [_run_cells(group, run) for group in game.groups for run in group.runs]
 
 
 def _others(group: Group) -> list[str]:
@@ -133,28 +127,30 @@ def _cells(group: Group, others: Sequence[str]) -> list[str]:
 
 
 def _figures(group: Group, digits: int, digits_of_seconds: int) -> list[str]:
-    """Cells under `_headings`."""
+    """Cells under `brief_headings`, but for the first."""
     seconds, figure = _middle(group, "seconds"), group.config["figure"]
     return [
         _seeds(group),
         _steps(group),
         "" if seconds is None else f"{seconds:,.{digits_of_seconds}f}",
         points(_middle(group, figure), digits),
-        _sampled(group, digits) or _interval(group.last(figure), digits),
+        _interval(group, digits),
     ]
 
 
-def _sampled(group: Group, digits: int) -> str:
-    """The interval of a figure that one run has sampled."""
-    if group.sampled is None:
-        return ""
-    return f"{points(group.sampled[0], digits)} to {points(group.sampled[1], digits)} (99 %)"
+def _interval(group: Group, digits: int) -> str:
+    """That of the median over several seeds, or of the figure that one run has sampled."""
+    figure = group.config["figure"]
+    last, low, high = group.last(figure), _middle(group, f"{figure}_low"), _middle(group, f"{figure}_high")
+    if last is not None and last.confidence > 0.0:
+        low, high, confidence = last.low, last.high, 100 * last.confidence
+    else:
+        confidence = 99
+    return "" if low is None else f"{points(low, digits)} to {points(high, digits)} ({confidence:.3g} %)"
 
 
 def _middle(group: Group, figure: str) -> float | None:
-    """The median of a figure over the seeds; None if nothing has been evaluated yet."""
-    if not all(figure in run.rows[-1] for run in group.counted):
-        return None
+    """The median of a figure over the seeds; None if it has not been evaluated yet."""
     last = group.last(figure)
     return None if last is None else last.middle
 
@@ -162,9 +158,7 @@ def _middle(group: Group, figure: str) -> float | None:
 def _rank(group: Group) -> float:
     """To sort by, best first; groups that have not been evaluated yet come last."""
     middle = _middle(group, group.config["figure"])
-    if middle is None:
-        return math.inf
-    return -middle if group.config["measured"] == "matches" else middle
+    return math.inf if middle is None else -middle if group.config["measured"] == "matches" else middle
 
 
 def _seeds(group: Group) -> str:
@@ -182,19 +176,8 @@ def _steps(group: Group) -> str:
     return f"{last.middle:,.0f} {unit}" if group.counted[0].finished else f"{last.middle:,.0f} of {asked:,} {unit}"
 
 
-def _interval(figure: MedianInterval | None, digits: int) -> str:
-    if figure is None or figure.confidence == 0.0:
-        return ""
-    return f"{points(figure.low, digits)} to {points(figure.high, digits)} ({100 * figure.confidence:.3g} %)"
-
-
-def run_rows(game: GameReport) -> list[list[str]]:
-    """A row for every run, under `run_headings`."""
-    return [_run_cells(group, run) for group in game.groups for run in group.runs]
-
-
 def _run_cells(group: Group, run: Run) -> list[str]:
-    """A row under `run_headings`, with all digits of the figure."""
+    """A row of `run_table`, with all digits of the figure."""
     figures = ["", "", ""]
     if run.rows:
         last = run.rows[-1]

@@ -5,7 +5,7 @@ import json
 from importlib import import_module
 
 import pytest
-from command import run, run_json
+from command import refusal, run, run_json
 from rich.console import Console
 from thinning import each_row
 
@@ -15,7 +15,6 @@ from benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, 
 from benchmarks.report import cells, duration, for_terminal, markdown, plot, short, spread
 from benchmarks.suite import GROUPS, ON_REQUEST
 from cardwar_envs import GAMES
-from train.cli import main
 
 
 def scripted(*samples, log=None, name=None):
@@ -75,18 +74,12 @@ def test_times_are_for_one_and_a_ratio_above_1_is_still_faster():
     assert rows == [["peer", "500 ms", "250 ms", "1"], ["ours", "100 ms", "200 ms", "5"]]
 
 
-def test_candidates_take_turns():
+def test_candidates_take_turns_for_as_many_rounds_as_the_comparison_allows():
     log, sample = [], Sample(1, 1, 1)
-    ours = {"ours": scripted(sample, sample, log=log, name="ours")}
-    peers = {"peer": scripted(sample, sample, log=log, name="peer")}
-    measure(Comparison(title="Playing", unit="games", ours=ours, peers=peers), rounds=2)
+    ours = {"ours": scripted(*[sample] * 5, log=log, name="ours")}
+    peers = {"peer": scripted(*[sample] * 5, log=log, name="peer")}
+    measure(Comparison(title="Playing", unit="games", ours=ours, peers=peers, rounds=2), 5)
     assert log == ["peer", "ours", "peer", "ours"]
-
-
-def test_a_comparison_can_have_fewer_rounds():
-    sample = Sample(1, 1, 1)
-    result = measure(Comparison(title="Playing", unit="games", ours={"ours": scripted(*[sample] * 5)}, rounds=2), 5)
-    assert len(result.rows[0].samples) == 2
 
 
 @each_row(
@@ -98,7 +91,7 @@ def test_a_comparison_can_have_fewer_rounds():
         (scripted(Sample(1, 1, 1)), "failed: StopIteration"),  # breaks in the second round
     ],
 )
-def test_a_peer_that_is_missing_or_fails_is_skipped_and_named(peer, said):
+def test_a_peer_that_is_missing_or_fails_is_skipped_and_named(tmp_path, peer, said):
     result = compared({"peer": peer}, rounds=2, against=("peer",))
     data = as_data(result)
     assert data["skipped"] == {"peer": said}
@@ -106,6 +99,8 @@ def test_a_peer_that_is_missing_or_fails_is_skipped_and_named(peer, said):
     assert cells(result)[0] == ["", "games/s"]
     assert f"skipped: peer: {said}" in markdown(result)
     assert f"skipped: peer: {said}" in printed(result)
+    assert not plot([result], tmp_path / "ratios.png"), "no picture without a peer"
+    assert not (tmp_path / "ratios.png").exists()
 
 
 def test_a_mistake_of_ours_is_not_skipped():
@@ -136,39 +131,29 @@ def test_of_facts_the_largest_is_shown():
 
 
 def test_the_amount_is_what_a_call_returns():
-    assert clocked(lambda: 7).amount == 7
-    assert clocked(lambda: None).amount == 1
-    assert clocked(lambda: (1, 2)).amount == 1
-
-
-@each_row(("seconds", "text"), [(93.4, "93.4 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us"), (7e-9, "0.007 us")])
-def test_durations(seconds, text):
-    assert duration(seconds) == text
+    assert [clocked(lambda found=found: found).amount for found in (7, None, (1, 2))] == [7, 1, 1]
 
 
 def test_numbers():
+    assert [duration(seconds) for seconds in (93.4, 0.0123, 4.56e-6, 7e-9)] == [
+        "93.4 s",
+        "12.3 ms",
+        "4.56 us",
+        "0.007 us",
+    ]
     assert [short(number) for number in (0.01234, 1.234, 99.99, 1234.5)] == ["0.0123", "1.23", "100", "1,234"]
     assert spread([3.0, 1.0, 2.0]) == "2 (1..3)"
 
 
-def test_a_fresh_process_hands_back_its_sample():
+def test_a_fresh_process_hands_back_its_sample_or_says_why_not():
     sample = in_child("benchmarks.comparison:Sample", 2, 1.0, 0.5, {"gap": 0.25})()()
     assert sample == Sample(2, 1.0, 0.5, {"gap": 0.25})
-
-
-def test_a_fresh_process_that_fails_says_why():
     with pytest.raises(RuntimeError, match="has no attribute 'nothing'"):
         in_child("math:nothing")()()
-
-
-def test_a_fresh_process_is_given_up_after_its_limit():
-    sample = in_child("time:sleep", 60, limit=0.05)()()
-    assert (sample.finished, sample.wall) == (False, 0.05)
-
-
-def test_a_fresh_process_needs_its_modules():
     with pytest.raises(ModuleNotFoundError, match="no_such_peer"):
         in_child("math:sqrt", 2, needs=("no_such_peer",))()
+    given_up = in_child("time:sleep", 60, limit=0.05)()()
+    assert (given_up.finished, given_up.wall) == (False, 0.05)
 
 
 @each_row("name", GROUPS + ON_REQUEST)
@@ -180,7 +165,7 @@ def test_every_group_compares_something_with_peers_that_it_has(name):
         assert set(comparison.against) <= set(comparison.peers)
 
 
-@pytest.mark.parametrize(("field", "value"), [("rounds", 0), ("seconds", 0.0)])
+@each_row(("field", "value"), [("rounds", 0), ("seconds", 0.0)])
 def test_settings_that_measure_nothing_are_refused(field, value):
     with pytest.raises(ValueError, match=rf"{field} \({value}\)"):
         Settings(**{field: value})
@@ -200,9 +185,8 @@ def test_the_command_measures_every_game_and_writes_json(capsys, tmp_path):
 
 
 def test_a_group_runs_alone_and_prints_tables(capsys, tmp_path):
-    with pytest.raises(SystemExit, match="0"):
-        main(["bench", "matrix_games", "--quick", "--out", str(tmp_path)])
-    shown = capsys.readouterr().out
+    code, shown, _ = run(capsys, "bench", "matrix_games", "--quick", "--out", str(tmp_path))
+    assert code == 0
     assert "scipy" in shown
     report, data = (tmp_path / "report.md").read_text(), json.loads((tmp_path / "results.json").read_text())
     assert "| ours, 1,000 at once |" in report
@@ -213,25 +197,13 @@ def test_a_group_runs_alone_and_prints_tables(capsys, tmp_path):
     assert (tmp_path / "ratios.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_no_picture_without_a_peer(tmp_path):
-    assert not plot([compared({"peer": missing}, against=("peer",))], tmp_path / "ratios.png")
-    assert not (tmp_path / "ratios.png").exists()
-
-
-def test_an_unknown_group_lists_the_groups(capsys, tmp_path):
-    code, _, err = run(capsys, "bench", "speed", "--out", str(tmp_path / "bench"))
-    assert code == 2
-    assert "'speed'" in err
-    assert all(name in err for name in GROUPS)
-    assert not (tmp_path / "bench").exists()
-
-
-def test_away_from_a_checkout_the_command_says_so_in_one_line(capsys, tmp_path, monkeypatch):
+def test_what_cannot_be_measured_is_one_line(capsys, tmp_path, monkeypatch):
+    words = ("bench", "speed", "--out", str(tmp_path / "bench"))
+    said = refusal(capsys, *words)
+    assert all(name in said for name in ("'speed'", *GROUPS))
     monkeypatch.setattr(train.command.bench, "ROOT", tmp_path)
-    code, out, err = run(capsys, "bench", "--out", str(tmp_path / "bench"))
-    assert (code, out) == (2, "")
-    assert "checkout" in err
-    assert err.count("\n") == 1
+    assert "checkout" in refusal(capsys, *words)
+    assert not (tmp_path / "bench").exists()
 
 
 def test_a_busy_machine_is_warned_of(monkeypatch):
@@ -243,9 +215,6 @@ def test_a_busy_machine_is_warned_of(monkeypatch):
     watch = machine.Watch()
     assert watch.others() == pytest.approx(0.35)  # 7 s of 2 x 10, none of them ours
     assert "35%" in watch.warning()
-
-
-def test_a_quiet_machine_is_not(monkeypatch):
     monkeypatch.setattr(machine, "_busy_seconds", lambda: 100.0)
     assert machine.Watch().warning() is None
 

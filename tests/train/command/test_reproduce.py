@@ -2,18 +2,15 @@
 
 import importlib
 import json
-import subprocess
-import sys
 
 import pytest
+from command import refusal, run
 from matplotlib.figure import Figure
-from thinning import each_row
 
 import train.command.reproduce
 from baselines.papers import REPRODUCTIONS
 from baselines.papers.dice_wars import paper as dice_wars
 from baselines.papers.findings import Finding, Reproduction, Verdict
-from train.cli import main
 
 FINDINGS = (
     Finding("Table 1", "3x3 Random v. Random, win", 0.25, 0.25, None, Verdict.AGREES, "all digits"),
@@ -22,14 +19,6 @@ FINDINGS = (
         "Section 2 of a source with a long name", "worth [of] a word " * 6, None, "8/9", None, Verdict.NEW, "why " * 40
     ),
 )
-
-
-def run(capsys, *arguments):
-    """Exit code, stdout and stderr of one call."""
-    with pytest.raises(SystemExit) as stopped:
-        main(["reproduce", *arguments])
-    printed = capsys.readouterr()
-    return stopped.value.code, printed.out, printed.err
 
 
 @pytest.fixture
@@ -45,7 +34,7 @@ def report(monkeypatch):
 
 
 def test_json_has_every_row(capsys, tmp_path, report):
-    code, out, err = run(capsys, "dice-wars", "--out", str(tmp_path), "--json")
+    code, out, err = run(capsys, "reproduce", "dice-wars", "--out", str(tmp_path), "--json")
     assert (code, err) == (0, "")
     answer = json.loads(out)
     assert answer["rows"][1] == {
@@ -64,7 +53,7 @@ def test_json_has_every_row(capsys, tmp_path, report):
 
 
 def test_the_table_fits_a_terminal(capsys, tmp_path, report):
-    code, out, _ = run(capsys, "dice-wars", "--out", str(tmp_path))
+    code, out, _ = run(capsys, "reproduce", "dice-wars", "--out", str(tmp_path))
     assert code == 0
     lines = [line for line in out.splitlines() if str(tmp_path) not in line]
     assert max(map(len, lines)) <= 80
@@ -76,16 +65,16 @@ def test_the_table_fits_a_terminal(capsys, tmp_path, report):
 
 def test_what_is_not_sound_is_exit_code_1(capsys, tmp_path, report):
     report(checks={"a sum is a sum": False})
-    code, out, err = run(capsys, "dice-wars", "--out", str(tmp_path))
+    code, out, err = run(capsys, "reproduce", "dice-wars", "--out", str(tmp_path))
     assert (code, err) == (1, "")
     assert "FAILS: a sum is a sum" in out
-    assert run(capsys, "dice-wars", "--out", str(tmp_path), "--json")[0] == 1
+    assert run(capsys, "reproduce", "dice-wars", "--out", str(tmp_path), "--json")[0] == 1
 
 
 def test_files_lie_where_they_should(capsys, tmp_path, report, monkeypatch):
     monkeypatch.chdir(tmp_path)
     report(pictures={"blank": Figure}, tables={"extra": [["n"], [1]]})
-    run(capsys, "fetterman-2023")
+    run(capsys, "reproduce", "fetterman-2023")
     folder = tmp_path / "runs" / "reproduce-fetterman-2023"
     assert sorted(path.name for path in folder.iterdir()) == ["blank.png", "extra.csv", "rows.csv"]
     assert (folder / "blank.png").read_bytes().startswith(b"\x89PNG")
@@ -94,45 +83,20 @@ def test_files_lie_where_they_should(capsys, tmp_path, report, monkeypatch):
     assert second == 'Table 1,"3x3 Random v. Random, win",0.25,0.25,,agrees,all digits'
 
 
-@each_row(
-    ("arguments", "message"),
-    [
-        (["fetterman"], "unknown source 'fetterman'; known are fetterman-2023, sanwal-drechsler-2002, dice-wars"),
-        ([], "Missing argument 'NAME'"),
-    ],
-)
-def test_bad_input_is_one_clear_line(capsys, arguments, message):
-    code, out, err = run(capsys, *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-
-
 def test_a_folder_that_cannot_be_is_an_error(capsys, tmp_path, report):
     (tmp_path / "file").touch()
-    code, _, err = run(capsys, "dice-wars", "--out", str(tmp_path / "file" / "folder"))
-    assert code == 2
-    assert err.startswith("cardwar: ")
+    refusal(capsys, "reproduce", "dice-wars", "--out", str(tmp_path / "file" / "folder"))
 
 
 def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(dice_wars, "stack_findings", lambda progress: ([], {}))  # most of the time
-    monkeypatch.setattr(dice_wars, "MOST_DICE", 7)  # tests of the reproduction draw the larger pictures
-    code, out, err = run(capsys, "dice-wars", "--out", str(tmp_path), "--json")
+    monkeypatch.setattr(dice_wars, "stack_findings", lambda progress: ([], {}))  # these two take most of the time
+    monkeypatch.setattr(dice_wars, "timing_finding", lambda: (FINDINGS[0], True))
+    monkeypatch.setattr(dice_wars, "MOST_DICE", 6)  # tests of the reproduction draw the larger pictures
+    code, out, err = run(capsys, "reproduce", "dice-wars", "--out", str(tmp_path), "--json")
     assert (code, err) == (0, "")
     verdicts = [row["verdict"] for row in json.loads(out)["rows"] if row["place"] == "win table"]
     assert verdicts == ["agrees"] * 36
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".png"}
-
-
-def test_matplotlib_is_not_needed_before_pictures_are():
-    script = (
-        "import sys\n"
-        "import baselines.papers.fetterman.paper\n"
-        "print([m for m in ('torch', 'matplotlib', 'baselines.papers.dice_wars') if m in sys.modules])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_every_name_has_its_module():

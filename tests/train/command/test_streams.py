@@ -1,28 +1,57 @@
 """The command without one of its standard streams, or with a pipe that nobody reads."""
 
+import os
 import subprocess
 import sys
+from functools import partial
 
+from forked import cardwar
 from thinning import each_row
 
 UNWRITTEN = "cardwar: standard output cannot be written: Bad file descriptor\n"
 PLAY = "play jujitsu num_cards=3"
 
 
+def without(*names):
+    """Leaves this process as one that was started without these streams."""
+    for name in names:
+        setattr(sys, name, None)
+
+
+def without_reader():
+    reader, writer = os.pipe()
+    os.close(reader)
+    sys.stdout = open(writer, "w")  # noqa: SIM115  # until the process ends
+
+
 @each_row(
-    ("words", "code", "said"),
+    ("words", "before", "code", "said"),
     [
-        (f"{PLAY} <&-", 2, "cardwar: the input ended before the game, at move 1\n"),
-        (f"{PLAY} --web --port 0 <&- >&-", 2, UNWRITTEN),
-        (f"{PLAY} >&-", 2, UNWRITTEN),
-        ("levels >&-", 2, UNWRITTEN),
-        (f"{PLAY} <&- >&- 2>&-", 2, ""),
-        ("nonsense 2>&-", 2, ""),
-        ("--version 2>&-", 0, ""),
-        ("levels | true; exit ${PIPESTATUS[0]}", 1, ""),
+        (PLAY, partial(without, "stdin"), 2, "cardwar: the input ended before the game, at move 1\n"),
+        (f"{PLAY} --web --port 0", partial(without, "stdin", "stdout"), 2, UNWRITTEN),
+        (PLAY, partial(without, "stdin", "stdout", "stderr"), 2, ""),
+        ("nonsense", partial(without, "stderr"), 2, ""),
+        ("--version", partial(without, "stderr"), 0, ""),
+        ("levels", without_reader, 1, ""),
     ],
 )
-def test_a_closed_stream_is_one_clear_line(tmp_path, words, code, said):
-    command = f"{sys.executable} -m train.cli {words}"
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stderr) == (code, said)
+def test_a_closed_stream_is_one_clear_line(words, before, code, said):
+    assert cardwar(*words.split(), before=before) == (code, said)
+
+
+def test_a_process_without_stdout_says_so_and_has_not_imported_what_it_does_not_need():
+    script = """
+import sys
+import train.words
+assert not {"torch", "pydantic"} & set(sys.modules)
+import baselines.papers.fetterman.paper
+assert not {"torch", "matplotlib", "baselines.papers.dice_wars"} & set(sys.modules)
+from train.cli import main
+try:
+    main(["solve", "jujitsu", "num_cards=3", "--json"])
+finally:
+    assert not {"torch", "stable_baselines3", "matplotlib"} & set(sys.modules)
+"""
+    close = partial(os.close, 1)
+    done = subprocess.run([sys.executable, "-c", script], preexec_fn=close, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, UNWRITTEN)

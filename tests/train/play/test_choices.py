@@ -1,18 +1,9 @@
 """Finding a move among thousands by its name."""
 
-import pytest
-
 from cardwar_envs import make_game
 from train.play.choices import Choices
 
 WAR = make_game("war")
-
-
-@pytest.fixture(scope="module")
-def war_choices():
-    """All choices of a war with the full hand but one card."""
-    state = WAR.transitions(WAR.initial()[0].state, {0: 11, 1: 11})[0].state
-    return Choices(WAR, 0, WAR.legal_actions(state, 0))
 
 
 def names(choices, text):
@@ -21,16 +12,14 @@ def names(choices, text):
 
 def test_cards_are_named_as_the_game_names_them():
     choices = Choices(WAR, 0, range(12))
-    assert choices.named("13") == 11
-    assert choices.named(" 2 ") == 0
+    assert [choices.named(text) for text in ("13", " 2 ")] == [11, 0]
     assert [choices.named(text) for text in ("1", "14", "", "#1", "two")] == [None] * 5
+    assert Choices(make_game("dice_poker"), 0, (0, 1)).named("RAISE") == 1, "capitals do not matter"
 
 
-def test_capitals_do_not_matter():
-    assert Choices(make_game("dice_poker"), 0, (0, 1)).named("RAISE") == 1
-
-
-def test_words_in_order_find_one_of_thousands(war_choices):
+def test_words_in_order_find_one_of_thousands():
+    state = WAR.transitions(WAR.initial()[0].state, {0: 11, 1: 11})[0].state
+    war_choices = Choices(WAR, 0, WAR.legal_actions(state, 0))  # in a war with the full hand but one card
     assert len(war_choices.names) > 1000
     assert names(war_choices, "2 3 4 9") == ["discards 2 3 4 and battles with 9"]
     assert names(war_choices, "DISC 2 3 4 with 9") == ["discards 2 3 4 and battles with 9"]
@@ -41,9 +30,6 @@ def test_words_in_order_find_one_of_thousands(war_choices):
 
 def test_a_number_also_finds_several_equal_cards():
     choices = Choices(make_game("war", ranks=3, discards=2), 0, range(3, 15))
-    assert names(choices, "2 with 3") == [
-        "discards 2x2 and battles with 3",
-        "discards 2 3 and battles with 3",
-        "discards 2 4 and battles with 3",
-    ]
+    cards = ("2x2", "2 3", "2 4")
+    assert names(choices, "2 with 3") == [f"discards {each} and battles with 3" for each in cards]
     assert names(choices, "2x2 with 3") == ["discards 2x2 and battles with 3"]

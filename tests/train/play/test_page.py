@@ -32,10 +32,12 @@ TOKEN, SEED = "a-secret-token", 3
 
 
 @pytest.fixture(scope="module")
-def chromium():
+def tabs():
+    """Two tabs of one browser."""
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(OFFLINE))
-        yield browser
+        context = browser.new_context()
+        yield [context.new_page(), context.new_page()]
         browser.close()
 
 
@@ -57,24 +59,29 @@ def address(host):
 
 
 @pytest.fixture
-def open_page(chromium, address):
+def open_page(tabs, address):
     """Opens the page at a width; afterwards nothing must have been asked of anybody else, and nothing gone wrong."""
-    contexts, asked, wrong = [], [], []
+    left, asked, wrong = list(tabs), [], []
+    listeners = {
+        "request": lambda request: asked.append(request.url),
+        "pageerror": lambda error: wrong.append(str(error)),
+        "console": lambda said: wrong.append(said.text) if "409" not in said.text else None,
+    }
 
     def opened(width):
-        context = chromium.new_context(viewport={"width": width, "height": 800})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda said: wrong.append(said.text) if "409" not in said.text else None)
+        page = left.pop()
+        page.set_viewport_size({"width": width, "height": 800})
+        for event, listener in listeners.items():
+            page.on(event, listener)
         page.goto(address)
         expect(page.locator("#number")).not_to_be_empty()
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page in set(tabs) - set(left):
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.goto("about:blank")
     assert wrong == []
     assert len(asked) > 5
     assert [url for url in asked if not url.startswith(address) and not url.startswith("data:")] == []
@@ -90,31 +97,38 @@ def by_mouse(page, name):
     page.locator("#choices").get_by_role("button", name=name, exact=True).click()
 
 
-def play_game(page, move, solution, host):
-    """Plays 5, 1, 4, 2, 3 and compares everything on the page with the solution, each time."""
-    total = 0.0
-    for number, name in enumerate("51423", start=1):
+def numbers_at(solution, state):
+    """The person's actions with their probabilities and costs, all by the solution."""
+    own, other = (list(solution.game.legal_actions(state, player)) for player in (0, 1))
+    worth = solution.payoff_matrix(state) @ solution.strategies(state)[1][other]
+    costs = np.where(worth.max() - worth < 1e-9, 0.0, worth.max() - worth)
+    return {action: (solution.strategies(state)[0][action], cost) for action, cost in zip(own, costs, strict=True)}
+
+
+def play(page, move, names, solution, host):
+    """Plays cards and compares everything on the page with the solution, each time."""
+    for name in names:
+        number, state = host.trainer.number, host.trainer.state
         expect(page.locator("#number")).to_have_text(str(number))
-        state, shown = host.trainer.state, page.locator("#digest").inner_text()
+        shown = page.locator("#digest").inner_text()
         move(page, name)
         expect(page.locator("#moves")).to_contain_text(f"player_0 (you): {name}")
         expect(page.locator("#holds")).to_contain_text("✓")
         opened = page.locator("#opened-text").inner_text()
         assert hashlib.sha256(opened.encode()).hexdigest() == shown
         assert opened.split()[1:3] == ["move", f"{number}:"]
-        own, other = (list(solution.game.legal_actions(state, player)) for player in (0, 1))
-        worth = solution.payoff_matrix(state) @ solution.strategies(state)[1][other]
-        costs = np.where(worth.max() - worth < 1e-9, 0.0, worth.max() - worth)
-        mix = solution.strategies(state)[0][own]
-        rows = [
-            re.split(r"\s+", row.replace("you", "").strip()) for row in page.locator("#mix tbody tr").all_inner_texts()
-        ]
-        assert rows == [[str(a + 1), points(p), points(c)] for a, p, c in zip(own, mix, costs, strict=True)]
-        cost = costs[own.index(int(name) - 1)]
+        numbers = numbers_at(solution, state)
+        rows = page.locator("#mix tbody tr").all_inner_texts()
+        expected = [[str(action + 1), points(p), points(cost)] for action, (p, cost) in numbers.items()]
+        assert [re.split(r"\s+", row.replace("you", "").strip()) for row in rows] == expected
+        _, cost = numbers[int(name) - 1]
         said = f"That gave away {points(cost)} points" if cost else "That cost nothing."
         assert page.locator("#sentence").inner_text().startswith(said)
-        total += cost
+        total = sum(numbers_at(solution, step.before)[step.actions[0]][1] for step in host.trainer.steps)
         assert page.locator("#total").inner_text() == points(total)
+
+
+def check_the_end(page, host):
     review = page.locator("#review tbody tr").all_inner_texts()
     assert len(review) == len(host.trainer.review()) > 0
     assert points(host.trainer.review()[0][1].cost) in review[0]
@@ -130,7 +144,8 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#choices button:focus")).to_have_text("1")
     assert host.trainer.steps == []
-    play_game(page, by_keyboard, solution, host)
+    play(page, by_keyboard, "51423", solution, host)
+    check_the_end(page, host)
     game = host.game_id
     expect(page.locator("#new")).to_be_focused()
     page.keyboard.press("Enter")
@@ -139,36 +154,27 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     assert host.game_id != game
 
 
-def test_a_whole_game_by_mouse_on_a_phone(open_page, solution, host):
-    page = open_page(375)
-    play_game(page, by_mouse, solution, host)
+def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, host):
+    page, other = open_page(375), open_page(1280)
+    play(page, by_mouse, "5", solution, host)
+    by_mouse(other, "4")  # which belongs to a turn that is over
+    expect(other.locator("#message")).to_contain_text("has moved on, in another tab")
+    expect(other.locator("#number")).to_have_text("2")
+    assert [step.actions[0] for step in host.trainer.steps] == [4]
+    before = page.locator("#digest").inner_text()
+    page.reload()
+    expect(page.locator("#digest")).to_have_text(before)
+    expect(page.locator("#choices button")).to_have_count(4)
+    page.locator("#give-up").click()
+    page.locator("#go-on").click()
+    assert host.trainer.ending is None
+    play(page, by_mouse, "1423", solution, host)
+    check_the_end(page, host)
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     with page.expect_download() as download:
         page.locator("#record").click()
     assert download.value.suggested_filename == f"game-{host.game_id}.json"
-
-
-def test_two_tabs_and_a_reload(open_page, host):
-    first, second = open_page(1280), open_page(375)
-    by_mouse(first, "2")
-    expect(first.locator("#number")).to_have_text("2")
-    by_mouse(second, "4")  # which belongs to a turn that is over
-    expect(second.locator("#message")).to_contain_text("has moved on, in another tab")
-    expect(second.locator("#number")).to_have_text("2")
-    assert [step.actions[0] for step in host.trainer.steps] == [1]
-    before = first.locator("#digest").inner_text()
-    first.reload()
-    expect(first.locator("#digest")).to_have_text(before)
-    expect(first.locator("#choices button")).to_have_count(4)
-    by_mouse(first, "4")
-    expect(first.locator("#number")).to_have_text("3")
-
-
-def test_giving_up_asks_first(open_page, host):
-    page = open_page(375)
-    page.locator("#give-up").click()
-    page.locator("#go-on").click()
-    assert host.trainer.ending is None
+    page.locator("#new").click()
     page.locator("#give-up").click()
     page.locator("#really").click()
     expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")

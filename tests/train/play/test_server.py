@@ -14,7 +14,7 @@ import urllib.request
 
 import httpx
 import pytest
-from command import run
+from command import refusal
 from thinning import each_row
 
 import baselines
@@ -70,8 +70,18 @@ class Browser:
 
 
 @pytest.fixture
-def host(solution):
-    return Host(table_for(solution.game, 0, [], solution), SEED, None)
+def hosted(solution):
+    """Makes the games of a server on the solved game."""
+
+    def make(record=None):
+        return Host(table_for(solution.game, 0, [], solution), SEED, record)
+
+    return make
+
+
+@pytest.fixture
+def host(hosted):
+    return hosted()
 
 
 @pytest.fixture
@@ -79,10 +89,17 @@ def tab(host):
     return Browser(host)
 
 
-def stands(host):
-    """All that a request might change."""
-    trainer = host.trainer
-    return host.game_id, trainer.state, trainer.digest, trainer.ending, len(trainer.steps), trainer.total
+@pytest.fixture
+def still(tab):
+    """A tab whose requests must change nothing."""
+
+    def stands():
+        trainer = tab.host.trainer
+        return tab.host.game_id, trainer.state, trainer.digest, trainer.ending, len(trainer.steps), trainer.total
+
+    before = stands()
+    yield tab
+    assert stands() == before
 
 
 # -- a game -----------------------------------------------------------------------------
@@ -108,15 +125,6 @@ def test_a_game_has_the_numbers_of_the_trainer(tab, host):
     assert [each["number"] for each in seen[-1]["review"]] == [number for number, _ in host.trainer.review()]
 
 
-def test_a_game_after_a_game_has_another_seed(tab, host):
-    tab.play_out()
-    first, seed = tab.view["game"], host.trainer.seed
-    tab.view = tab.post("new", tab.shown()).json()
-    assert tab.view["game"] != first
-    assert (tab.view["turn"], tab.view["ending"], tab.view["last"]) == (1, "", None)
-    assert host.trainer.seed != seed
-
-
 def test_the_record_is_there_when_the_game_has_ended(tab, host, tmp_path):
     refused = tab.get("record.json")
     assert refused.status_code == 409
@@ -128,28 +136,23 @@ def test_the_record_is_there_when_the_game_has_ended(tab, host, tmp_path):
     assert read_record(tmp_path / "game.json").episode.payoffs == host.trainer.payoffs
 
 
-def test_records_of_several_games_stand_side_by_side(solution, tmp_path):
-    tab = Browser(Host(table_for(solution.game, 0, [], solution), 3, tmp_path / "game.json"))
+def test_games_follow_with_seeds_and_records_of_their_own_over_no_other_file(hosted, tmp_path):
+    tab, seen = Browser(hosted(tmp_path / "game.json")), []
+    (tmp_path / "game-2.json").write_text("of an earlier evening")
     for _ in range(2):
         tab.play_out()
+        seen.append((tab.host.trainer.seed, tab.view["game"]))
         tab.view = tab.post("new", tab.shown()).json()
+        assert (tab.view["turn"], tab.view["ending"], tab.view["last"]) == (1, "", None)
     tab.post("give-up", tab.shown())
-    endings = [read_record(tmp_path / f"game{n}.json").content["ending"] for n in ("", "-2", "-3")]
+    assert [len(set(each)) for each in zip(*seen, (tab.host.trainer.seed, tab.view["game"]), strict=True)] == [3, 3]
+    endings = [read_record(tmp_path / f"game{n}.json").content["ending"] for n in ("", "-3", "-4")]
     assert endings == ["over", "over", "given up"]
+    assert (tmp_path / "game-2.json").read_text() == "of an earlier evening"
 
 
-def test_a_record_of_an_earlier_evening_stays(solution, tmp_path):
-    (tmp_path / "game-2.json").write_text("kept")
-    tab = Browser(Host(table_for(solution.game, 0, [], solution), 3, tmp_path / "game.json"))
-    for _ in range(2):
-        tab.play_out()
-        tab.view = tab.post("new", tab.shown()).json()
-    assert (tmp_path / "game-2.json").read_text() == "kept"
-    assert read_record(tmp_path / "game-3.json").content["ending"] == "over"
-
-
-def test_a_record_that_cannot_be_written_is_said_and_can_still_be_saved(solution, tmp_path):
-    tab = Browser(Host(table_for(solution.game, 0, [], solution), 3, tmp_path / "gone" / "game.json"))
+def test_a_record_that_cannot_be_written_is_said_and_can_still_be_saved(hosted, tmp_path):
+    tab = Browser(hosted(tmp_path / "gone" / "game.json"))
     answer = tab.post("give-up", tab.shown())
     assert answer.status_code == 507
     assert "The record cannot be written" in answer.json()["error"]
@@ -212,37 +215,27 @@ def test_no_answer_depends_on_a_private_roll(seat):
 
 
 @each_row("name", ["evil.example", "127.0.0.1", "127.0.0.1:80", "localhost", "127.0.0.1.evil.example:8765", ""])
-def test_other_host_names_are_refused(tab, name):
-    before = stands(tab.host)
-    for answer in (tab.get("state", Host=name), tab.post("play", tab.shown(action=0), Host=name)):
+def test_other_host_names_are_refused(still, name):
+    for answer in (still.get("state", Host=name), still.post("play", still.shown(action=0), Host=name)):
         assert answer.status_code == 403
         assert answer.text == "This server accepts requests from this machine only.\n"
-    assert stands(tab.host) == before
 
 
-@each_row("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8765", ""])
-def test_other_origins_are_refused(tab, origin):
-    before = stands(tab.host)
-    answers = [tab.post(path, tab.shown(action=0), Origin=origin) for path in ("play", "give-up", "new")]
-    assert {answer.status_code for answer in answers} == {403}
-    assert stands(tab.host) == before
-    assert tab.get("state", Origin="http://evil.example").status_code == 403
-
-
-def test_a_post_without_an_origin_is_refused(tab):
-    content = json.dumps(tab.shown(action=0)).encode()
-    headers = {"Content-Type": "application/json"}
-    assert tab.send("POST", f"/{TOKEN}/play", content=content, headers=headers).status_code == 403
+@each_row("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8765", "", None])
+def test_other_origins_and_posts_without_one_are_refused(still, origin):
+    sent = {"Content-Type": "application/json"} | ({} if origin is None else {"Origin": origin})
+    content = json.dumps(still.shown(action=0)).encode()
+    for path in ("play", "give-up", "new"):
+        assert still.send("POST", f"/{TOKEN}/{path}", content=content, headers=sent).status_code == 403
+    assert still.get("state", Origin="http://evil.example").status_code == 403
 
 
 @each_row("token", ["", "wrong", TOKEN + "x", TOKEN[:-1], "ü", "..", f"x/{TOKEN}"])
-def test_without_the_token_there_is_nothing(tab, token):
-    before = stands(tab.host)
-    answers = [tab.get(path, token=token) for path in ("", "state", "page.js", "record.json")]
-    answers.append(tab.post("play", tab.shown(action=0), token=token))
+def test_without_the_token_there_is_nothing(still, token):
+    answers = [still.get(path, token=token) for path in ("", "state", "page.js", "record.json")]
+    answers.append(still.post("play", still.shown(action=0), token=token))
     assert {answer.status_code for answer in answers} == {403}
     assert {answer.text for answer in answers} == {"Open the address that `cardwar play` printed.\n"}
-    assert stands(tab.host) == before
 
 
 def test_localhost_is_this_machine_too(tab):
@@ -274,10 +267,11 @@ def test_the_page_has_no_script_inside_and_no_link_outside(tab):
 # -- what may be asked ------------------------------------------------------------------
 
 
-def test_a_move_of_another_turn_or_game_changes_nothing(tab, host):
-    other = Browser(host)
+def test_a_move_of_another_turn_or_game_changes_nothing(tab, request):
+    other = Browser(tab.host)
     tab.play(2)
-    before = stands(host)
+    assert Browser(tab.host).view == tab.view, "a second tab and a reload see where the game stands"
+    request.getfixturevalue("still")
     for asked, said in (
         (other.shown(action=3), "The game has moved on, in another tab."),
         (tab.shown(action=3, turn=99), "The game has moved on, in another tab."),
@@ -289,22 +283,13 @@ def test_a_move_of_another_turn_or_game_changes_nothing(tab, host):
             assert answer.status_code == 409
             assert answer.json()["error"].startswith(said)
             assert answer.json()["view"] == tab.view  # so the tab shows where the game stands
-            assert stands(host) == before
-
-
-def test_a_second_tab_and_a_reload_see_where_the_game_stands(tab, host):
-    tab.play(4)
-    assert Browser(host).view == tab.view
-    assert Browser(host).play(0)["turn"] == 3
 
 
 @each_row("change", [{"action": 7}, {"action": -1}, {"action": "0"}, {"action": 1.0}, {"action": None}])
-def test_a_move_that_is_none_changes_nothing(tab, change):
-    before = stands(tab.host)
-    answer = tab.post("play", tab.shown(**change))
+def test_a_move_that_is_none_changes_nothing(still, change):
+    answer = still.post("play", still.shown(**change))
     assert answer.status_code == 400
     assert "action" in answer.json()["error"]
-    assert stands(tab.host) == before
 
 
 @each_row(
@@ -321,19 +306,15 @@ def test_a_move_that_is_none_changes_nothing(tab, change):
         (b" " * 5000, 413),
     ],
 )
-def test_nonsense_is_refused_and_changes_nothing(tab, content, status):
-    before = stands(tab.host)
-    assert tab.post("play", content).status_code == status
-    assert stands(tab.host) == before
+def test_nonsense_is_refused_and_changes_nothing(still, content, status):
+    assert still.post("play", content).status_code == status
 
 
-def test_a_request_that_breaks_off_changes_nothing(tab, host):
-    before, messages = stands(host), iter([{"type": "http.request", "body": b"{", "more_body": True}])
+def test_a_request_that_breaks_off_changes_nothing(still):
+    messages, sent = iter([{"type": "http.request", "body": b"{", "more_body": True}]), []
 
     async def receive():
         return next(messages, {"type": "http.disconnect"})
-
-    sent = []
 
     async def send(message):
         sent.append(message)
@@ -346,34 +327,25 @@ def test_a_request_that_breaks_off_changes_nothing(tab, host):
         "query_string": b"",
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
-    asyncio.run(make_app(host, PORT, TOKEN)(scope, receive, send))
+    asyncio.run(make_app(still.host, PORT, TOKEN)(scope, receive, send))
     assert sent[0]["status"] == 400
-    assert stands(host) == before
 
 
-def test_only_json_is_taken(tab):
+def test_what_is_not_served_or_not_taken_changes_nothing(still):
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
-        assert tab.post("play", tab.shown(action=0), **{"Content-Type": kind}).status_code == 415
-    assert tab.get("play").status_code == 405
-    assert tab.get("../../server.py").status_code in (403, 404)
-    assert tab.get("page.html.jinja").status_code == 404
-
-
-def test_a_game_that_goes_on_is_not_replaced(tab):
-    before = stands(tab.host)
-    assert tab.post("new", tab.shown()).status_code == 409
-    assert stands(tab.host) == before
+        assert still.post("play", still.shown(action=0), **{"Content-Type": kind}).status_code == 415
+    assert still.get("play").status_code == 405
+    assert still.get("../../server.py").status_code in (403, 404)
+    assert still.get("page.html.jinja").status_code == 404
+    assert still.post("new", still.shown()).status_code == 409, "a game that goes on is not replaced"
 
 
 def test_giving_up_opens_what_was_sealed(tab):
     shown = tab.view["digest"]
     view = tab.post("give-up", tab.shown()).json()
     assert view["left"]["digest"] == shown
-    assert (view["ending"], view["digest"], view["choices"]["all"]) == (
-        "The game was given up. You had +0 points.",
-        "",
-        0,
-    )
+    assert view["ending"] == "The game was given up. You had +0 points."
+    assert (view["digest"], view["choices"]["all"]) == ("", 0)
     assert tab.post("play", {"game": view["game"], "turn": view["turn"], "action": 0}).status_code == 400
 
 
@@ -385,9 +357,8 @@ def test_a_taken_port_is_one_line(capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        code, out, err = run(capsys, "play", "jujitsu", "num_cards=3", "--web", "--port", str(port))
-    assert (code, out) == (2, "")
-    assert err == f"cardwar: port {port} is taken; choose another with --port, or --port 0 for a free one\n"
+        said = refusal(capsys, "play", "jujitsu", "num_cards=3", "--web", "--port", str(port))
+    assert said == f"cardwar: port {port} is taken; choose another with --port, or --port 0 for a free one\n"
 
 
 def test_the_program_serves_this_machine_only_and_ends_with_an_interrupt(tmp_path):

@@ -1,7 +1,6 @@
 """Playing in the terminal: a scripted game in a pseudo-terminal, and inputs that are no moves."""
 
 import codecs
-import contextlib
 import io
 import os
 import pty
@@ -9,16 +8,16 @@ import re
 import select
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
-from command import run
+from command import refusal, run
 from thinning import each_row
 
 import baselines
 from cardwar_envs import make_game
-from train.play.choices import Choices
+from train.cli import main
 from train.play.record import read_record
-from train.play.terminal import _chosen
 from train.words import points
 
 PROMPT = "Your move: "
@@ -26,15 +25,20 @@ STEP_LIMIT = 120.0  # seconds; compiling comes before the first prompt
 
 
 class Screen:
-    """A program in a pseudo-terminal."""
+    """The command in a pseudo-terminal."""
 
-    def __init__(self, *arguments):
-        self._end, program_end = pty.openpty()
-        words = [sys.executable, "-m", "train.cli", *arguments]
-        environment = {**os.environ, "TERM": "dumb", "COLUMNS": "200"}
-        ends = {"stdin": program_end, "stdout": program_end, "stderr": program_end}
-        self.process = subprocess.Popen(words, env=environment, **ends)
-        os.close(program_end)
+    def __init__(self, *words):
+        self.child, self._end = pty.fork()
+        if self.child == 0:
+            code = 70
+            try:
+                sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
+                main(list(words))
+            except SystemExit as ended:
+                code = ended.code or 0
+            finally:
+                sys.stdout.flush()
+                os._exit(code)
 
     def until(self, words):
         """What is printed until some words come, or the end of the program if None."""
@@ -53,15 +57,16 @@ class Screen:
         os.write(self._end, f"{line}\n".encode())
 
     def close(self):
+        """Closes the terminal, which ends the program if it still runs; returns its exit code."""
         os.close(self._end)
-        self.process.kill()
-        self.process.wait()
+        return os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
 
 
 def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     """Costs are the numbers of the solution at every move; what is no move changes nothing."""
     kept = tmp_path / "game.json"
-    with contextlib.closing(Screen("play", "jujitsu", "num_cards=4", "--seed", "5", "--record", str(kept))) as screen:
+    screen = Screen("play", "jujitsu", "num_cards=4", "--seed", "5", "--record", str(kept))
+    try:
         assert "you are player_0" in screen.until(PROMPT)
         for line in ("", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 3000, "4.0"):
             screen.type(line)
@@ -77,7 +82,9 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         assert "'4' is not one of your moves" in screen.until(PROMPT)
         screen.type("2")
         screens.append(screen.until(None))
-        assert screen.process.wait() == 0
+    finally:
+        code = screen.close()
+    assert code == 0
     record = read_record(kept)
     assert [step[0] for step in record.episode.actions] == [3, 0, 2, 1]
     solution = baselines.solve(make_game("jujitsu", num_cards=4))
@@ -97,21 +104,20 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     assert f"You get {record.episode.payoffs[0]:+g} point" in screens[-1]
 
 
-def test_a_number_too_long_for_python_is_no_move():
-    """A terminal cuts a line of this length short, but a pipe passes it on."""
-    choices = Choices(make_game("jujitsu", num_cards=4), 0, (0, 1, 2, 3))
-    assert _chosen("#" + "9" * 5000, choices) is None
-    assert _chosen("#2", choices) == 1
+@pytest.fixture
+def played(monkeypatch, capsys):
+    """Plays with these lines typed; returns exit code, stdout and stderr."""
+
+    def play(typed, *words):
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        return run(capsys, "play", *words)
+
+    return play
 
 
-def typed(monkeypatch, text):
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
-
-
-def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(monkeypatch, capsys, tmp_path):
-    typed(monkeypatch, "4\n9\n")
+def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, tmp_path):
     kept = tmp_path / "game.json"
-    code, _, err = run(capsys, "play", "jujitsu", "num_cards=4", "--record", str(kept))
+    code, _, err = played("4\n9\n", "jujitsu", "num_cards=4", "--record", str(kept))
     assert code == 2
     assert err == f"cardwar: the input ended before the game, at move 2; the moves so far are in {kept}\n"
     record = read_record(kept)
@@ -119,117 +125,67 @@ def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(monkeypat
 
 
 def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
-    class Interrupted(io.StringIO):
-        def readline(self, *size):
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr("sys.stdin", Interrupted())
+    monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert run(capsys, "play", "jujitsu", "num_cards=4", "--record", str(tmp_path / "game.json"))[0] == 130
     assert read_record(tmp_path / "game.json").content["ending"] == "broken off"
 
 
-@pytest.mark.parametrize("word", ["give up", "Quit"])
-def test_giving_up_opens_what_was_sealed(word, monkeypatch, capsys):
-    typed(monkeypatch, f"2\n{word}\n")
-    code, out, err = run(capsys, "play", "jujitsu", "num_cards=4", "--seed", "1")
+@each_row("word", ["give up", "Quit"])
+def test_giving_up_opens_what_was_sealed(played, word):
+    code, out, err = played(f"2\n{word}\n", "jujitsu", "num_cards=4", "--seed", "1")
     assert (code, err) == (0, "")
     assert len(re.findall(r"^opened [0-9a-f]{32} move \d: player_1 plays \d", out, re.MULTILINE)) == 2
     assert "The game was given up. You had +0 points." in out
-
-
-def test_the_line_for_a_shell_computes_what_was_shown(monkeypatch, capsys):
-    typed(monkeypatch, "2\nquit\n")
-    _, out, _ = run(capsys, "play", "jujitsu", "num_cards=4", "--seed", "1")
     shown = re.findall(r"^sealed (\w+)$", out, re.MULTILINE)[0]
     line = re.findall(r"^check  (.*)$", out, re.MULTILINE)[0]
     answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=True).stdout
     assert answer.split()[0] == shown
 
 
-def test_nothing_private_is_shown_before_the_end(monkeypatch, capsys):
-    typed(monkeypatch, "raise\n")
-    _, out, _ = run(capsys, "play", "dice_poker", "--seed", "6")
+def test_nothing_private_is_shown_before_the_end(played):
+    _, out, _ = played("raise\n", "dice_poker", "--seed", "6")
     before, after = out.split(PROMPT)
     assert re.search(r"player_0 rolled \d\nplayer_1 rolled \?", before)
     assert re.search(r"player_1 rolled \d", after)
     assert not re.search(r"fold|call|opened", before)
 
 
-def test_a_move_has_one_number_in_all_lists_of_a_turn(monkeypatch, capsys):
+def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(played):
     """What is listed after a search must not take the number of another move: no move can be taken back."""
-    typed(monkeypatch, "13\n2 3 5 with\n#10\nquit\n")
-    code, out, _ = run(capsys, "play", "war", "--against", "max,max", "--seed", "1")
-    assert code == 0
-    assert out.count("  #10 discards 2 3 5 and battles with 6\n") == 2  # in the first list, and after the search
-    assert "player_0 (you): discards 2 3 5 and battles with 6\n" in out
-
-
-def test_a_war_is_found_by_its_cards(monkeypatch, capsys):
-    typed(monkeypatch, "13\n2 3 4 with\n#2\nquit\n")
-    code, out, _ = run(capsys, "play", "war", "--against", "max,max", "--seed", "1")
+    code, out, _ = played("13\n2 3 5 with\n#10\nquit\n", "war", "--against", "max,max", "--seed", "1")
     assert code == 0
     assert "and 1,300 more; type some of the cards" in out
     assert "\n  #1 discards 2 3 4 and battles with 5\n" in out
-    assert "player_0 (you): discards 2 3 4 and battles with 6\n" in out
+    assert out.count("  #10 discards 2 3 5 and battles with 6\n") == 2  # in the first list, and after the search
+    assert "player_0 (you): discards 2 3 5 and battles with 6\n" in out
     assert "moves are not judged" in out
     assert "points given away" not in out
 
 
-@each_row(
-    ("words", "problem"),
-    [
-        (["nim"], "unknown game 'nim'"),
-        (["jujitsu", "uniform"], "'uniform' must read KEY=VALUE, a parameter of the game; opponents are named"),
-        (["jujitsu", "--seat", "2"], "seat (2) must be in 0..1"),
-        (["jujitsu", "--seed", "-1"], "seed (-1) must be in 0..4294967295"),
-        (["jujitsu", "--against", "nobody"], "unknown policy 'nobody'"),
-        (["jujitsu", "--against", "uniform,uniform"], "2 opponents given for 1 seats"),
-        (["war", "num_players=4", "--against", "min,max"], "2 opponents given for 3 seats"),
-        (["war", "--against", "general_purpose_adversary"], "needs the other players' policies"),
-        (["war", "--against", "equilibrium"], "more than 4000000 positions"),
-        (["jujitsu", "--port", "1"], "--port (1) requires --web"),
-        (["jujitsu", "--web", "--port", "65536"], "port (65536) must be in 0..65535"),
-    ],
-)
-def test_what_cannot_be_played_is_one_line(words, problem, monkeypatch, capsys):
-    typed(monkeypatch, "")
-    small = ["num_cards=3"] if words[0] == "jujitsu" else []
-    code, out, err = run(capsys, "play", words[0], *small, *words[1:])
-    assert (code, err.count("\n")) == (2, 1)
-    assert problem in err
-    assert "Your move" not in out
-
-
 def test_a_record_never_replaces_a_file(capsys, tmp_path):
     (tmp_path / "thesis.tex").write_text("kept")
-    code, _, err = run(capsys, "play", "jujitsu", "--record", str(tmp_path / "thesis.tex"))
-    assert (code, (tmp_path / "thesis.tex").read_text()) == (2, "kept")
-    assert "already exists; choose another file" in err
-    assert run(capsys, "play", "jujitsu", "--record", str(tmp_path / "no" / "game.json"))[0] == 2
+    said = refusal(capsys, "play", "jujitsu", "--record", str(tmp_path / "thesis.tex"))
+    assert "already exists; choose another file" in said
+    assert (tmp_path / "thesis.tex").read_text() == "kept"
+    refusal(capsys, "play", "jujitsu", "--record", str(tmp_path / "no" / "game.json"))
 
 
-def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(monkeypatch, capsys):
-    typed(monkeypatch, "quit\n")
+def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
+    small = ("war", "ranks=3", "discards=1", "max_rounds=4")
+    monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
+    assert "takes more than 0 seconds; how long in all is not known, so" in played("quit\n", *small)[1]
+    assert "given away" in played("quit\n", *small, "--yes")[1]
     monkeypatch.setattr("train.estimates.processors", lambda: 2)
     monkeypatch.setattr("train.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
-    code, out, _ = run(capsys, "play", "jujitsu", "num_cards=5", "--seed", "1")
+    code, out, _ = played("quit\n", "jujitsu", "num_cards=5", "--seed", "1")
     assert code == 0
     # 89 matrix games on two processors
     assert "jujitsu num_cards=5 takes about 89 seconds, so moves are not judged; --yes computes it." in out
     assert "player_1 is uniform" in out
 
 
-def test_a_search_of_unknown_length_is_given_up_after_a_minute(monkeypatch, capsys):
-    typed(monkeypatch, "quit\n")
-    monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
-    small = ("war", "ranks=3", "discards=1", "max_rounds=9")
-    assert "takes more than 0 seconds; how long in all is not known, so" in run(capsys, "play", *small)[1]
-    typed(monkeypatch, "quit\n")
-    assert "given away" in run(capsys, "play", *small, "--yes")[1]
-
-
-def test_a_very_long_number_is_no_move(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"#{'9' * 5000}\n2\n#1\n"))
-    code, out, err = run(capsys, "play", "jujitsu", "num_cards=2", "--seed", "1")
+def test_a_very_long_number_is_no_move(played):
+    """A terminal cuts a line of this length short, but a pipe passes it on."""
+    code, out, err = played(f"#{'9' * 5000}\n2\n#1\n", "jujitsu", "num_cards=2", "--seed", "1")
     assert (code, err) == (0, "")
     assert "is not one of your moves" in out

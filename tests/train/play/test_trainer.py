@@ -2,14 +2,17 @@
 
 import dataclasses
 import hashlib
+import itertools
+from functools import cache
 
 import numpy as np
 import pytest
 
 import baselines
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import IllegalActionError, make_game
 from cardwar_envs.core.play import draw_action
-from train.play.judge import judge_by
+from train.play.judge import Judge
 from train.play.seating import table_for
 from train.play.trainer import Trainer
 
@@ -62,55 +65,64 @@ def test_costs_are_the_numbers_of_the_solution_at_every_move(game, seat, trainer
     assert judged >= 30
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_random_play_of_the_equilibrium_costs_nothing_in_any_move(solution, seat, trainer_of):
-    rng, moves = np.random.default_rng(2), 0
-
-    def by_mix(trainer):
-        mix = trainer.table.judge.verdict(trainer.state, seat, trainer.choices[0]).mix
-        return int(rng.choice(list(mix), p=list(mix.values())))
-
-    for seed in range(200):  # in either seat
-        trainer = play_out(trainer_of(solution, seat, seed), by_mix)
-        assert [step.cost for step in trainer.decisions] == [0.0] * 5
-        moves += len(trainer.decisions)
-    assert moves == 1000
+@pytest.fixture(scope="module")
+def judge(solution):
+    return Judge(solution)
 
 
-@pytest.mark.parametrize(
-    ("name", "seat", "games"), [("highest_card", 0, 40), ("highest_card", 1, 40), ("uniform", 0, 200)]
-)
-def test_what_a_policy_gives_away_on_average_is_its_known_loss(solution, name, seat, games, trainer_of):
+def test_moves_of_the_equilibrium_cost_nothing_in_any_state(solution, judge):
+    moves = 0
+    for state in full_graph(solution.game).states:
+        for player in solution.game.acting_players(state):
+            legal = solution.game.legal_actions(state, player)
+            verdict = judge.verdict(state, player, legal[0])
+            assert [
+                verdict.costs[action] for action in legal if verdict.mix[action] > 0.0 and verdict.costs[action]
+            ] == []
+            moves += len(legal)
+    assert moves > 1000
+
+
+@pytest.mark.parametrize(("name", "seat"), [("highest_card", 0), ("uniform", 1)])
+def test_what_a_policy_gives_away_is_its_known_loss(solution, judge, name, seat):
     """The costs of a game add up, on average, to what is lost (the performance-difference identity)."""
-    loss = -baselines.head_to_head(solution.game, name, "equilibrium").mean
+    game, policy = solution.game, baselines.make_policy(name, solution.game)
+
+    @cache
+    def given_away(state):
+        if not game.acting_players(state):
+            return 0.0
+        seen = game.observation(state, seat)[None], game.action_mask(state, seat)[None]
+        odds = [None, None]
+        odds[seat], odds[1 - seat] = policy.action_probabilities(*seen)[0], solution.strategies(state)[1 - seat]
+        costs = judge.verdict(state, seat, game.legal_actions(state, seat)[0]).costs
+        total = sum(odds[seat][action] * cost for action, cost in costs.items())
+        for actions in itertools.product(*(game.legal_actions(state, player) for player in (0, 1))):
+            if share := odds[0][actions[0]] * odds[1][actions[1]]:
+                (outcome,) = game.transitions(state, dict(enumerate(actions)))  # there is no chance
+                total += share * given_away(outcome.state)
+        return total
+
+    loss = -baselines.head_to_head(game, name, "equilibrium").mean
+    assert given_away(game.initial()[0].state) == pytest.approx(loss, abs=1e-9)
     if name == "highest_card":
         assert loss == pytest.approx(KNOWN_LOSS, abs=5e-5)
-    policy, rng = baselines.make_policy(name, solution.game), np.random.default_rng(3)
-    totals = [play_out(trainer_of(solution, seat, seed), by_policy(policy, rng)).total for seed in range(games)]
-    assert np.mean(totals) == pytest.approx(loss, abs=4 * np.std(totals) / np.sqrt(len(totals)) + 1e-9)
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_costs_on_private_information_add_up_to_the_loss_exactly(seat):
+def test_costs_on_private_information_add_up_to_the_loss_exactly():
+    """They depend on the own roll only."""
     solved = baselines.solve(make_game("dice_poker", sides=4))
-    judge, loss = judge_by(solved), 0.0
-    for probability, state, _ in solved.game.initial():
-        legal = solved.game.legal_actions(state, seat)
-        loss += float(probability) * np.mean([judge.verdict(state, seat, action).cost for action in legal])
-    policies = ("uniform", "equilibrium") if seat == 0 else ("equilibrium", "uniform")
-    mean = baselines.head_to_head(solved.game, *policies).mean
-    assert loss == pytest.approx(solved.value - mean if seat == 0 else mean - solved.value)
-    assert loss > 0.01
-
-
-def test_a_verdict_on_private_information_depends_on_the_own_roll_only():
-    solved = baselines.solve(make_game("dice_poker", sides=4))
-    judge = judge_by(solved)
-    by_roll = {}
-    for _, state, _ in solved.game.initial():
-        verdict = judge.verdict(state, 0, 1)
-        assert by_roll.setdefault(state.rolls[0], verdict) == verdict
-    assert by_roll[1].cost != by_roll[3].cost
+    judge, game = Judge(solved), solved.game
+    for seat, policies in enumerate((("uniform", "equilibrium"), ("equilibrium", "uniform"))):
+        loss, by_roll = 0.0, {}
+        for probability, state, _ in game.initial():
+            verdicts = [judge.verdict(state, seat, action) for action in game.legal_actions(state, seat)]
+            assert by_roll.setdefault(state.rolls[seat], verdicts) == verdicts
+            loss += float(probability) * np.mean([verdict.cost for verdict in verdicts])
+        mean = baselines.head_to_head(game, *policies).mean
+        assert loss == pytest.approx(solved.value - mean if seat == 0 else mean - solved.value)
+        assert loss > 0.01
+        assert by_roll[1] != by_roll[3]
 
 
 def test_less_than_the_gap_counts_as_nothing(solution, trainer_of):
@@ -154,12 +166,9 @@ def test_the_opponents_move_does_not_depend_on_the_persons(solution, trainer_of)
     assert len({trainer_of(solution, seed=seed).play(0).actions[1] for seed in range(20)}) > 1
 
 
-def test_nonces_are_not_drawn_from_the_seed(solution, trainer_of):
-    assert trainer_of(solution, seed=1).digest != trainer_of(solution, seed=1).digest
-
-
-def test_the_seal_stays_shut_when_it_is_printed(solution, trainer_of):
-    trainer = trainer_of(solution)
+def test_the_seal_stays_shut_when_it_is_printed_and_has_a_nonce_that_the_seed_does_not_give(solution, trainer_of):
+    trainer = trainer_of(solution, seed=1)
+    assert trainer_of(solution, seed=1).digest != trainer.digest
     assert "plays" in trainer._seal.text
     assert "plays" not in repr(trainer._seal)
 
@@ -220,6 +229,6 @@ def test_a_person_who_is_out_has_ended_its_game():
 
 
 def test_nothing_is_sealed_where_the_person_is_not_asked():
-    trainer = play_min_against(["max"])
-    assert {step.before.tied for step in trainer.steps if step.seal is None} == {(1, 2)}
-    assert all(0 not in step.actions for step in trainer.steps if step.seal is None)
+    steps = [step for step in play_min_against(["max"]).steps if step.seal is None]
+    assert {step.before.tied for step in steps} == {(1, 2)}
+    assert all(0 not in step.actions for step in steps)

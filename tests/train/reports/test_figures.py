@@ -1,16 +1,18 @@
-"""Pictures come out the same, byte for byte, and numbers in tables have no sign of a rounded zero."""
+"""Pictures: the same bytes for the same drawing, axes that say what a step is; and numbers in tables."""
 
 import math
 
-import pytest
 from matplotlib.figure import Figure
+from thinning import each_row
 
-from train.reports.curves import _scale_of_learning
+from cardwar_envs import make_game
+from train.reports.curves import _scale_of_learning, plot_runs
 from train.reports.figures import picture
+from train.runs.log import ExploitabilityLog
 from train.words import points
 
 
-@pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+@each_row(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_the_same_drawing_gives_the_same_bytes(kind, start):
     def draw(figure):
         figure.subplots().plot([1, 2, 4], label="$x_1$")
@@ -21,7 +23,7 @@ def test_the_same_drawing_gives_the_same_bytes(kind, start):
     assert first.startswith(start)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("payoff", "digits", "text"),
     [(-1e-9, 3, "0.000"), (0.12345, 4, "0.1235"), (-2.0, 6, "-2.000000"), (None, 6, ""), (math.nan, 3, "")],
 )
@@ -34,3 +36,21 @@ def test_an_axis_of_steps_begins_at_step_0():
     axes.plot([0.0, 100.0, 1000.0], [0.3, 0.2, 0.1])
     _scale_of_learning(axes)
     assert axes.get_xlim()[0] == 0.0
+
+
+@each_row(
+    ("units", "axis", "named"),
+    [
+        (("games", "games"), "steps (games)", [False, False]),
+        (("games", "epochs"), "steps (units in the legend)", [True, True]),
+    ],
+)
+def test_curves_that_count_different_steps_say_so(tmp_path, units, axis, named):
+    game = make_game("jujitsu", num_cards=2)
+    for number, unit in enumerate(units):
+        log = ExploitabilityLog(game, tmp_path / f"{axis} {number}", label=f"curve {number}", seed=0, step=unit)
+        log.record(1, "uniform")
+    (axes,) = plot_runs([tmp_path / f"{axis} {number}" for number in (0, 1)]).axes
+    labels = [label for label in axes.get_legend_handles_labels()[1] if label.startswith("curve")]
+    assert axes.get_xlabel() == axis
+    assert [f"({unit})" in label for unit, label in zip(units, labels, strict=True)] == named

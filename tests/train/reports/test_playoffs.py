@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import io
-import json
 
 import numpy as np
 import pytest
@@ -17,12 +16,19 @@ from baselines.opponents.generic import Uniform
 from cardwar_envs import make_game
 from cardwar_envs.games.lowest_unique import LowestUnique
 from train.algorithms.registry import ALGORITHMS
+from train.policies.files import load_policy
 from train.reports.playoffs import Pairing, PlayOffs, play_all, shipped_policies
 from train.reports.playoffs_files import draw, write_playoffs
 from train.runs.loop import run as learn
 
 UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
 SMALL_WAR = ("ranks=3", "discards=0", "max_rounds=8")
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leaves out the picture, which takes most of the time."""
+    monkeypatch.setattr("train.reports.playoffs_files.draw", lambda result: b"")
 
 
 def field(result, name):
@@ -38,10 +44,9 @@ def made(means, names=("a", "b", "c")):
 @each_row(
     "game",
     [
-        make_game("jujitsu", num_cards=4),
-        make_game("jujitsu", num_cards=4, view="word"),
+        make_game("jujitsu", num_cards=3, view="word"),
         make_game("dinosaur_war", num_cards=3, payoff="win"),
-        make_game("war", ranks=3, discards=1, max_rounds=6),
+        make_game("war", ranks=3, discards=0, max_rounds=4),
     ],
 )
 def test_where_seats_are_alike_the_matrix_is_antisymmetric(game):
@@ -119,12 +124,7 @@ def test_the_same_figures_are_in_every_file_and_on_stdout(capsys, tmp_path):
     assert answer["policies"] == ["uniform", "lowest_card"]
     game = make_game("jujitsu", num_cards=4)
     assert answer["exploitability"] == [baselines.exploitability(game, name) for name in answer["policies"]]
-    assert [path.rpartition("/")[2] for path in answer["files"]] == [
-        "pairs.csv",
-        "policies.csv",
-        "playoffs.md",
-        "playoffs.png",
-    ]
+    assert answer["files"] == [str(out / name) for name in ("pairs.csv", "policies.csv", "playoffs.md", "playoffs.png")]
     with open(out / "pairs.csv", newline="") as file:
         pairs = list(csv.DictReader(file))
     assert len(pairs) == 4
@@ -144,16 +144,17 @@ def test_the_same_figures_are_in_every_file_and_on_stdout(capsys, tmp_path):
     assert (out / "playoffs.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_learned_policy_is_given_as_its_run_folder(capsys, tmp_path):
+def test_a_learned_policy_is_given_as_its_run_folder(capsys, undrawn, tmp_path):
     game, args = make_game("jujitsu", num_cards=3), ALGORITHMS["cfr_plus"].args(steps=20, evaluate_every=20)
     for folder in ("mine", "other/mine"):
         learn(game, "cfr_plus", args, tmp_path / folder)
     words, out = ("playoffs", "jujitsu", "num_cards=3"), ("--out", str(tmp_path / "out"))
     alone = run_json(capsys, *words, str(tmp_path / "mine"), "uniform", *out)
     assert alone["policies"] == ["mine", "uniform"]
-    assert alone["exploitability"][0] == baselines.exploitability(game, _learned(tmp_path / "mine", game))
+    assert alone["exploitability"][0] == baselines.exploitability(game, load_policy(tmp_path / "mine", game))
     assert alone["mean"][0][1] == pytest.approx(-alone["mean"][1][0])
-    assert run_json(capsys, *words, str(tmp_path / "mine"), *out)["policies"] == ["mine"]
+    single = run_json(capsys, *words, str(tmp_path / "mine"), *out)
+    assert (single["policies"], single["averages"]) == (["mine"], [None]), "JSON knows no NaN"
     named = str((tmp_path / "mine").rename(tmp_path / "uniform"))
     assert {named, "uniform"} < set(run_json(capsys, *words, named, "--shipped", *out)["policies"])
     (tmp_path / "uniform").rename(tmp_path / "mine")
@@ -161,13 +162,7 @@ def test_a_learned_policy_is_given_as_its_run_folder(capsys, tmp_path):
     assert set(both["policies"]) > {"equilibrium", "uniform", str(tmp_path / "mine"), str(tmp_path / "other/mine")}
 
 
-def _learned(folder, game):
-    from train.policies.files import load_policy
-
-    return load_policy(folder, game)
-
-
-def test_samples_come_with_intervals_that_hold_what_is_exact(capsys, tmp_path):
+def test_samples_come_with_intervals_that_hold_what_is_exact(capsys, undrawn, tmp_path):
     words, out = ("playoffs", "war", *SMALL_WAR), ("--out", str(tmp_path))
     exact = run_json(capsys, *words, "dummie", "max", "min", *out)
     sampled = run_json(capsys, *words, "dummie", "max", "min", "--games", "300", "--seed", "3", *out)
@@ -186,7 +181,7 @@ def test_samples_come_with_intervals_that_hold_what_is_exact(capsys, tmp_path):
     assert "with a probability of at least 95 %" in (tmp_path / "playoffs.md").read_text()
 
 
-def test_tables_for_people(capsys, tmp_path):
+def test_tables_for_people(capsys, undrawn, tmp_path):
     code, shown, err = run(capsys, "playoffs", "jujitsu", "num_cards=3", "--out", str(tmp_path))
     assert (code, err) == (0, "")
     for text in (
@@ -207,43 +202,9 @@ def test_a_policy_alone_is_drawn_too(tmp_path):
     assert draw(made([[0.0, 0.0], [0.0, 0.0]], ["$x_1$", "<b>|"])).startswith(b"\x89PNG")
 
 
-@each_row(
-    ("words", "message"),
-    [
-        (["jujitsu", "num_cards=3", "best"], "unknown policy 'best'"),
-        (["jujitsu", "num_cards=3", "uniform", "uniform"], "uniform is given twice"),
-        (["jujitsu", "num_cards=3", "runs/none"], "no run folder or policy file 'runs/none'"),
-        (["jujitsu", "num_cards=3", "min"], "MinPlayer plays war, not jujitsu"),
-        (["jujitsu", "num_cards=3", "--games", "9"], "--games (9) does not apply to jujitsu: its results are exact"),
-        (["jujitsu", "num_cards=3", "--seed", "9"], "--seed (9) requires --games"),
-        (["jujitsu", "num_cards=3", "--wings", "9"], "No such option: --wings"),
-        (["chess"], "unknown game 'chess'"),
-        (["war", "num_players=3", "min", "max"], "play-offs are for two-player zero-sum games"),
-        (["lowest_unique", "num_players=2", "payoff=prize"], "play-offs are for two-player zero-sum games"),
-        (["war", "general_purpose_adversary", "min"], "general_purpose_adversary needs to know its opponent"),
-        (["war", "min", "max"], "--games N samples N games per pair instead"),
-        (["war", "min", "max", "--games", "0"], "games (0) must be at least 1"),
-    ],
-)
-def test_bad_input_is_one_clear_line_and_nothing_is_written(capsys, tmp_path, words, message):
-    out = tmp_path / "out"
-    code, shown, err = run(capsys, "playoffs", *words, "--out", str(out))
-    assert (code, shown) == (2, "")
-    assert err.startswith("cardwar: ")
-    assert message in err
-    assert err.count("\n") == 1
-    assert not out.exists()
-
-
-def test_a_terminal_shows_how_many_pairings_are_played(capsys, monkeypatch, tmp_path):
+def test_a_terminal_shows_how_many_pairings_are_played(capsys, undrawn, monkeypatch, tmp_path):
     terminal = Console(file=io.StringIO(), force_terminal=True, width=120)
     monkeypatch.setattr("train.command.console.err", terminal)
     words = ("uniform", "lowest_card", "--out", str(tmp_path))
     assert run(capsys, "playoffs", "jujitsu", "num_cards=2", *words)[0] == 0
     assert "4 of 4" in terminal.file.getvalue()
-
-
-def test_json_holds_no_figure_that_json_does_not_know(capsys, tmp_path):
-    code, shown, _ = run(capsys, "playoffs", "jujitsu", "num_cards=2", "uniform", "--out", str(tmp_path), "--json")
-    assert code == 0
-    assert json.loads(shown, parse_constant=pytest.fail)["averages"] == [None]

@@ -5,14 +5,12 @@ A program of such calls runs in a process of its own as well: `run_program` star
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 
 
 def start(*words, before=lambda: None):
@@ -50,33 +48,10 @@ def cardwar(*words, before=lambda: None):
     return finish(*start(*words, before=before))
 
 
-def killed(delay, *words, ready=lambda: True):
-    """Kills a call, if it still runs, so many seconds after it is `ready`."""
-    child, errors = start(*words)
-    until = time.monotonic() + 60.0
-    while (
-        not ready()
-        and time.monotonic() < until
-        and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
-    ):
-        time.sleep(0.002)
-    time.sleep(delay)
-    os.kill(child, signal.SIGKILL)
-    return finish(child, errors)[0]
-
-
-def warm(game):
-    """Loads what is compiled once, for all calls on that game to come."""
-    import baselines
-
-    baselines.solve(game.smallest())
-    baselines.nash_conv(game.smallest(), "uniform")
-
-
 def run_program(name, *arguments, prefix=()):
-    """Runs a program of this folder; what it prints is JSON."""
-    command = [*prefix, sys.executable, str(HERE / name), *map(str, arguments)]
-    path = os.pathsep.join(map(str, (HERE, HERE.parent / "helpers", HERE.parents[1])))
+    """Runs a program of `tests/faults`; what it prints is JSON."""
+    command = [*prefix, sys.executable, str(TESTS / "faults" / name), *map(str, arguments)]
+    path = os.pathsep.join(map(str, (TESTS / "faults", TESTS / "helpers", TESTS.parent)))
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout.splitlines()[-1])
