@@ -17,11 +17,11 @@ from train.runs.loop import run
 from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
-PPO = {"steps": 320, "evaluate_every": 160, "num_games": 20, "rollout": 4, "batch_size": 40, "width": 8}
+PPO = {"steps": 320, "evaluate_every": 160, "num_games": 20, "rollout": 4, "batch_size": 80, "epochs": 1, "width": 8}
 
 
 def ppo(out, game=GAME, resume=False, **more):
-    return run(game, "ppo", ALGORITHMS["ppo"].args(**PPO, **more), out, resume=resume)
+    return run(game, "ppo", ALGORITHMS["ppo"].args(**PPO | more), out, resume=resume)
 
 
 def kind_of(game, **args):
@@ -123,7 +123,7 @@ def test_a_run_measured_in_matches_goes_on_row_for_row(tmp_path):
 
 
 def test_bounds_are_below_the_truth_and_say_that_they_prove_nothing(tmp_path):
-    result = ppo(tmp_path / "run", measure="bound", bound_steps=3_000, matches=500)
+    result = ppo(tmp_path / "run", measure="bound", bound_steps=2_000, matches=500, evaluate_every=320)
     exact = exploitability(GAME, result.policy)
     assert (result.measured, result.figures.keys()) == ("lower bound", {"bound", "bound_mean"})
     assert 0.5 * exact < result.figures["bound"] <= exact
