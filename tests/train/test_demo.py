@@ -1,39 +1,25 @@
 """The demo end to end, with short runs in place of the real ones."""
 
-import pytest
-
 from train import demo
-from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import Algorithm
 
 
-@pytest.fixture
-def short_runs(monkeypatch):
-    sizes = {"steps": 1500, "evaluate_every": 500, "num_games": 25}
+def test_demo_solves_learns_and_says_how_far_from_optimal(capsys, tmp_path, monkeypatch):
     plain = Algorithm.args
-
-    def short(self: Algorithm) -> CommonArgs:
-        return plain(self, **sizes)
-
-    monkeypatch.setattr(Algorithm, "args", short)
-
-
-def test_demo_solves_learns_and_says_how_far_from_optimal(short_runs, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(Algorithm, "args", lambda self: plain(self, steps=1500, evaluate_every=500, num_games=25))
     monkeypatch.chdir(tmp_path)
-    demo.main()
+    (tmp_path / "runs/demo-1").mkdir(parents=True)  # a demo leaves an earlier one alone
+    demo.main(seed=1)
     out = capsys.readouterr().out
     assert "8 cards" in out
     # Sanwal and Drechsler 2002: n = 3 is led by (1/5, 3/5, 1/5), and the top card is kept from n = 4 on
-    assert [line.split("│")[2].strip() for line in out.splitlines() if "│ card" in line][:3] == [
-        "0.200",
-        "0.600",
-        "0.200",
-    ]
+    led = [line.split("│")[2].strip() for line in out.splitlines() if "│ card" in line][:3]
+    assert led == ["0.200", "0.600", "0.200"]
     assert out.count("minimax-Q on jujitsu num_cards=5: ") == 3
     assert out.count("PPO on jujitsu num_cards=5: ") == 3
     verdict = " ".join(out[out.index("Verdict: ") :].split())
     assert "has the value 0.0000 to player_0" in verdict
     assert "uniform play's is 0.4917" in verdict
-    assert (tmp_path / "runs/demo-1/exploitability.png").read_bytes().startswith(b"\x89PNG")
-    demo.main(seed=1)
-    assert (tmp_path / "runs/demo-2/ppo/metrics.csv").exists(), "a second demo leaves the first one alone"
+    assert (tmp_path / "runs/demo-2/exploitability.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "runs/demo-2/ppo/metrics.csv").exists()
+    assert not list((tmp_path / "runs/demo-1").iterdir())

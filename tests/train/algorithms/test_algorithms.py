@@ -70,13 +70,14 @@ def little(algorithm):
     )
 
 
-@each_row("name", ["ppo", "mmd", "nfsp", "best_response", "dqn_response"])
-def test_games_of_other_kinds_are_learned_by_some(tmp_path, name):
-    for number, game in enumerate(OTHER_KINDS):
-        result = run(game, name, little(ALGORITHMS[name]), tmp_path / f"{name}-{number}")
-        assert result.figures["nash_conv"] == sum(result.figures[f"gain_{p}"] for p in range(game.facts.num_players))
-        assert min(result.figures.values()) >= 0.0
-        assert "a player who deviates can gain" in result.verdict
+@pytest.mark.thin
+@pytest.mark.parametrize("name", ["ppo", "mmd", "nfsp", "best_response", "dqn_response"])
+@pytest.mark.parametrize("game", OTHER_KINDS, ids=range(3))
+def test_games_of_other_kinds_are_learned_by_some(tmp_path, name, game):
+    result = run(game, name, little(ALGORITHMS[name]), tmp_path / "run")
+    assert result.figures["nash_conv"] == sum(result.figures[f"gain_{p}"] for p in range(game.facts.num_players))
+    assert min(result.figures.values()) >= 0.0
+    assert "a player who deviates can gain" in result.verdict
 
 
 def test_games_of_other_kinds_are_refused_by_the_others_before_any_work(tmp_path):

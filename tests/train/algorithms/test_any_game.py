@@ -182,13 +182,13 @@ def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, pl
 
 def test_the_joint_critics_sums_over_parts_are_those_over_actions():
     """Targets, predictions and the policy's loss by dense matrices `[actions, actions]`."""
-    game = make_game("war", **SHORT_WAR)
+    game = make_game("war", ranks=6, discards=2, **SHORT_WAR)
     learner = learner_of("joint_critic", game, temperature=0.25, batch_size=6)
     learner.advance(64)
     moves, parts = learner._sample(), game.action_parts().astype(float)
 
     def matrix(network, views):
-        own, other = (network.outputs(view[None])[0].reshape(37, 37) for view in views)
+        own, other = (network.outputs(view[None])[0].reshape(2 * [parts.shape[1]]) for view in views)
         return parts @ ((own - other.T) / 2) @ parts.T
 
     def policy(network, view, bits):

@@ -68,7 +68,7 @@ def test_with_exact_responses_the_double_oracle_comes_to_an_equilibrium(monkeypa
 
 
 def test_the_first_response_beats_uniform_play():
-    figures = learner(response_steps=3000, num_games=64, batch_size=64, width=32).advance(1)
+    figures = learner(response_steps=2000, num_games=64, batch_size=64, width=32).advance(1)
     assert figures["response_gain"] > 0.3  # the exact best response's is 0.5
 
 
