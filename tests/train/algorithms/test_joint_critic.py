@@ -7,9 +7,8 @@ from thinning import each_row
 
 from baselines import solve
 from cardwar_envs import make_game
-from cardwar_envs.games.duel import DuelState
 from train.algorithms import joint_critic
-from train.algorithms.joint_critic import Args, Learner, action_payoffs, joint_payoffs
+from train.algorithms.joint_critic import Args, Learner, joint_payoffs
 from train.measures.exact import evaluate
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -35,32 +34,6 @@ def direct_matrix(network, views):
 def direct_policy(network, view, mask):
     weights = np.where(mask == 1, np.exp(network.outputs(view[None])[0]), 0.0)
     return weights / weights.sum()
-
-
-def test_what_one_seat_gets_the_other_pays(learner):
-    moves = learner._sample()
-    payoffs = joint_payoffs(learner._critic, moves.observations)
-    swapped = joint_payoffs(learner._critic, moves.observations.flip(0))
-    assert payoffs.abs().max() > 0.01
-    assert torch.equal(payoffs[0], -payoffs[1].transpose(1, 2))
-    assert torch.equal(swapped, payoffs.flip(0))
-
-
-def test_where_both_seats_see_the_same_the_matrix_is_skew_symmetric():
-    critic = Learner(GAME, Args(**SMALL), seed=0)._critic
-    state = DuelState(((1, 3), (1, 3)))
-    views = torch.from_numpy(np.stack([GAME.observation(state, seat) for seat in (0, 1)]))[:, None]
-    payoffs = joint_payoffs(critic, views)[0, 0]
-    assert payoffs.abs().max() > 0.01
-    assert torch.equal(payoffs, -payoffs.T)
-
-
-def test_an_action_earns_its_row_against_the_other_seats_policy():
-    payoffs = torch.tensor([[1.0, -2.0], [0.0, 4.0]])
-    both = torch.stack([payoffs, -payoffs.T])[:, None]
-    policies = torch.tensor([[[0.25, 0.75]], [[0.5, 0.5]]])
-    # seat 0: (1 - 2) / 2 and (0 + 4) / 2; seat 1: -(1/4 * 1 + 3/4 * 0) and -(1/4 * -2 + 3/4 * 4)
-    assert action_payoffs(both, policies)[:, 0].tolist() == [[-0.5, 2.0], [-0.25, -2.5]]
 
 
 def test_masks_are_what_each_seat_could_play(learner):

@@ -37,36 +37,22 @@ def test_the_divergence_stays_finite_where_the_magnet_all_but_rules_an_action_ou
     assert torch.isfinite(unlike.grad).all()
 
 
-def learned_apart():
-    """A learner whose magnet is not where its actor is, and all that is seen in its game."""
-    learner = small(magnet_every=1000)
-    learner.advance(480)
-    _, observations, masks = full_graph(GAME).seen_by(0)
-    return learner._model.policy, torch.from_numpy(observations), torch.from_numpy(masks)
-
-
-def test_what_counts_as_entropy_is_both_bonuses_as_weighed():
-    policy, observations, masks = learned_apart()
-    policy.entropy_weight, policy.magnet_weight = 0.3, 0.7
-    _, _, bonus = policy.evaluate_actions(observations, masks.argmax(dim=1), masks)
-    with torch.no_grad():
-        p, q = (directly(each(observations).numpy(), masks.numpy()) for each in (actor(policy), policy.magnet))
-    logs = [np.log(np.where(masks.numpy() == 1, each, 1.0)) for each in (p, q)]
-    entropy, divergence = -(p * logs[0]).sum(axis=1), (p * (logs[0] - logs[1])).sum(axis=1)
-    assert divergence.max() > 1e-3
-    assert bonus.detach().numpy() == pytest.approx(0.3 * entropy - 0.7 * divergence, abs=1e-5)
-
-
-def test_the_gradient_is_that_of_the_direct_computation_and_spares_the_magnet():
-    """At the last layer's biases, where it is the mean over the batch of the derivatives by the logits."""
-    policy, observations, masks = learned_apart()
+def test_what_counts_as_entropy_is_both_bonuses_as_weighed_and_its_gradient_spares_the_magnet():
+    """The gradient at the last layer's biases is the mean over the batch of the derivatives by the logits."""
+    learner = small(magnet_every=1000)  # the magnet is not where the actor is
+    learner.advance(240)
+    policy, (_, *seen) = learner._model.policy, full_graph(GAME).seen_by(0)
+    observations, masks = map(torch.from_numpy, seen)
     policy.entropy_weight, policy.magnet_weight = 0.3, 0.7
     policy.zero_grad()  # of what learning left
-    policy.evaluate_actions(observations, masks.argmax(dim=1), masks)[2].mean().backward()
+    _, _, bonus = policy.evaluate_actions(observations, masks.argmax(dim=1), masks)
+    bonus.mean().backward()
     with torch.no_grad():
         p, q = (directly(each(observations).numpy(), masks.numpy()) for each in (actor(policy), policy.magnet))
     p_logs, q_logs = (np.log(np.where(masks.numpy() == 1, each, 1.0)) for each in (p, q))
+    assert (p * (p_logs - q_logs)).sum(axis=1).max() > 1e-3
     worth = -0.3 * p_logs - 0.7 * (p_logs - q_logs)  # an action's share of the bonus, per probability
+    assert bonus.detach().numpy() == pytest.approx((p * worth).sum(axis=1), abs=1e-5)
     expected = p * (worth - (p * worth).sum(axis=1, keepdims=True))
     assert np.abs(expected.mean(axis=0)).max() > 1e-4
     assert policy.action_net.bias.grad.numpy() == pytest.approx(expected.mean(axis=0), abs=1e-6)

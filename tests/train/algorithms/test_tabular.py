@@ -1,6 +1,5 @@
 """Learners without a network: that they converge, how they average, what their policies are, what they refuse."""
 
-import dataclasses
 from itertools import cycle, product
 
 import numpy as np
@@ -8,7 +7,8 @@ import pytest
 from brute_force import asked, mean_payoff
 from thinning import each_row
 from tiny_games import SOLVABLE
-from toys import END, Arbitrary, Toy, in_turn
+from toys import Arbitrary, Toy, in_turn
+from trees import CloseToy, pennies, tree
 
 from baselines import exploitability, solve
 from baselines.oracles.state_graph.game_graph import full_graph
@@ -36,33 +36,6 @@ EACH = pytest.mark.parametrize("name", LEARNERS)
 def learner(name, game=GAME):
     module, values = LEARNERS[name]
     return module.Learner(game, module.Args(**values), seed=0)
-
-
-def pennies(a, b, c, d):
-    """A last state in which both play 0 or 1; payoffs to player 0."""
-    return (
-        (0, 1),
-        {(i, j): [(1, END, paid)] for (i, j), paid in zip(product((0, 1), (0, 1)), (a, b, c, d), strict=True)},
-    )
-
-
-def tree():
-    """Both move, then, after three of the four ways that this can go, play a matrix game: no two histories meet."""
-    ways = {(0, 0): [(1, 1, 0)], (0, 1): [(1, 2, 0)], (1, 0): [(1, 3, 0)], (1, 1): [(1, END, 0.5)]}
-    table = ((0, 1), ways), pennies(3, 0, 0, 1), pennies(-1, 2, 1, -1), pennies(0, 4, 2, -1)
-    return CloseToy(table)
-
-
-@dataclasses.dataclass(frozen=True)
-class CloseToy(Toy):
-    """A toy that says what is at stake."""
-
-    @property
-    def facts(self):
-        return dataclasses.replace(super().facts, min_payoff=-4.0, max_payoff=4.0)
-
-    def __hash__(self):
-        return id(self)
 
 
 # Exploitability after 300 iterations must be below these.
