@@ -165,16 +165,12 @@ ANOTHER, WRONG = "belongs to another run, with ", r"was written by another versi
     ("change", "message"),
     [
         (lambda tensors, data: data["run"].update(seed=1), f"{ANOTHER}seed=1, not 0"),
-        (lambda tensors, data: data["run"]["args"].update(width=9), f"{ANOTHER}width=9, not 8"),
-        (lambda tensors, data: data["run"].update(algorithm="ppo"), f"{ANOTHER}algorithm='ppo', not 'minimax_q'"),
         (lambda tensors, data: data["run"]["parameters"].update(num_cards=2), f"{ANOTHER}num_cards=2, not 3"),
         (
             lambda tensors, data: tensors.update({"learner.x": tensors["generator"].clone()}),
             f"{WRONG}ValueError: x is not",
         ),
         (lambda tensors, data: data.pop("run"), f"{WRONG}run is missing"),
-        (lambda tensors, data: data["run"].update(seed="0"), rf"{WRONG}run.seed \('0'\) must be an integer"),
-        (lambda tensors, data: data["rows"].clear(), rf"{WRONG}rows \(\[\]\) must have at least 1 item"),
         (
             lambda tensors, data: data["rows"][0].update(nash_conv=float("nan")),
             rf"{WRONG}rows\[0\]: nash_conv \(nan\) must be a finite",
@@ -186,8 +182,6 @@ ANOTHER, WRONG = "belongs to another run, with ", r"was written by another versi
             rf"{WRONG}generator\[2\] \(-1\) must be at least 0",
         ),
         (lambda tensors, data: data["generator"][1].pop(), rf"{WRONG}generator\[1\] .* at least 624 item"),
-        (lambda tensors, data: data.update(learner=3), rf"{WRONG}learner \(3\) must be a table"),
-        (lambda tensors, data: data.update(more=3), f"{WRONG}unknown name 'more'"),
     ],
 )
 def test_a_checkpoint_that_is_whole_but_wrong_is_one_clear_error(finished, tmp_path, change, message):
@@ -202,14 +196,10 @@ def test_a_checkpoint_that_is_whole_but_wrong_is_one_clear_error(finished, tmp_p
     assert contents(folder) == before
 
 
-def test_there_must_be_a_run_to_resume(tmp_path):
+def test_there_must_be_a_run_to_resume_and_room_for_a_new_one(tmp_path):
     for out in (tmp_path, tmp_path / "missing"):
         with pytest.raises(ValueError, match="holds no run to resume"):
             small_run(out, resume=True)
-    assert not list(tmp_path.iterdir())
-
-
-def test_other_peoples_files_are_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("All of it.")
     with pytest.raises(ValueError, match="holds other files"):
         small_run(tmp_path)

@@ -25,7 +25,7 @@ from train.runs.loop import run as learn
 from train.storage.run_folder import RunFolder
 from train.studies import runner as study_runner
 from train.studies.runner import State, StudyTask, seconds_left
-from train.studies.study_file import read_study
+from train.studies.study_file import StudyRun, read_study
 from train.words import fields_from, game_from, split_words
 
 SHIPPED = sorted((Path(__file__).parents[3] / "studies").glob("*.toml"))
@@ -223,30 +223,24 @@ def test_a_report_of_several_pages_with_the_names_of_the_study(tmp_path, monkeyp
         assert {line.split(" | ")[0][2:] for line in text.splitlines() if line.startswith("| CFR")} == labels
 
 
-@each_row(("pattern", "chosen"), [("reach=1", NAMES[2:]), ("*seed=1", NAMES[1::2]), ("*cfr_plus-seed=?", NAMES[:2])])
+@each_row(("pattern", "chosen"), [("reach=1", NAMES[2:]), ("*seed=1", NAMES[1::2]), (NAMES[3], NAMES[3:])])
 def test_only_some(pretended, capsys, pattern, chosen):
     code, out, _ = pretended(capsys, "--only", pattern, "--dry-run", "--json")
     assert (code, [run["name"] for run in json.loads(out)["runs"]]) == (0, chosen)
 
 
-def test_only_one_or_none(pretended, capsys):
-    code, _, _ = pretended(capsys, "--only", NAMES[3])
-    assert (code, pretended.calls) == (0, [(NAMES[3], False)])
-    code, out, err = pretended(capsys, "--only", "ppo")
-    assert (code, out, pretended.calls) == (2, "", [])
-    assert f"fits 'ppo'; they have names like {NAMES[0]}" in err
-
-
-def test_as_json(pretended, capsys):
+def test_some_as_json_or_none(pretended, capsys):
     pretended.ends = {NAMES[0]: "badly"}
     code, out, _ = pretended(capsys, "--only", "*cfr_plus-seed=?", "--json")
     answer = json.loads(out)
-    assert code == 1
-    assert answer["title"] == TITLE
+    assert (code, answer["title"], pretended.calls) == (1, TITLE, [(name, False) for name in NAMES[:2]])
     assert [run["state"] for run in answer["runs"]] == ["failed", "finished"]
     assert answer["runs"][0]["reason"] == "it ended badly"
     assert answer["runs"][1]["last"]["exploitability"] == 0.25
     assert answer["pages"] == [str(pretended.out / "report.html")]
+    code, out, err = pretended(capsys, "--only", "ppo")
+    assert (code, out, pretended.calls) == (2, "", [])
+    assert f"fits 'ppo'; they have names like {NAMES[0]}" in err
 
 
 def test_progress_is_live_on_a_terminal(pretended, capsys, monkeypatch):
@@ -392,37 +386,28 @@ def test_a_file_that_is_no_study_is_an_error_before_anything_runs(tmp_path, caps
     assert not (tmp_path / "out").exists()
 
 
-def tasks(tmp_path, *rows):
-    """Tasks of runs of 100 steps: algorithm, steps so far, seconds so far."""
-    read = [{"algorithm": name, "steps": steps, "seconds": seconds} for name, steps, seconds in rows]
-    text = "".join(
-        GROUP.replace("cfr_plus", name) + f"seeds = [{number}]\nargs = {{ steps = 100 }}\n"
-        for number, (name, _, _) in enumerate(rows)
-    )
-    (tmp_path / "made.toml").write_text(text)
-    made = [StudyTask(run, tmp_path / "out") for run in read_study(tmp_path / "made.toml").runs]
-    for task, row in zip(made, read, strict=True):
-        task.folder.mkdir(parents=True)
-        (task.folder / "config.json").touch()
-        if row["steps"]:
-            task.held = study_runner.Run(
-                task.folder, {"algorithm": row["algorithm"], "args": {"steps": 100}}, [row], None
-            )
-            for name in ("policy.safetensors", "exploitability.png"):
-                (task.folder / name).touch()
+def task(tmp_path, algorithm, steps, seconds):
+    """A task of a run of 100 steps that has taken so many by now."""
+    args = ALGORITHMS[algorithm].args(steps=100)
+    made = StudyTask(StudyRun("run", make_game("jujitsu", num_cards=3), algorithm, "", args, 0), tmp_path)
+    if steps:
+        config = {"algorithm": algorithm, "args": {"steps": 100}}
+        made.held = study_runner.Run(made.folder, config, [{"steps": steps, "seconds": seconds}], None)
     return made
 
 
 def test_the_estimate_goes_by_the_run_itself_then_by_those_like_it_then_by_all(tmp_path):
-    made = tasks(
-        tmp_path,
-        ("cfr_plus", 100, 30.0),
-        ("cfr_plus", 100, 10.0),
-        ("cfr_plus", 25, 1.0),  # 3 s left by its own pace
-        ("cfr_plus", 0, 0.0),  # the median of 30, 10 and 4
-        ("fictitious_play", 0, 0.0),  # the same, as nothing is known of any like it
-    )
-    assert [task.state for task in made] == [State.FINISHED] * 2 + [State.UNFINISHED] * 3
+    (tmp_path / "run").mkdir()
+    for name in ("config.json", "policy.safetensors"):
+        (tmp_path / "run" / name).touch()
+    made = [
+        task(tmp_path, "cfr_plus", 100, 30.0),
+        task(tmp_path, "cfr_plus", 100, 10.0),
+        task(tmp_path, "cfr_plus", 25, 1.0),  # 3 s left by its own pace
+        task(tmp_path, "cfr_plus", 0, 0.0),  # the median of 30, 10 and 4
+        task(tmp_path, "fictitious_play", 0, 0.0),  # the same, as nothing is known of any like it
+    ]
+    assert [each.state for each in made] == [State.FINISHED] * 2 + [State.UNFINISHED] * 3
     assert seconds_left(made, made, 1) == pytest.approx(3 + 10 + 10)
     assert seconds_left(made, made, 2) == pytest.approx(23 / 2)
     assert seconds_left(made, made[3:4], 1) == pytest.approx(10)
