@@ -1,7 +1,6 @@
 """A best response by Q-learning: SB3's DQN with masks against fixed policies.
 
-Against fixed policies, a game is a Markov decision process, and Q-learning estimates its optimal action values. It
-complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
+It complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
 
 Source: V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
 """

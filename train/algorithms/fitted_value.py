@@ -1,14 +1,13 @@
 """Fitted value iteration: a network learns the values of states, and matrix games one move ahead are solved exactly.
 
-Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the step: the value of a state is that of the
-matrix game whose entries are the payoff of a joint action plus the value of the next state; R. Munos and
-Cs. Szepesvári, "Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled
-states with a simulator. Targets come from a copy of the network that follows it slowly.
+Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the step: the value of a state is that of the matrix game
+whose entries are the payoff of a joint action plus the value of the next state; R. Munos and Cs. Szepesvári,
+"Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled states with a simulator.
+Targets come from a copy of the network that follows it slowly.
 
-The policy looks one move ahead in the same way, as G. Tesauro's TD-Gammon does ("Temporal difference
-learning and TD-Gammon", Communications of the ACM, 1995). One number for a state is far less to learn than
-a payoff for each joint action, and the rules say what a move leads to; so policy and learner need the rules.
-Hidden layers learn by Muon (K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
+The policy looks one move ahead in the same way, as G. Tesauro's TD-Gammon does ("Temporal difference learning and
+TD-Gammon", Communications of the ACM, 1995), so policy and learner need the rules. Hidden layers learn by Muon
+(K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """An actor with a critic of joint actions: the payoff of each own action is a sum, not an estimate from samples.
 
-Source of the actor's step: S. Sokota et al., "A unified approach to reinforcement learning, quantal
-response equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror
-descent with a magnet that moves. The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a
-framework for multi-agent reinforcement learning" (ICML 1994), with the payoff that the policies get
-after the move instead of the value of a matrix game. Both players see the state, so the opponent's
-policy is known at every state, and the payoff of an own action is a sum over the opponent's actions.
+Source of the actor's step: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
+equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror descent with a magnet that
+moves. The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a framework for multi-agent reinforcement
+learning" (ICML 1994), with the payoff that the policies get after the move instead of the value of a matrix game. Both
+players see the state, so the opponent's policy is known, and the payoff of an own action sums over the opponent's.
 
 In games of many actions Q is a sum over pairs of parts of both actions (see `Game.action_parts`), with an output for
-each pair of parts. What an own part earns follows from how often the opponent is expected to play each part.
+each pair.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 """Deep minimax-Q: a network learns the payoff of every joint action, and matrix games are solved exactly.
 
-Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning"
-(ICML 1994), section 4: Q(s, a, b) moves towards the reward plus the value of the matrix game
-Q(s', ., .). Here Q is a network, and its targets come from a copy that follows it slowly.
+Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning" (ICML 1994), section 4:
+Q(s, a, b) moves towards the reward plus the value of the matrix game Q(s', ., .). Here Q is a network, and its targets
+come from a copy that follows it slowly.
 
-It learns in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005). A round draws
-situations (states as the players see them) that uniform play reaches, tries every joint action once
-in each, and goes over the results several times. The network learns from both players' views:
-observations are egocentric, so the column player's view is a situation of a row player too.
-A memory in front of the network (`Encoding`) learns what is particular to one situation; the
-network and its copy share it.
+It learns in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005): a round draws states that uniform
+play reaches, tries every joint action once in each, and goes over the results several times, as both players see them.
+A memory in front of the network (`Encoding`), shared with the copy, learns what is particular to one state.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """Magnetic mirror descent with a network: PPO with a pull towards a moving magnet; the average is the policy.
 
-Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
-equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs
-the value of an action against the divergence from the last policy and from a magnet. Here PPO's
-clipping stands for the first divergence; the second is added to the entropy bonus. The learned
-policy is the average of the actor's weights over time, because the actor itself circles around it.
-The magnet is a copy of that average, renewed now and then. An average of weights is not an average
-of policies, and no theorem says that it is good; its exploitability shows whether it is.
+Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
+zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs the value of an action against the divergence from
+the last policy and from a magnet. PPO's clipping stands for the first divergence; the second is added to the entropy
+bonus. The actor circles around the learned policy, the average of its weights over time, of which the magnet is a copy,
+renewed now and then. No theorem says that an average of weights is a good policy; its exploitability shows it.
 """
 
 from __future__ import annotations

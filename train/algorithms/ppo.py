@@ -1,9 +1,8 @@
 """PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; some games can have other opponents.
 
-Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented
-with masks by sb3-contrib. It learns against its present self, which need not converge in games
-whose optimal play is mixed. The entropy bonus keeps it mixed. The settings that sb3-contrib ships
-are the preset `ppo_library` of `studies/learning_curves.toml`.
+Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
+It learns against its present self, which need not converge where optimal play is mixed; the entropy bonus keeps it
+mixed. The settings that sb3-contrib ships are the preset `ppo_library` of `studies/learning_curves.toml`.
 """
 
 from __future__ import annotations

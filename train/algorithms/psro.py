@@ -1,12 +1,10 @@
 """Policy-space response oracles: a growing population of learned best responses to its own equilibrium.
 
-Sources: M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning" (NeurIPS
-2017), algorithm 1; H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions
-controlled by an adversary" (ICML 2003), where responses are exact (the double oracle). Here the payoffs between
-members are exact, and their matrix game is solved exactly. Only the next member is learned: by PPO with an
-entropy bonus against opponents that are drawn for each game from the population's equilibrium.
-
-The learned policy is that equilibrium's mixture as one behaviour strategy (see `train.algorithms.tabular.mixture`).
+Sources: M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning" (NeurIPS 2017),
+algorithm 1; H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions controlled by an
+adversary" (ICML 2003), where responses are exact (the double oracle). Here the payoffs between members and their
+equilibrium are exact; only the next member is learned, by PPO against opponents drawn for each game from the
+equilibrium. The policy is the equilibrium's mixture as one behaviour strategy (`train.algorithms.tabular.mixture`).
 """
 
 from __future__ import annotations

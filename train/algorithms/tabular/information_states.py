@@ -1,8 +1,6 @@
 """All information states of a small game as rows of arrays, for learners that keep a table.
 
-Strategies are arrays `[rows, columns]`, one per player: a row is an information state, a column
-an action. There are tables for two-player zero-sum games whose states can be listed (`PublicStates`),
-and for those in which both players move once on private information (`PrivateTypes`).
+Strategies are arrays `[rows, columns]`, one per player: a row is an information state, a column an action.
 """
 
 from __future__ import annotations

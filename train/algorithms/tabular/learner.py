@@ -1,8 +1,4 @@
-"""The base of tabular learners, which iterate over all information states of a game.
-
-They are deterministic, so the seed has no effect. They converge to exact play, and their speed is a yardstick for
-learners that sample.
-"""
+"""The base of tabular learners: deterministic iterations over all information states, so the seed has no effect."""
 
 from __future__ import annotations
 

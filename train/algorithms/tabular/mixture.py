@@ -1,9 +1,9 @@
 """Mixtures: policies of which one is drawn for each game. How a mixture plays, and how much it can be exploited.
 
-Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is
-equivalent to the behaviour strategy that weights each of its parts by the reach of the part's own choices.
-That is exact if every information state has one history. If several histories lead to one state, a policy
-that sees only states cannot in general play as the mixture does; `response_value` is about the mixture itself.
+Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is equivalent to
+the behaviour strategy that weights each part by the reach of the part's own choices. That is exact if every information
+state has one history; if not, a policy that sees only states cannot in general play as the mixture does.
+`response_value` is about the mixture itself.
 """
 
 from __future__ import annotations
