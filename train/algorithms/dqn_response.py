@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from pydantic.dataclasses import dataclass
 
@@ -95,7 +94,4 @@ class Learner(DQNLearner):
     def policy(self) -> GreedyPolicy:
         args = self._args
         network = Network.of_actions(self._game, args.width, args.layers, "relu")
-        with torch.no_grad():
-            for own, learned in zip(network.parameters(), self._dqn.q_net.parameters(), strict=True):
-                own.copy_(learned)
-        return GreedyPolicy(self._game, network)
+        return GreedyPolicy(self._game, network.holding(self._dqn.q_net))

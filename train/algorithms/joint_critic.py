@@ -40,9 +40,7 @@ class Args(SelfPlayArgs):
 
     steps: int = option(1_500_000, "joint actions to play, summed over all games", low=1)
     num_games: int = option(125, "games played in parallel", low=1)
-    exploration: float = option(
-        0.5, "fraction of actions sampled uniformly instead of from the actor", low=0.0, high=1.0
-    )
+    exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the actor", 0.0, 1.0)
     replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
     batch_size: int = option(128, "moves per update, each from both seats; one update per step", low=1)
     critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)

@@ -45,9 +45,7 @@ class Args(SelfPlayArgs):
     )
     final_exploration: float = option(0.0, "final exploration; decays linearly", low=0.0, high=1.0)
     replay_size: int = option(10_000, "capacity of DQN's replay buffer in decisions", low=1)
-    reservoir_size: int = option(
-        500_000, "capacity of the average policy's reservoir in decisions; at most 256 MiB", low=1
-    )
+    reservoir_size: int = option(500_000, "capacity of the average policy's reservoir in decisions; at most 256 MiB", 1)
     batch_size: int = option(256, "decisions per update of either network", low=1)
     learning_rate: float = option(2e-3, "learning rate of Adam for DQN", low=1e-9)
     average_rate: float = option(2e-3, "initial learning rate of Adam for the average policy", low=1e-9)

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import torch
 from pydantic.dataclasses import dataclass
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -49,7 +48,7 @@ class UpdateArgs(SelfPlayArgs):
     clip_range: float = option(0.2, "clipping range of the probability ratio", low=1e-9)
     entropy: float = option(0.2, ENTROPY_HELP, low=0.0, with_many_actions=0.03)
     final_entropy: float = option(
-        1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0, with_many_actions=0.1
+        1.0, "final entropy weight as a fraction of the initial one", 0.0, 1.0, with_many_actions=0.1
     )
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
@@ -179,11 +178,7 @@ class Learner(Resumable):
     def network(self) -> Network:
         """A copy of the actor, from observations to logits."""
         args = self._args
-        network = Network.of_actions(self._game, args.width, args.layers, self._activation)
-        with torch.no_grad():
-            for own, learned in zip(network.parameters(), self._learned().parameters(), strict=True):
-                own.copy_(learned)
-        return network
+        return Network.of_actions(self._game, args.width, args.layers, self._activation).holding(self._learned())
 
     def _learned(self) -> nn.Module:
         return actor(self._model.policy)

@@ -143,10 +143,9 @@ class MaskedDQN(DQN):
         replay_size: int,
         sees_masks: bool = True,
     ) -> None:
-        """Sets up the networks.
+        """`sizes` are the units of hidden layers, `replay_size` is in decisions.
 
-        `sizes` are the units of the hidden layers, `replay_size` is the number of decisions to keep, and `sees_masks`
-        is whether masks are inputs of the network, which they never are with many actions.
+        `sees_masks` says whether masks are inputs of the network, which they never are with many actions.
         """
         many = has_many_actions(game)
         features: dict[str, Any] = {}

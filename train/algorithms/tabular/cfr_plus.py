@@ -20,9 +20,7 @@ from cardwar_envs.core.game import Game
 from train.algorithms.tabular.information_states import Strategies, Weights
 from train.algorithms.tabular.learner import ReachArgs, TabularLearner, normalised
 
-
-class Args(ReachArgs):
-    """Arguments of CFR+."""
+Args = ReachArgs
 
 
 class Learner(TabularLearner):

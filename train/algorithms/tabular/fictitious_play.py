@@ -21,9 +21,7 @@ from cardwar_envs.core.game import Game
 from train.algorithms.tabular.information_states import Strategies, Strategy, Weights
 from train.algorithms.tabular.learner import ReachArgs, TabularLearner
 
-
-class Args(ReachArgs):
-    """Arguments of fictitious play."""
+Args = ReachArgs
 
 
 class Learner(TabularLearner):

@@ -30,9 +30,7 @@ class TabularArgs(CommonArgs):
 class ReachArgs(TabularArgs):
     """Arguments of learners that can weight by reach, as papers about trees do."""
 
-    reach: int = option(
-        0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", low=0, high=1
-    )
+    reach: int = option(0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", 0, 1)
 
 
 class TabularLearner(ABC):
