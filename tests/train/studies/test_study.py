@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from command import run as command
 from filelock import lock_descriptor
-from ppo_library import LIBRARY
 from rich.console import Console
 from run_files import rows
 from thinning import each_row
@@ -438,14 +437,6 @@ def test_the_studies_are_there():
     assert [file.stem for file in SHIPPED] == ["learning_curves", "quick", "standard_deck", "targets", "what_matters"]
     asked = {run.algorithm for run in read_study(SHIPPED[0]).runs}
     assert asked == set(ALGORITHMS) - {"best_response", "dqn_response"}  # which are no ways to learn a game
-
-
-def test_ppo_as_the_library_ships_it_is_just_that():
-    runs = [run for run in read_study(SHIPPED[0]).runs if "ppo_library" in run.name]
-    assert runs
-    for run in runs:
-        assert run.algorithm == "ppo"
-        assert {name: getattr(run.args, name) for name in LIBRARY} == LIBRARY
 
 
 def test_a_command_that_is_asked_to_ends_with_its_standard_input(tmp_path):
