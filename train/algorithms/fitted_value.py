@@ -27,7 +27,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable
+from train.algorithms.checkpoint import Resumable, follow
 from train.algorithms.contract import SelfPlayArgs, option, refusal
 from train.algorithms.muon import Muon
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
@@ -139,8 +139,7 @@ class Learner(Resumable):
         loss.backward()
         for optimizer in self._optimizers.values():
             optimizer.step()
-        with torch.no_grad():
-            torch._foreach_lerp_(self._following, self._parameters, self._args.target_rate)
+        follow(self._following, self._parameters, self._args.target_rate)
         return loss.item()
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable
+from train.algorithms.checkpoint import Resumable, follow
 from train.algorithms.contract import SelfPlayArgs, option, require_public_duel
 from train.algorithms.experience.buffers import Replay
 from train.policies.many_actions import ActionParts, LegalPairs
@@ -123,8 +123,9 @@ class Learner(Resumable):
         (q_loss + policy_loss).backward()
         self._optimizer.step()
         # If the magnet did not slow down with the actor, it would reach the actor and no longer pull.
-        _follow(self._magnet, self._actor, self._falling(args.magnet_rate, args.final_rate))
-        _follow(self._target, self._critic, args.target_rate)
+        magnet_rate = self._falling(args.magnet_rate, args.final_rate)
+        follow(self._magnet.parameters(), self._actor.parameters(), magnet_rate)
+        follow(self._target.parameters(), self._critic.parameters(), args.target_rate)
         return q_loss.item(), policy_loss.item()
 
     def _sample(self) -> _Moves:
@@ -220,9 +221,3 @@ def expected_parts(actor: Network, observations: Tensor, masks: Tensor) -> Tenso
     pairs = LegalPairs.of(masks.flatten(0, 1).numpy())
     logs = pairs.log_softmax(actor.parts.logits(actor(observations.flatten(0, 1)), pairs))
     return actor.parts.expected(logs.exp(), pairs).view(*observations.shape[:2], -1)
-
-
-@torch.no_grad()
-def _follow(slow: Network, fast: Network, rate: float) -> None:
-    """Moves the weights of `slow` by a share `rate` of the way to those of `fast`."""
-    torch._foreach_lerp_(list(slow.parameters()), list(fast.parameters()), rate)

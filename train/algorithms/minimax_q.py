@@ -25,7 +25,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable
+from train.algorithms.checkpoint import Resumable, follow
 from train.algorithms.contract import SelfPlayArgs, option, refusal, require_public_duel
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
@@ -153,8 +153,7 @@ class Learner(Resumable):
         loss.backward()
         self._optimizer.step()
         self._memory_optimizer.step()
-        with torch.no_grad():
-            torch._foreach_lerp_(self._following, self._parameters, self._args.target_rate)
+        follow(self._following, self._parameters, self._args.target_rate)
         return loss.item()
 
 

@@ -68,7 +68,7 @@ class Learner:
         self._strategies: list[Strategies] = []
         self._policies: list[LearnedTable] = []
         self._payoffs = np.zeros((0, 0))
-        self._join(self._seated(named_policy("uniform", game)))
+        self._join(named_policy("uniform", game))
 
     def advance(self, steps: int) -> dict[str, float]:
         """Learns responses until there are `steps`; returns figures of the last one, in payoff points.
@@ -83,7 +83,7 @@ class Learner:
         while self.steps < steps:
             row, column = self._equilibrium()
             response, figures = self._response(Opponents(self._policies, np.stack([row, column])))
-            self._join(self._seated(response))
+            self._join(response)
             figures["response_gain"] = float(self._payoffs[-1, :-1] @ column - row @ self._payoffs[:-1, -1]) / 2
             self.steps += 1
         mixtures = self._mixtures()
@@ -116,18 +116,16 @@ class Learner:
         losses = responder.advance(args.steps)
         return SoftmaxPolicy(self._game, responder.network()), losses
 
-    def _seated(self, policy: Policy) -> Strategies:
-        return self._tables.strategy(0, policy), self._tables.strategy(1, policy)
-
-    def _join(self, strategies: Strategies) -> None:
+    def _join(self, member: Policy) -> None:
         """Adds a member, and the payoffs between it and all others."""
+        strategies = self._tables.strategy(0, member), self._tables.strategy(1, member)
         policy = self._tables.policy(self._game, strategies)
         self._strategies.append(strategies)
         self._policies.append(policy)
         self._payoffs = np.pad(self._payoffs, (0, 1))
-        for other, member in enumerate(self._policies):
-            self._payoffs[-1, other] = head_to_head(self._game, policy, member).mean
-            self._payoffs[other, -1] = head_to_head(self._game, member, policy).mean
+        for place, other in enumerate(self._policies):
+            self._payoffs[-1, place] = head_to_head(self._game, policy, other).mean
+            self._payoffs[place, -1] = head_to_head(self._game, other, policy).mean
         skew = (self._payoffs - self._payoffs.T) / 2
         if np.allclose(self._payoffs, skew, rtol=0.0, atol=ROUNDING):
             self._payoffs = skew  # exactly, so that both seats get the same mixture

@@ -129,7 +129,7 @@ def test_it_learns_to_concede_a_share_of_what_uniform_play_does(game, values, sh
     args = mmd.Args(num_games=64, width=32, magnet_every=10, average_rate=0.06, **values)
     learner = mmd.Learner(game, args, seed=0)
     learner.advance(args.steps)
-    assert evaluate(game, learner.policy()).exploitability < share * reference(game).uniform_exploitability
+    assert evaluate(game, learner.policy()).exploitability < share * reference(game)["uniform_exploitability"]
 
 
 def test_games_start_at_the_beginning_unless_random_starts_are_asked_for():

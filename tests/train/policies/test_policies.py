@@ -81,7 +81,7 @@ def test_what_is_not_a_policy_is_refused(tmp_path):
 
 def test_uniform_plays_exploitability_is_known():
     # OpenSpiel's figure for uniform play: NashConv / 2
-    assert reference(make_game("jujitsu", num_cards=5)).uniform_exploitability == pytest.approx(0.491667, abs=1e-6)
+    assert reference(make_game("jujitsu", num_cards=5))["uniform_exploitability"] == pytest.approx(0.491667, abs=1e-6)
 
 
 def test_the_equilibrium_guarantees_the_value_from_either_seat():
@@ -90,7 +90,7 @@ def test_the_equilibrium_guarantees_the_value_from_either_seat():
     assert evaluation.guarantees == pytest.approx((2 / 3, -2 / 3))
     assert min(evaluation.guarantees) == pytest.approx(-2 / 3)
     assert evaluation.exploitability == pytest.approx(0.0, abs=1e-12)
-    assert reference(UNLIKE).value == pytest.approx(2 / 3)
+    assert reference(UNLIKE)["value"] == pytest.approx(2 / 3)
 
 
 def test_the_verdict_says_it_all():
