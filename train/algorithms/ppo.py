@@ -66,10 +66,9 @@ class Args(UpdateArgs):
 
 
 class Forgetful(BaseCallback):
-    """A callback that keeps nothing.
+    """A callback that keeps nothing; SB3's own keep all variables of a rollout in a circle of references.
 
-    SB3's own ones keep all variables of a rollout, masks included, in a circle of references. With 11 players of WAR
-    these are 15 MB for each rollout, and Python's garbage collection, which counts objects only, comes too late.
+    With 11 players of WAR these are 15 MB for each rollout, and Python's garbage collection comes too late.
     """
 
     def update_locals(self, locals_: dict[str, Any]) -> None:

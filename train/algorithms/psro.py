@@ -73,11 +73,10 @@ class Learner:
     def advance(self, steps: int) -> dict[str, float]:
         """Learns responses until there are `steps`; returns figures of the last one, in payoff points.
 
-        Losses are PPO's. `response_gain` is what the response gets from the mixture that it was learned
-        against, beyond the mixture's own payoff, on average over the seats. `mixture_exploitability` is that of
-        drawing one member for each game; an opponent that remembers the game can exploit this more than one that
-        sees the state only. It is left out if the game is too large. `support` is the number of members in the
-        mixture.
+        Losses are PPO's. `response_gain` is what the response gets from the mixture that it was learned against, beyond
+        the mixture's own payoff, on average over the seats. `mixture_exploitability` is that of drawing one member for
+        each game, against an opponent that remembers the game; it is left out if the game is too large. `support` is
+        the number of members in the mixture.
         """
         figures: dict[str, float] = {}
         while self.steps < steps:
