@@ -10,7 +10,7 @@ from tiny_games import SOLVABLE
 from toys import Arbitrary, Toy, in_turn
 from trees import CloseToy, pennies, tree
 
-from baselines import exploitability, solve
+from baselines import TablePolicy, exploitability, solve
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from train.algorithms.tabular import cfr_plus, fictitious_play
@@ -98,14 +98,10 @@ def iterates(learning, count):
     return played
 
 
-class Tabled:
-    """A strategy of a toy, whose observations are the state and the player, as a policy."""
-
-    def __init__(self, graph, strategy):
-        self.rows = {graph.states[s]: row for s, row in enumerate(strategy)}
-
-    def action_probabilities(self, observations, masks):
-        return np.array([self.rows[int(seen[0])] for seen in observations])
+def tabled(graph, strategy):
+    """A strategy of player 0 as a policy."""
+    seen = [graph.game.observation(state, 0).tobytes() for state in graph.states]
+    return TablePolicy(dict(zip(seen, strategy, strict=True)))
 
 
 def mixture_gap(module, average_of):
@@ -117,9 +113,9 @@ def mixture_gap(module, average_of):
     if module is fictitious_play:  # its average begins with uniform play
         played, weights = [learning.uniform, *played], np.ones(11)
     graph, opponent = full_graph(game), Arbitrary()
-    drawn = [mean_payoff(game, (Tabled(graph, first), opponent), 0) for first, _ in played]
+    drawn = [mean_payoff(game, (tabled(graph, first), opponent), 0) for first, _ in played]
     average = average_of(learning, np.array([first for first, _ in played]), weights)
-    met = mean_payoff(game, (Tabled(graph, average), opponent), 0)
+    met = mean_payoff(game, (tabled(graph, average), opponent), 0)
     return abs(met - float(weights @ drawn / weights.sum()))
 
 
