@@ -1,11 +1,9 @@
 """A best response by reinforcement learning: sb3-contrib's MaskablePPO against fixed policies.
 
 Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner has one seat in
-each game, all seats equally often, with one network. Where an oracle supports the game, PPO's payoff is compared with
-the exact best-response value.
+each game, all seats equally often, with one network.
 
-Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by
-sb3-contrib.
+Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
 """
 
 from __future__ import annotations

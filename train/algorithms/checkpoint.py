@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -65,6 +65,12 @@ class Resumable:
         self.steps = data["steps"]
         for name, part in self.parts.items():
             _restore(part, with_prefix(tensors, f"{name}."), data[name])
+
+
+@torch.no_grad()
+def follow(slow: Iterable[Tensor], fast: Iterable[Tensor], rate: float) -> None:
+    """Moves the weights `slow` by a share `rate` of the way to the weights `fast`."""
+    torch._foreach_lerp_(list(slow), list(fast), rate)
 
 
 def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

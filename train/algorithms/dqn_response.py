@@ -1,7 +1,6 @@
 """A best response by Q-learning: SB3's DQN with masks against fixed policies.
 
-Against fixed policies, a game is a Markov decision process, and Q-learning estimates its optimal action values. It
-complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
+It complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
 
 Source: V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
 """
@@ -11,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from pydantic.dataclasses import dataclass
 
@@ -96,7 +94,4 @@ class Learner(DQNLearner):
     def policy(self) -> GreedyPolicy:
         args = self._args
         network = Network.of_actions(self._game, args.width, args.layers, "relu")
-        with torch.no_grad():
-            for own, learned in zip(network.parameters(), self._dqn.q_net.parameters(), strict=True):
-                own.copy_(learned)
-        return GreedyPolicy(self._game, network)
+        return GreedyPolicy(self._game, network.holding(self._dqn.q_net))

@@ -1,14 +1,13 @@
 """Fitted value iteration: a network learns the values of states, and matrix games one move ahead are solved exactly.
 
-Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the step: the value of a state is that of the
-matrix game whose entries are the payoff of a joint action plus the value of the next state; R. Munos and
-Cs. Szepesvári, "Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled
-states with a simulator. Targets come from a copy of the network that follows it slowly.
+Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the step: the value of a state is that of the matrix game
+whose entries are the payoff of a joint action plus the value of the next state; R. Munos and Cs. Szepesvári,
+"Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled states with a simulator.
+Targets come from a copy of the network that follows it slowly.
 
-The policy looks one move ahead in the same way, as G. Tesauro's TD-Gammon does ("Temporal difference
-learning and TD-Gammon", Communications of the ACM, 1995). One number for a state is far less to learn than
-a payoff for each joint action, and the rules say what a move leads to; so policy and learner need the rules.
-Hidden layers learn by Muon (K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
+The policy looks one move ahead in the same way, as G. Tesauro's TD-Gammon does ("Temporal difference learning and
+TD-Gammon", Communications of the ACM, 1995), so policy and learner need the rules. Hidden layers learn by Muon
+(K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable
+from train.algorithms.checkpoint import Resumable, follow
 from train.algorithms.contract import SelfPlayArgs, option, refusal
 from train.algorithms.muon import Muon
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
@@ -140,8 +139,7 @@ class Learner(Resumable):
         loss.backward()
         for optimizer in self._optimizers.values():
             optimizer.step()
-        with torch.no_grad():
-            torch._foreach_lerp_(self._following, self._parameters, self._args.target_rate)
+        follow(self._following, self._parameters, self._args.target_rate)
         return loss.item()
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:

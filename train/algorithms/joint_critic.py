@@ -1,14 +1,13 @@
 """An actor with a critic of joint actions: the payoff of each own action is a sum, not an estimate from samples.
 
-Source of the actor's step: S. Sokota et al., "A unified approach to reinforcement learning, quantal
-response equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror
-descent with a magnet that moves. The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a
-framework for multi-agent reinforcement learning" (ICML 1994), with the payoff that the policies get
-after the move instead of the value of a matrix game. Both players see the state, so the opponent's
-policy is known at every state, and the payoff of an own action is a sum over the opponent's actions.
+Source of the actor's step: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
+equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror descent with a magnet that
+moves. The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a framework for multi-agent reinforcement
+learning" (ICML 1994), with the payoff that the policies get after the move instead of the value of a matrix game. Both
+players see the state, so the opponent's policy is known, and the payoff of an own action sums over the opponent's.
 
 In games of many actions Q is a sum over pairs of parts of both actions (see `Game.action_parts`), with an output for
-each pair of parts. What an own part earns follows from how often the opponent is expected to play each part.
+each pair.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable
+from train.algorithms.checkpoint import Resumable, follow
 from train.algorithms.contract import SelfPlayArgs, option, require_public_duel
 from train.algorithms.experience.buffers import Replay
 from train.policies.many_actions import ActionParts, LegalPairs
@@ -41,9 +40,7 @@ class Args(SelfPlayArgs):
 
     steps: int = option(1_500_000, "joint actions to play, summed over all games", low=1)
     num_games: int = option(125, "games played in parallel", low=1)
-    exploration: float = option(
-        0.5, "fraction of actions sampled uniformly instead of from the actor", low=0.0, high=1.0
-    )
+    exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the actor", 0.0, 1.0)
     replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
     batch_size: int = option(128, "moves per update, each from both seats; one update per step", low=1)
     critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)
@@ -126,8 +123,9 @@ class Learner(Resumable):
         (q_loss + policy_loss).backward()
         self._optimizer.step()
         # If the magnet did not slow down with the actor, it would reach the actor and no longer pull.
-        _follow(self._magnet, self._actor, self._falling(args.magnet_rate, args.final_rate))
-        _follow(self._target, self._critic, args.target_rate)
+        magnet_rate = self._falling(args.magnet_rate, args.final_rate)
+        follow(self._magnet.parameters(), self._actor.parameters(), magnet_rate)
+        follow(self._target.parameters(), self._critic.parameters(), args.target_rate)
         return q_loss.item(), policy_loss.item()
 
     def _sample(self) -> _Moves:
@@ -223,9 +221,3 @@ def expected_parts(actor: Network, observations: Tensor, masks: Tensor) -> Tenso
     pairs = LegalPairs.of(masks.flatten(0, 1).numpy())
     logs = pairs.log_softmax(actor.parts.logits(actor(observations.flatten(0, 1)), pairs))
     return actor.parts.expected(logs.exp(), pairs).view(*observations.shape[:2], -1)
-
-
-@torch.no_grad()
-def _follow(slow: Network, fast: Network, rate: float) -> None:
-    """Moves the weights of `slow` by a share `rate` of the way to those of `fast`."""
-    torch._foreach_lerp_(list(slow.parameters()), list(fast.parameters()), rate)

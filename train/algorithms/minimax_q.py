@@ -1,15 +1,12 @@
 """Deep minimax-Q: a network learns the payoff of every joint action, and matrix games are solved exactly.
 
-Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning"
-(ICML 1994), section 4: Q(s, a, b) moves towards the reward plus the value of the matrix game
-Q(s', ., .). Here Q is a network, and its targets come from a copy that follows it slowly.
+Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning" (ICML 1994), section 4:
+Q(s, a, b) moves towards the reward plus the value of the matrix game Q(s', ., .). Here Q is a network, and its targets
+come from a copy that follows it slowly.
 
-It learns in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005). A round draws
-situations (states as the players see them) that uniform play reaches, tries every joint action once
-in each, and goes over the results several times. The network learns from both players' views:
-observations are egocentric, so the column player's view is a situation of a row player too.
-A memory in front of the network (`Encoding`) learns what is particular to one situation; the
-network and its copy share it.
+It learns in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005): a round draws states that uniform
+play reaches, tries every joint action once in each, and goes over the results several times, as both players see them.
+A memory in front of the network (`Encoding`), shared with the copy, learns what is particular to one state.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.checkpoint import Resumable
+from train.algorithms.checkpoint import Resumable, follow
 from train.algorithms.contract import SelfPlayArgs, option, refusal, require_public_duel
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
@@ -156,8 +153,7 @@ class Learner(Resumable):
         loss.backward()
         self._optimizer.step()
         self._memory_optimizer.step()
-        with torch.no_grad():
-            torch._foreach_lerp_(self._following, self._parameters, self._args.target_rate)
+        follow(self._following, self._parameters, self._args.target_rate)
         return loss.item()
 
 

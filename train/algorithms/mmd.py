@@ -1,12 +1,10 @@
 """Magnetic mirror descent with a network: PPO with a pull towards a moving magnet; the average is the policy.
 
-Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
-equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs
-the value of an action against the divergence from the last policy and from a magnet. Here PPO's
-clipping stands for the first divergence; the second is added to the entropy bonus. The learned
-policy is the average of the actor's weights over time, because the actor itself circles around it.
-The magnet is a copy of that average, renewed now and then. An average of weights is not an average
-of policies, and no theorem says that it is good; its exploitability shows whether it is.
+Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
+zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs the value of an action against the divergence from
+the last policy and from a magnet. PPO's clipping stands for the first divergence; the second is added to the entropy
+bonus. The actor circles around the learned policy, the average of its weights over time, of which the magnet is a copy,
+renewed now and then. No theorem says that an average of weights is a good policy; its exploitability shows it.
 """
 
 from __future__ import annotations
@@ -14,11 +12,11 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, ClassVar
 
-import torch
 from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from train.algorithms import ppo
+from train.algorithms.checkpoint import follow
 from train.algorithms.contract import option
 from train.algorithms.experience.decisions import ActorCritic, actor
 
@@ -69,16 +67,6 @@ class MagneticPolicy(ActorCritic):
         divergence = self.divergence(self.magnet(obs), action_masks)
         return values, log_probabilities, self.entropy_weight * entropy - self.magnet_weight * divergence
 
-    def follow(self, rate: float) -> None:
-        """Moves the average by a share `rate` of the way to the actor."""
-        with torch.no_grad():
-            for slow, fast in zip(self.average.parameters(), actor(self).parameters(), strict=True):
-                slow.lerp_(fast, rate)
-
-    def renew_magnet(self) -> None:
-        """Puts the magnet where the average is."""
-        self.magnet.load_state_dict(self.average.state_dict())
-
 
 class Learner(ppo.Learner):
     """Magnetic mirror descent on one game; its policy is the average of the actor's weights."""
@@ -101,10 +89,11 @@ class Learner(ppo.Learner):
         self._model.policy.magnet_weight = self._shared(self._args.magnet)
 
     def _after_rollout(self) -> None:
-        self._model.policy.follow(self._args.average_rate)
+        policy = self._model.policy
+        follow(policy.average.parameters(), actor(policy).parameters(), self._args.average_rate)
         rollouts = self.steps // (self._args.num_games * self._args.rollout)
         if rollouts % self._args.magnet_every == 0:
-            self._model.policy.renew_magnet()
+            policy.magnet.load_state_dict(policy.average.state_dict())
 
     def _learned(self) -> nn.Module:
         return self._model.policy.average

@@ -1,11 +1,10 @@
 """Neural fictitious self-play: best responses by SB3's DQN, their average by a network that imitates them.
 
-Source: J. Heinrich and D. Silver, "Deep reinforcement learning from self-play in imperfect-information games"
-(2016), section 3: each player plays a game with an approximate best response (with the anticipatory
-probability) or with the average of its past best responses. Decisions of best responses go to a reservoir,
-a uniform sample of all of them, and the average policy learns to imitate these. The sample is of decisions
-as they come up in play, so at each decision a best response counts in proportion to how likely it gets
-there. An average of behaviour strategies must be weighted in this way.
+Source: J. Heinrich and D. Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016),
+section 3: each player plays a game with an approximate best response (with the anticipatory probability) or with the
+average of its past best responses. Decisions of best responses go to a reservoir, a uniform sample of all of them,
+which the average policy imitates. So at each decision a best response counts in proportion to how likely it gets there,
+as an average of behaviour strategies must.
 """
 
 from __future__ import annotations
@@ -46,9 +45,7 @@ class Args(SelfPlayArgs):
     )
     final_exploration: float = option(0.0, "final exploration; decays linearly", low=0.0, high=1.0)
     replay_size: int = option(10_000, "capacity of DQN's replay buffer in decisions", low=1)
-    reservoir_size: int = option(
-        500_000, "capacity of the average policy's reservoir in decisions; at most 256 MiB", low=1
-    )
+    reservoir_size: int = option(500_000, "capacity of the average policy's reservoir in decisions; at most 256 MiB", 1)
     batch_size: int = option(256, "decisions per update of either network", low=1)
     learning_rate: float = option(2e-3, "learning rate of Adam for DQN", low=1e-9)
     average_rate: float = option(2e-3, "initial learning rate of Adam for the average policy", low=1e-9)

@@ -1,9 +1,8 @@
 """PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; some games can have other opponents.
 
-Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented
-with masks by sb3-contrib. It learns against its present self, which need not converge in games
-whose optimal play is mixed. The entropy bonus keeps it mixed. The settings that sb3-contrib ships
-are the preset `ppo_library` of `studies/learning_curves.toml`.
+Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
+It learns against its present self, which need not converge where optimal play is mixed; the entropy bonus keeps it
+mixed. The settings that sb3-contrib ships are the preset `ppo_library` of `studies/learning_curves.toml`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import torch
 from pydantic.dataclasses import dataclass
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -50,7 +48,7 @@ class UpdateArgs(SelfPlayArgs):
     clip_range: float = option(0.2, "clipping range of the probability ratio", low=1e-9)
     entropy: float = option(0.2, ENTROPY_HELP, low=0.0, with_many_actions=0.03)
     final_entropy: float = option(
-        1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0, with_many_actions=0.1
+        1.0, "final entropy weight as a fraction of the initial one", 0.0, 1.0, with_many_actions=0.1
     )
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
@@ -68,10 +66,9 @@ class Args(UpdateArgs):
 
 
 class Forgetful(BaseCallback):
-    """A callback that keeps nothing.
+    """A callback that keeps nothing; SB3's own keep all variables of a rollout in a circle of references.
 
-    SB3's own ones keep all variables of a rollout, masks included, in a circle of references. With 11 players of WAR
-    these are 15 MB for each rollout, and Python's garbage collection, which counts objects only, comes too late.
+    With 11 players of WAR these are 15 MB for each rollout, and Python's garbage collection comes too late.
     """
 
     def update_locals(self, locals_: dict[str, Any]) -> None:
@@ -180,11 +177,7 @@ class Learner(Resumable):
     def network(self) -> Network:
         """A copy of the actor, from observations to logits."""
         args = self._args
-        network = Network.of_actions(self._game, args.width, args.layers, self._activation)
-        with torch.no_grad():
-            for own, learned in zip(network.parameters(), self._learned().parameters(), strict=True):
-                own.copy_(learned)
-        return network
+        return Network.of_actions(self._game, args.width, args.layers, self._activation).holding(self._learned())
 
     def _learned(self) -> nn.Module:
         return actor(self._model.policy)

@@ -1,12 +1,10 @@
 """Policy-space response oracles: a growing population of learned best responses to its own equilibrium.
 
-Sources: M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning" (NeurIPS
-2017), algorithm 1; H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions
-controlled by an adversary" (ICML 2003), where responses are exact (the double oracle). Here the payoffs between
-members are exact, and their matrix game is solved exactly. Only the next member is learned: by PPO with an
-entropy bonus against opponents that are drawn for each game from the population's equilibrium.
-
-The learned policy is that equilibrium's mixture as one behaviour strategy (see `train.algorithms.tabular.mixture`).
+Sources: M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning" (NeurIPS 2017),
+algorithm 1; H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions controlled by an
+adversary" (ICML 2003), where responses are exact (the double oracle). Here the payoffs between members and their
+equilibrium are exact; only the next member is learned, by PPO against opponents drawn for each game from the
+equilibrium. The policy is the equilibrium's mixture as one behaviour strategy (`train.algorithms.tabular.mixture`).
 """
 
 from __future__ import annotations
@@ -70,22 +68,21 @@ class Learner:
         self._strategies: list[Strategies] = []
         self._policies: list[LearnedTable] = []
         self._payoffs = np.zeros((0, 0))
-        self._join(self._seated(named_policy("uniform", game)))
+        self._join(named_policy("uniform", game))
 
     def advance(self, steps: int) -> dict[str, float]:
         """Learns responses until there are `steps`; returns figures of the last one, in payoff points.
 
-        Losses are PPO's. `response_gain` is what the response gets from the mixture that it was learned
-        against, beyond the mixture's own payoff, on average over the seats. `mixture_exploitability` is that of
-        drawing one member for each game; an opponent that remembers the game can exploit this more than one that
-        sees the state only. It is left out if the game is too large. `support` is the number of members in the
-        mixture.
+        Losses are PPO's. `response_gain` is what the response gets from the mixture that it was learned against, beyond
+        the mixture's own payoff, on average over the seats. `mixture_exploitability` is that of drawing one member for
+        each game, against an opponent that remembers the game; it is left out if the game is too large. `support` is
+        the number of members in the mixture.
         """
         figures: dict[str, float] = {}
         while self.steps < steps:
             row, column = self._equilibrium()
             response, figures = self._response(Opponents(self._policies, np.stack([row, column])))
-            self._join(self._seated(response))
+            self._join(response)
             figures["response_gain"] = float(self._payoffs[-1, :-1] @ column - row @ self._payoffs[:-1, -1]) / 2
             self.steps += 1
         mixtures = self._mixtures()
@@ -118,18 +115,16 @@ class Learner:
         losses = responder.advance(args.steps)
         return SoftmaxPolicy(self._game, responder.network()), losses
 
-    def _seated(self, policy: Policy) -> Strategies:
-        return self._tables.strategy(0, policy), self._tables.strategy(1, policy)
-
-    def _join(self, strategies: Strategies) -> None:
+    def _join(self, member: Policy) -> None:
         """Adds a member, and the payoffs between it and all others."""
+        strategies = self._tables.strategy(0, member), self._tables.strategy(1, member)
         policy = self._tables.policy(self._game, strategies)
         self._strategies.append(strategies)
         self._policies.append(policy)
         self._payoffs = np.pad(self._payoffs, (0, 1))
-        for other, member in enumerate(self._policies):
-            self._payoffs[-1, other] = head_to_head(self._game, policy, member).mean
-            self._payoffs[other, -1] = head_to_head(self._game, member, policy).mean
+        for place, other in enumerate(self._policies):
+            self._payoffs[-1, place] = head_to_head(self._game, policy, other).mean
+            self._payoffs[place, -1] = head_to_head(self._game, other, policy).mean
         skew = (self._payoffs - self._payoffs.T) / 2
         if np.allclose(self._payoffs, skew, rtol=0.0, atol=ROUNDING):
             self._payoffs = skew  # exactly, so that both seats get the same mixture

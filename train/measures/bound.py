@@ -2,8 +2,8 @@
 
 Source: F. Timbers et al., "Approximate exploitability: learning a best response in large games" (IJCAI 2022).
 
-A best response gains at least as much as any other policy, so the bound holds however weak the exploiter is. A low
-bound does not show that the policy is good. The games that select the exploiter are not those that measure it.
+A best response gains at least as much as the exploiter, so the bound holds, but a low one does not show that the policy
+is good. The games that select the exploiter are not those that measure it.
 """
 
 from __future__ import annotations

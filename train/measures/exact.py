@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from baselines import nash_conv, solve
@@ -32,14 +33,6 @@ class Evaluation:
     guarantees: tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Reference:
-    """Reference figures for learned policies, in payoff points."""
-
-    value: float  # of the game, to player 0
-    uniform_exploitability: float
-
-
 def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
     """Evaluates a policy exactly.
 
@@ -57,10 +50,10 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
 
 
 @cached_by_game(8)
-def reference(game: Game[Any]) -> Reference:
-    """The game's value and uniform play's exploitability, cached; raises ValueError as `evaluate`."""
+def reference(game: Game[Any]) -> Mapping[str, float]:
+    """The `value` of the game and `uniform_exploitability`, cached; raises ValueError as `evaluate`."""
     uniform = evaluate(game, named_policy("uniform", game))
-    return Reference(solve(game).value, uniform.exploitability)
+    return MappingProxyType({"value": solve(game).value, "uniform_exploitability": uniform.exploitability})
 
 
 def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, seconds: float) -> str:
@@ -68,11 +61,11 @@ def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, s
     known = reference(game)
     first, second = evaluation.guarantees
     return (
-        f"{game_in_words(game)} has the value {_points(known.value)} to player_0. "
+        f"{game_in_words(game)} has the value {_points(known['value'])} to player_0. "
         f"The policy that {learner} learned in {steps:,} steps and {seconds:.0f} s guarantees "
         f"{_points(first)} as player_0 and {_points(second)} as player_1. "
         f"Its exploitability is {evaluation.exploitability:.4f} payoff points; "
-        f"uniform play's is {known.uniform_exploitability:.4f}, optimal play's 0."
+        f"uniform play's is {known['uniform_exploitability']:.4f}, optimal play's 0."
     )
 
 
@@ -85,8 +78,7 @@ class Exploitability:
     def __init__(self, game: Game[Any]) -> None:
         """Solves the game for reference figures; raises ValueError as `evaluate`."""
         self._game = game
-        known = reference(game)
-        self.reference: Figures = {"value": known.value, "uniform_exploitability": known.uniform_exploitability}
+        self.reference: Figures = dict(reference(game))
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
         """Exploitability, NashConv and the guaranteed payoff in each seat, payoff points."""

@@ -20,13 +20,9 @@ class Matches:
     kind: ClassVar[Kind] = "matches"
 
     def __init__(self, game: Game[Any], opponents: Mapping[str, Sequence[str]], games: int) -> None:
-        """Loads the opponents; raises ValueError if one cannot play the game.
+        """Loads the opponents: by name of a match, one policy for all other seats, or one per other seat in order.
 
-        Args:
-            game: The game.
-            opponents: Name of a match -> one policy for all other seats, or one per other seat in order (each as
-                `policy_from` reads it).
-            games: Games per match.
+        Raises ValueError, as `policy_from`, if one cannot play the game.
         """
         self._game, self._games = game, games
         self._opponents = {name: [policy_from(word, game) for word in words] for name, words in opponents.items()}

@@ -29,10 +29,7 @@ class Measure(Protocol):
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
         """Measures a policy that plays in all seats; always the same names.
 
-        Args:
-            policy: The policy.
-            seed: Random seed.
-            final: Whether training has ended; samples are then `FINAL_SHARE` times as large.
+        Samples are `FINAL_SHARE` times as large if training has ended (`final`).
         """
         ...
 
@@ -41,14 +38,7 @@ class Measure(Protocol):
         ...
 
     def verdict(self, learner: str, figures: dict[str, Any], steps: int, seconds: float) -> str:
-        """Reports the result in a few sentences.
-
-        Args:
-            learner: The algorithm's label, e.g. "minimax-Q".
-            figures: Figures of the learned policy.
-            steps: Training steps taken.
-            seconds: Wall time of training.
-        """
+        """Reports the figures of a learned policy in a few sentences; `learner` is the algorithm's label."""
         ...
 
 

@@ -19,12 +19,10 @@ ROW_SIZE = 32
 
 
 class Encoding(nn.Module):
-    """Encodes observations: by switches (see `Switches`), and by a learned row of numbers.
+    """Encodes observations by switches (see `Switches`), and by a learned row for each hash of an observation.
 
-    The learned row is looked up by a hash of the whole observation. It learns what is particular to one
-    observation without disturbing others, except for the few that share the row. After T. Müller et al.,
-    "Instant neural graphics primitives with a multiresolution hash encoding" (ACM Transactions on Graphics,
-    2022), with one resolution.
+    The row learns what is particular to an observation; few share one. After T. Müller et al., "Instant neural graphics
+    primitives with a multiresolution hash encoding" (ACM Transactions on Graphics, 2022), with one resolution.
     """
 
     def __init__(self, game: Game[Any], rows: int) -> None:

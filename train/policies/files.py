@@ -64,9 +64,6 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         path: A policy file, or the folder of a finished run.
         game: The game it is to play.
 
-    Returns:
-        The policy.
-
     Raises:
         ValueError: If there is no policy, the file is damaged, or the policy was learned for another game or, in the
             folder of a run, by another run.

@@ -1,7 +1,7 @@
-"""How networks deal with many actions: an output for each part of an action, and sums over legal actions only.
+"""Networks for many actions: an output for each part of an action, and sums over legal actions only.
 
-WAR with full decks has 4,381 actions, of which a player can choose among 18 on average. A *pair* is a row of a
-batch together with an action that is legal there. All work is done on pairs, so it grows with what is legal.
+WAR with full decks has 4,381 actions, of which a player can choose among 18 on average. A *pair* is a row of a batch
+together with an action that is legal there; the work grows with the number of pairs.
 """
 
 from __future__ import annotations

@@ -44,17 +44,10 @@ class Network(nn.Sequential):
         scaled: bool = False,
         parts: bool = False,
     ) -> None:
-        """Sets up a network.
+        """Sets up a network for the observations of a game, with `layers` hidden layers of `width` units.
 
-        Args:
-            game: The game that is observed.
-            width: Units of each hidden layer.
-            layers: Hidden layers.
-            outputs: Outputs.
-            activation: A key of `ACTIVATIONS`.
-            memory: Rows of the memory of the `Encoding` in front of it; None for none.
-            scaled: Whether there is a `Scaling` in front of it.
-            parts: Whether outputs stand for parts of actions.
+        `activation` is a key of `ACTIVATIONS`. `memory` puts an `Encoding` with so many rows in front, else `scaled` a
+        `Scaling`. `parts` says that outputs stand for parts of actions.
         """
         built: dict[str, Any] = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
         self.architecture = built | {name: True for name, used in (("scaled", scaled), ("parts", parts)) if used}
@@ -76,6 +69,13 @@ class Network(nn.Sequential):
         """A network with an output for each action or, if there are many, for each part of an action."""
         outputs = ActionParts(game).size if has_many_actions(game) else game.facts.num_actions
         return cls.of_game(game, width, layers, outputs, activation)
+
+    def holding(self, learned: nn.Module) -> Network:
+        """This network, with the weights of another one of the same layers."""
+        with torch.no_grad():
+            for own, other in zip(self.parameters(), learned.parameters(), strict=True):
+                own.copy_(other)
+        return self
 
     @classmethod
     def of_game(cls, game: Game[Any], width: int, layers: int, outputs: int, activation: str) -> Network:

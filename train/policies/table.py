@@ -56,8 +56,7 @@ class LearnedTable(TablePolicy):
     def of_seats(cls, game: Game[Any], seats: Sequence[tuple[Seen, NDArray[np.float64]]]) -> LearnedTable:
         """One table for both seats, from what was learned in each and the weights `[k]` of its rows.
 
-        If the rules treat both seats alike, both can see the same observation, with the same game to follow.
-        The table then holds the weighted mean of what was learned in both seats.
+        If the rules treat both seats alike, both can see the same observation; the table then holds the weighted mean.
         """
         seen = [each for each, _ in seats]
         # Adding zero turns -0.0, whose bytes differ, into 0.0.

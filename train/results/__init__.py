@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, get_type_hints
 
 FILE = Path(__file__).with_name("results.csv")
 
@@ -49,24 +51,22 @@ class Result:
 def load_results() -> list[Result]:
     """All rows, in the order of the page. Figures have the digits that the page shows."""
     with FILE.open(newline="", encoding="utf-8") as file:
-        return [_result(row) for row in csv.DictReader(file)]
+        return [result_of(row) for row in csv.DictReader(file)]
 
 
-def _result(row: dict[str, str]) -> Result:
-    low, high, confidence = (float(row[name]) if row[name] else None for name in ("low", "high", "confidence"))
-    return Result(
-        study=row["study"],
-        part=row["part"],
-        game=row["game"],
-        learner=row["learner"],
-        seeds=tuple(map(int, row["seeds"].split())),
-        steps=int(row["steps"]),
-        step=row["step"],
-        seconds=int(row["seconds"]),
-        exploitability=float(row["exploitability"]),
-        low=low,
-        high=high,
-        confidence=confidence,
-        value=float(row["value"]),
-        uniform_exploitability=float(row["uniform_exploitability"]),
-    )
+def result_of(row: Mapping[str, str]) -> Result:
+    """The result in a row of the file: texts by name, empty for None."""
+    return Result(**{name: READERS[kind](row[name]) for name, kind in get_type_hints(Result).items()})
+
+
+def _float_or_none(text: str) -> float | None:
+    return float(text) if text else None
+
+
+READERS: dict[Any, Callable[[str], Any]] = {
+    str: str,
+    int: int,
+    float: float,
+    float | None: _float_or_none,
+    tuple[int, ...]: lambda text: tuple(map(int, text.split())),
+}

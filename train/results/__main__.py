@@ -9,10 +9,11 @@ from pathlib import Path
 
 from baselines.files import csv_bytes, write_atomically
 from baselines.markdown import SECTION
-from train.results import FILE, Result
+from train.results import FILE, Result, result_of
 
 PAGE = Path("docs/results.md")
 GAME = re.compile(r"^#+ (?P<game>.+)\n\n(?P<known>.+)\n\n(?P<table>(?:\|.*\n?)+)", re.MULTILINE)
+NAMES = [field.name for field in dataclasses.fields(Result)]
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
@@ -23,39 +24,20 @@ def results_in(text: str) -> Iterator[Result]:
         if study is None:
             continue
         for table in GAME.finditer(re.sub(r"\\(.)", r"\1", section["body"])):
-            value, uniform = (float(found) for found in NUMBER.findall(table["known"])[:2])
+            value, uniform = NUMBER.findall(table["known"])[:2]
             for line in table["table"].splitlines()[2:]:
-                cells = [cell.strip() for cell in line.strip("|").split("|")]
-                yield _result(study[1], Path(section["part"]).stem, table["game"], cells, value, uniform)
-
-
-def _result(study: str, part: str, game: str, cells: list[str], value: float, uniform: float) -> Result:
-    learner, seeds, steps, seconds, exploitability, interval = cells
-    count, _, step = steps.partition(" ")
-    ends: list[float | None] = [*map(float, re.findall(r"\d+\.?\d*", interval))] or [None] * 3
-    low, high, percent = ends
-    return Result(
-        study=study,
-        part=part,
-        game=game,
-        learner=learner,
-        seeds=tuple(map(int, seeds.split(", "))),
-        steps=int(count.replace(",", "")),
-        step=step,
-        seconds=int(seconds),
-        exploitability=float(exploitability),
-        low=low,
-        high=high,
-        confidence=None if percent is None else percent / 100,
-        value=value,
-        uniform_exploitability=uniform,
-    )
+                learner, seeds, steps, seconds, exploitability, interval = map(str.strip, line.strip("|").split("|"))
+                count, _, step = steps.partition(" ")
+                low, high, percent = re.findall(r"\d+\.?\d*", interval) or ("", "", "")
+                run = study[1], Path(section["part"]).stem, table["game"], learner, seeds.replace(",", "")
+                done = count.replace(",", ""), step, seconds, exploitability
+                bounds = low, high, percent and str(float(percent) / 100)
+                yield result_of(dict(zip(NAMES, (*run, *done, *bounds, value, uniform), strict=True)))
 
 
 def as_csv(results: list[Result]) -> bytes:
     """The content of the file."""
-    names = [field.name for field in dataclasses.fields(Result)]
-    return csv_bytes([names, *(_cells(result) for result in results)])
+    return csv_bytes([NAMES, *(_cells(result) for result in results)])
 
 
 def _cells(result: Result) -> list[object]:

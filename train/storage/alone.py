@@ -14,8 +14,8 @@ from filelock import lock_descriptor
 def alone_in(folder: Path, make: bool = False) -> Iterator[None]:
     """Locks a folder against other runs; the lock ends with the process. `make` makes the folder.
 
-    The folder itself is locked, so nothing is written into it. Where a file system cannot lock folders, as some in
-    networks, nothing is locked, nor on Windows, which opens no folders, nor if there is no folder.
+    The folder itself is locked, so nothing is written into it. Nothing is locked on Windows, on file systems that
+    cannot lock folders, or if there is no folder.
 
     Raises:
         ValueError: If another process is at work in the folder.

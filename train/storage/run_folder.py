@@ -1,11 +1,9 @@
 """The folder of a run: configuration, results, and the checkpoint from which a killed run resumes.
 
 `config.json` identifies the run, `metadata.json` records its environment, and `metrics.csv` has a row per evaluation.
-The checkpoint is authoritative: it is replaced atomically and also holds the rows. So a run can be killed at any
-moment, and everything else is rebuilt from the checkpoint.
-
-`checksums.txt` verifies files without a checksum of their own. While `metrics.csv` is being replaced, it has a line for
-the old metrics and one for the new ones.
+The checkpoint also holds the rows and is replaced atomically, so a run can be killed at any moment and everything else
+is rebuilt from it. `checksums.txt` verifies files without a checksum of their own; while `metrics.csv` is being
+replaced, it has a line for the old metrics and one for the new ones.
 """
 
 from __future__ import annotations

@@ -179,13 +179,10 @@ def _unsaid(each: StudyTask, code: int) -> str:
 
 
 def seconds_left(all_runs: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> float | None:
-    """Estimates the time until the chosen runs have ended.
+    """Seconds until the chosen runs have ended, with `jobs` of them at work at once; None if no run has a pace yet.
 
-    A run is assumed to continue at its own pace. A run that has not begun is assumed to take the median pace of
-    those of `all_runs` with its game and algorithm or, if none of them has begun either, the median time of all runs.
-
-    Returns:
-        Seconds with `jobs` runs at work at once; None as long as the pace of no run is known.
+    A run continues at its own pace. One that has not begun takes the median pace of those of `all_runs` with its game
+    and algorithm or, if none of them has begun either, the median time of all runs.
     """
     paces: dict[Any, list[float]] = defaultdict(list)
     for each in all_runs:

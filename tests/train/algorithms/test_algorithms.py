@@ -9,7 +9,7 @@ from thinning import each_row
 
 from cardwar_envs import make_game
 from train.algorithms.contract import CommonArgs
-from train.algorithms.registry import ALGORITHMS, algorithm_named
+from train.algorithms.registry import ALGORITHMS
 from train.runs.loop import run
 
 
@@ -27,14 +27,9 @@ def test_every_argument_has_a_default_and_a_line_of_help(algorithm):
     ("values", "message"),
     [
         ({"final_rate": 1.2}, r"final_rate \(1.2\) must be at most 1"),
-        ({"steps": 0}, r"steps \(0\) must be at least 1"),
         ({"steps": 10**400}, r"steps \(100000…\(401 digits\)\) must be at most 9007199254740992"),
         ({"learning_rate": 10**400}, r"learning_rate \(100000…\(401 digits\)\) must be a number"),
-        ({"steps": "3"}, r"steps \('3'\) must be an integer"),
-        ({"steps": 1.5}, r"steps \(1.5\) must be an integer"),
         ({"steps": True}, r"steps \(True\) must be an integer"),
-        ({"learning_rate": "fast"}, r"learning_rate \('fast'\) must be a number"),
-        ({"learning_rate": float("nan")}, r"learning_rate \(nan\) must be a finite number"),
         ({"learning_rate": float("inf")}, r"learning_rate \(inf\) must be a finite number"),
         ({"learning": 1}, r"minimax_q has no parameter 'learning' \(did you mean 'learning_rate'\?\); it has steps, "),
     ],
@@ -57,11 +52,6 @@ def test_only_ppo_has_other_defaults_with_many_actions():
     assert (given.entropy, given.final_entropy) == (0.2, 0.1)
 
 
-def test_an_unknown_algorithm_is_refused():
-    with pytest.raises(ValueError, match="unknown algorithm 'sarsa'; known are minimax_q, fitted_value, ppo"):
-        algorithm_named("sarsa")
-
-
 # As little as each algorithm can do: at most this much of what it takes.
 LITTLE = {"num_games": 8, "width": 8, "rollout": 8, "batch_size": 16, "response_steps": 64}
 OTHER_KINDS = (
@@ -80,13 +70,14 @@ def little(algorithm):
     )
 
 
-@each_row("name", ["ppo", "mmd", "nfsp", "best_response", "dqn_response"])
-def test_games_of_other_kinds_are_learned_by_some(tmp_path, name):
-    for number, game in enumerate(OTHER_KINDS):
-        result = run(game, name, little(ALGORITHMS[name]), tmp_path / f"{name}-{number}")
-        assert result.figures["nash_conv"] == sum(result.figures[f"gain_{p}"] for p in range(game.facts.num_players))
-        assert min(result.figures.values()) >= 0.0
-        assert "a player who deviates can gain" in result.verdict
+@pytest.mark.thin
+@pytest.mark.parametrize("name", ["ppo", "mmd", "nfsp", "best_response", "dqn_response"])
+@pytest.mark.parametrize("game", OTHER_KINDS, ids=range(3))
+def test_games_of_other_kinds_are_learned_by_some(tmp_path, name, game):
+    result = run(game, name, little(ALGORITHMS[name]), tmp_path / "run")
+    assert result.figures["nash_conv"] == sum(result.figures[f"gain_{p}"] for p in range(game.facts.num_players))
+    assert min(result.figures.values()) >= 0.0
+    assert "a player who deviates can gain" in result.verdict
 
 
 def test_games_of_other_kinds_are_refused_by_the_others_before_any_work(tmp_path):

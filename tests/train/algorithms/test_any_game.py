@@ -1,14 +1,14 @@
 """Learners on games of many actions, and on games in which players go out before the end."""
 
 from collections import Counter
-from dataclasses import dataclass
-from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 import torch
+from toys import END, Toy
 
-from cardwar_envs import Game, GameFacts, Transition, make_game
+from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.joint_critic import joint_payoffs
@@ -22,48 +22,21 @@ SHORT_WAR = {"max_rounds": 5}
 LITTLE = {"num_games": 8, "width": 8, "rollout": 4, "batch_size": 16, "replay_size": 200, "reservoir_size": 50}
 
 
-@dataclass(frozen=True)
-class OneGoesOut(Game[int]):
-    """Three moves; after the first, player 2 pays a point to player 0 and is out. Then nothing is paid, or `late`."""
+class OneGoesOut(Toy):
+    """Three moves; after the first, player 2 pays a point to player 0 and is out."""
 
-    name = "one_goes_out"
-    late: float = 0.0
-
-    @property
-    def facts(self):
-        low, high = (0.0, 0.0), (3.0, 2.0)
-        return GameFacts(self.name, 0, 3, 2, low, high, -2.0, 2.0, False, False, True, 3, chance="none")
-
-    def initial(self):
-        return (Transition(Fraction(1), 0, (0.0, 0.0, 0.0)),)
-
-    def acting_players(self, state):
-        return ((0, 1, 2), (0, 1), (0, 1), ())[state]
-
-    def legal_actions(self, state, player):
-        return (0, 1)
-
-    def transitions(self, state, actions):
-        return (Transition(Fraction(1), state + 1, ((1.0, 0.0, -1.0), (0.0, 0.0, 0.0), (0.0, 0.0, self.late))[state]),)
-
-    def observation(self, state, player):
-        return np.array([state, player], dtype=np.float32)
-
-    def state_of(self, observation):
-        return int(observation[0]), int(observation[1])
-
-    def check(self, state):
-        if state not in range(4):
-            raise ValueError(f"state ({state}) must be in 0..3")
-
-    def describe(self, state):
-        return str(state)
-
-    def describe_action(self, action, player=0):
-        return str(action)
+    def _rewards(self, paid):
+        return paid or (0.0, 0.0, 0.0)
 
     def live_players(self, state):
         return self.acting_players(state)
+
+
+def one_goes_out(late=None):
+    """`late` is paid after the last move."""
+    moves = (3, 1, (1.0, 0.0, -1.0)), (2, 2, None), (2, END, late)
+    table = [(range(n), {joint: [(1, after, paid)] for joint in product((0, 1), repeat=n)}) for n, after, paid in moves]
+    return OneGoesOut(tuple((tuple(acting), ways) for acting, ways in table), players=3, zero_sum=False)
 
 
 def learner_of(name, game, **more):
@@ -73,7 +46,7 @@ def learner_of(name, game, **more):
 
 
 def test_a_seat_that_goes_out_is_done_and_gets_what_is_paid_then():
-    envs = SelfPlayVecEnv(GameBatch(OneGoesOut(), 1, seed=0))
+    envs = SelfPlayVecEnv(GameBatch(one_goes_out(), 1, seed=0))
     envs.reset()
     seen = [envs.step(np.zeros(3, dtype=np.int64)) for _ in range(3)]
     assert [dones.tolist() for _, _, dones, _ in seen] == [[False, False, True]] * 2 + [[True] * 3]
@@ -81,17 +54,17 @@ def test_a_seat_that_goes_out_is_done_and_gets_what_is_paid_then():
 
 
 def test_a_payment_to_a_player_who_is_out_is_refused():
-    envs = SelfPlayVecEnv(GameBatch(OneGoesOut(late=0.5), 1, seed=0))
+    envs = SelfPlayVecEnv(GameBatch(one_goes_out(late=(0.0, 0.0, 0.5)), 1, seed=0))
     envs.reset()
     envs.step(np.zeros(3, dtype=np.int64))
     envs.step(np.zeros(3, dtype=np.int64))
-    with pytest.raises(ValueError, match="one_goes_out: pays a player after it has gone out"):
+    with pytest.raises(ValueError, match="toy: pays a player after it has gone out"):
         envs.step(np.zeros(3, dtype=np.int64))
 
 
 @pytest.mark.parametrize("rollout", [4, 3, pytest.param(2, marks=pytest.mark.wide)])
 def test_a_rollout_gives_back_each_decision_once_and_what_it_earned(monkeypatch, rollout):
-    learner = learner_of("ppo", OneGoesOut(), rollout=rollout, epochs=1, gae_lambda=1.0)
+    learner = learner_of("ppo", one_goes_out(), rollout=rollout, epochs=1, gae_lambda=1.0)
     buffer, given = learner._model.rollout_buffer, []
     get = buffer.get
     monkeypatch.setattr(buffer, "get", lambda size: (given.append(each) or each for each in get(size)))
@@ -108,7 +81,7 @@ def test_a_rollout_gives_back_each_decision_once_and_what_it_earned(monkeypatch,
 
 
 def test_fictitious_self_play_keeps_decisions_only():
-    learner = learner_of("nfsp", OneGoesOut(), anticipatory=1.0, replay_size=10_000, reservoir_size=1000)
+    learner = learner_of("nfsp", one_goes_out(), anticipatory=1.0, replay_size=10_000, reservoir_size=1000)
     learner.advance(240)
     kept = learner._reservoir.state()[0]["observations"].numpy()
     drawn = learner._dqn.replay_buffer.sample(500)
@@ -182,13 +155,13 @@ def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, pl
 
 def test_the_joint_critics_sums_over_parts_are_those_over_actions():
     """Targets, predictions and the policy's loss by dense matrices `[actions, actions]`."""
-    game = make_game("war", **SHORT_WAR)
+    game = make_game("war", ranks=6, discards=2, **SHORT_WAR)
     learner = learner_of("joint_critic", game, temperature=0.25, batch_size=6)
     learner.advance(64)
     moves, parts = learner._sample(), game.action_parts().astype(float)
 
     def matrix(network, views):
-        own, other = (network.outputs(view[None])[0].reshape(37, 37) for view in views)
+        own, other = (network.outputs(view[None])[0].reshape(2 * [parts.shape[1]]) for view in views)
         return parts @ ((own - other.T) / 2) @ parts.T
 
     def policy(network, view, bits):

@@ -56,8 +56,8 @@ def test_games_begin_with_a_reset():
 
 @pytest.mark.parametrize("opponent", [pytest.param("uniform", marks=pytest.mark.wide), "highest_card"])
 def test_a_best_response_is_found_on_three_cards(opponent):
-    learning = learner(steps=5000, num_games=64, batch_size=64, width=32, learning_rate=0.003, opponent=opponent)
-    figures = learning.advance(5000)
+    learning = learner(steps=2500, num_games=64, batch_size=64, width=32, learning_rate=0.005, opponent=opponent)
+    figures = learning.advance(2500)
     assert figures["share"] == pytest.approx(1.0)
     assert figures["sampled_share"] > 0.6
 
@@ -94,8 +94,6 @@ def test_the_policy_learned_is_the_greedy_one():
     assert np.array_equal(greedy, np.eye(3)[sampled.argmax(axis=1)])
     distribution = learning._model.policy.get_distribution(torch.from_numpy(observations), masks)
     assert sampled == pytest.approx(distribution.distribution.probs.detach().numpy(), abs=1e-6)
-    learning.advance(200)
-    assert np.array_equal(policy.action_probabilities(observations, masks), greedy), "later learning changes nothing"
 
 
 @each_row("opponent", ["nobody", "runs/nowhere"])

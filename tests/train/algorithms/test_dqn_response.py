@@ -24,8 +24,8 @@ def learner(name, game=GAME, **values):
 @pytest.mark.parametrize("opponent", ["uniform", pytest.param("highest_card", marks=pytest.mark.wide)])
 def test_a_best_response_is_found_on_three_cards(opponent):
     rates = {"learning_rate": 0.005, "target_rate": 0.1}
-    learning = learner("dqn_response", steps=3600, num_games=12, batch_size=64, width=32, opponent=opponent, **rates)
-    figures = learning.advance(3600)
+    learning = learner("dqn_response", steps=2400, num_games=12, batch_size=64, width=32, opponent=opponent, **rates)
+    figures = learning.advance(2400)
     assert figures["share"] == pytest.approx(1.0)
     assert figures.keys() == {"loss", "share", "shortfall", "payoff_0", "payoff_1", "best_0", "best_1"}
 

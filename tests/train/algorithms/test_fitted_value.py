@@ -28,6 +28,11 @@ class KnownValues:
         return np.array([self._table.value_to_go(self._game.state_of(seen)[0]) for seen in views[:, 0]])
 
 
+@pytest.fixture
+def learner():
+    return fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)
+
+
 def some_network(game):
     return Network(game, 16, 2, 1, "relu", memory=0)
 
@@ -35,7 +40,7 @@ def some_network(game):
 @pytest.mark.parametrize(
     ("game", "steps"),
     [
-        (make_game("jujitsu", num_cards=3), 8_000),
+        (make_game("jujitsu", num_cards=3), 4_000),
         pytest.param(make_game("jujitsu", num_cards=3, view="word"), 8_000, marks=pytest.mark.wide),
         pytest.param(UNLIKE, 8_000, marks=pytest.mark.wide),
         pytest.param(make_game("war", ranks=3, discards=1, max_rounds=4), 40_000, marks=pytest.mark.wide),
@@ -61,9 +66,8 @@ def test_one_move_ahead_of_true_values_is_the_equilibrium(game):
     assert not matrices[~(views.masks[:, 0, :, None] & views.masks[:, 1, None, :]).astype(bool)].any()
 
 
-def test_targets_are_shapleys():
-    learner = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)
-    learner.advance(3_000)
+def test_targets_are_shapleys(learner):
+    learner.advance(1_000)
     situations = learner._draw()
     views, values = (each.numpy() for each in learner._lessons(situations))
     worth = StateValues(GAME, learner._target)
@@ -82,18 +86,17 @@ def test_targets_are_shapleys():
 
 
 def test_values_to_both_players_add_up_to_nothing_and_keep_within_what_can_be_paid():
-    game = make_game("jujitsu", num_cards=4)
-    network = some_network(game)
+    network = some_network(GAME)
     with torch.no_grad():
         network[-1].weight *= 100  # so that it is far off
-    views = GameBatch(game, 300, seed=2, start="random").reset().observations
-    values = StateValues(game, network)(views)
-    assert np.array_equal(values, -StateValues(game, network)(views[:, ::-1]))
+    views, values_of = GameBatch(GAME, 300, seed=2, start="random").reset().observations, StateValues(GAME, network)
+    values = values_of(views)
+    assert np.array_equal(values, -values_of(views[:, ::-1]))
     assert np.abs(values).max() == 1.0
     alike = (views[:, 0] == views[:, 1]).all(axis=1)
     assert alike.any()
     assert not values[alike].any()
-    assert StateValues(game, network)(views[:0]).shape == (0,)
+    assert values_of(views[:0]).shape == (0,)
 
 
 def test_both_players_views_lead_to_the_same_one():
@@ -104,14 +107,13 @@ def test_both_players_views_lead_to_the_same_one():
     assert set(signs) == {-1.0, 0.0, 1.0}
 
 
-def test_muon_turns_hidden_layers_and_adam_moves_the_rest():
+def test_muon_turns_hidden_layers_and_adam_moves_the_rest(learner):
     network = some_network(GAME)
     by_name = fitted_value.optimizers(network)
     held = [id(p) for optimizer in by_name.values() for group in optimizer.param_groups for p in group["params"]]
     assert sorted(held) == sorted(map(id, network.parameters())), "each parameter once"
     hidden, last = [each for each in network if isinstance(each, torch.nn.Linear)][1:]
     before = hidden.weight.detach().clone()
-    learner = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)
     views, values = learner._lessons(learner._draw())
     torch.nn.functional.mse_loss(network(views)[:, 0], values).backward()
     gradient, rate = hidden.weight.grad.clone(), 1e-3
@@ -125,14 +127,16 @@ def test_muon_turns_hidden_layers_and_adam_moves_the_rest():
     assert id(last.weight) in map(id, by_name["adam"].param_groups[0]["params"])
 
 
-def test_situations_of_a_round_are_different_whoever_looks():
-    seen = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)._draw().observations
+def test_situations_of_a_round_are_different_whoever_looks(learner):
+    seen = learner._draw().observations
     both = {frozenset(each.tobytes() for each in views) for views in seen}
     assert len(both) == len(seen) > 20
 
 
 def test_a_round_goes_on_from_what_follows_the_last_one():
-    learner = fitted_value.Learner(GAME, fitted_value.Args(followed=0.5, **SMALL), seed=0)
+    alone, learner = (fitted_value.Learner(GAME, fitted_value.Args(followed=n, **SMALL), seed=0) for n in (0.0, 0.5))
+    alone._lessons(alone._draw())
+    assert not len(alone._followers.masks), "uniform play's situations only"
     assert not len(learner._followers.masks)
     situations = learner._draw()
     learner._lessons(situations)
@@ -153,14 +157,7 @@ def test_a_round_goes_on_from_what_follows_the_last_one():
     assert {each.tobytes() for each in taken} <= {each.tobytes() for each in drawn}
 
 
-def test_without_followers_situations_are_uniform_plays():
-    learner = fitted_value.Learner(GAME, fitted_value.Args(followed=0.0, **SMALL), seed=0)
-    learner.advance(2_000)
-    assert not len(learner._followers.masks)
-
-
-def test_steps_are_joint_actions_tried():
-    learner = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)
+def test_steps_are_joint_actions_tried(learner):
     tried = []
     trials = learner._lookahead._trials
     all_joint = trials.all_joint
@@ -179,8 +176,7 @@ def test_rates_fall_linearly_over_the_whole_run():
     assert rates == pytest.approx([0.006, 0.006])
 
 
-def test_the_copy_follows():
-    learner = fitted_value.Learner(GAME, fitted_value.Args(**SMALL), seed=0)
+def test_the_copy_follows(learner):
     before = [each.clone() for each in learner._following]
     learner._update(*learner._lessons(learner._draw()))
     for old, slow, fast in zip(before, learner._following, learner._parameters, strict=True):

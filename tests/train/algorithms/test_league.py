@@ -70,9 +70,9 @@ def test_earlier_selves_are_the_policies_of_earlier_evaluations(name):
 
 
 def test_it_learns_to_beat_the_others():
-    learning = learner(steps=6000, opponents="highest_card", opponent_share=1.0, num_games=60, width=32,
+    learning = learner(steps=3600, opponents="highest_card", opponent_share=1.0, num_games=60, width=32,
                        learning_rate=0.01, entropy=0.02)  # fmt: skip
-    learning.advance(3000)
+    learning.advance(1800)
     assert head_to_head(GAME, learning.policy(), "highest_card").mean > 0.8
 
 

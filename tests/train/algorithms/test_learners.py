@@ -11,8 +11,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from toys import one_step
 
-from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
+from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS
 from train.runs.loop import own_generators
@@ -32,57 +32,55 @@ def little(name, **more):
     return ALGORITHMS[name].args(**{each: value for each, value in values.items() if each in known})
 
 
-def equal_tensors(first, second):
-    first, second = first.state()[0], second.state()[0]
+def same(first, second):
+    """Whether two states of learners have equal tensors."""
+    first, second = first[0], second[0]
     return first.keys() == second.keys() and all(torch.equal(tensor, second[key]) for key, tensor in first.items())
 
 
 @pytest.mark.parametrize(("name", "game"), [*((name, GAME) for name in ALGORITHMS), ("dqn_response", WAR)])
 def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(tmp_path, name, game):
-    whole = {"joint actions": 600, "best responses": 3, "iterations": 30}[ALGORITHMS[name].step]
-    halves = (whole // 3, whole * 2 // 3, whole)
-    args = little(name, steps=whole)
+    """And a policy stays as it was when learning goes on."""
+    whole = {"joint actions": 240, "best responses": 3, "iterations": 30}[ALGORITHMS[name].step]
+    parts = (whole // 3, whole * 2 // 3, whole)
+    observations, masks = (each[:, 0] for each in GameBatch(game, 20, seed=0, start="random").reset())
 
-    def learned(seed):
-        learner = ALGORITHMS[name].learner(game, args, seed)
-        return learner, [learner.advance(steps) for steps in halves]
+    def learner(seed):
+        return ALGORITHMS[name].learner(game, little(name, steps=whole), seed)
+
+    def advanced(learner, *steps):
+        """The last figures and policy; as in a run, there is a policy of each part, which takes random numbers."""
+        return [(learner.advance(each), learner.policy()) for each in steps][-1]
 
     with own_generators(3, 1):
-        first = ALGORITHMS[name].learner(game, args, 3)
-        first.advance(halves[0])
-        first.advance(halves[1])
+        first = learner(3)
+        _, policy = advanced(first, parts[0])
+        write_archive(tmp_path / "begun", Archive(*first.state()))
+        answers = policy.action_probabilities(observations, masks)
+        advanced(first, parts[1])
         write_archive(tmp_path / "state", Archive(*first.state()))
         generators = torch.get_rng_state(), np.random.get_state()
-        figures = first.advance(halves[2])
+        figures, _ = advanced(first, parts[2])
+    begun, state = read_archive(tmp_path / "begun"), read_archive(tmp_path / "state")
+    assert np.array_equal(policy.action_probabilities(observations, masks), answers)
+    assert not same(begun, state)
     with own_generators(3, 1):
-        again, played = learned(3)
-    assert played[-1] == figures
-    assert equal_tensors(again, first)
+        again = learner(3)
+        assert advanced(again, *parts)[0] == figures
+    assert same(again.state(), first.state())
     with own_generators(4, 1):
-        other, _ = learned(4)
-        assert equal_tensors(other, first) == (name in TABULAR), "seeds change what is learned from samples"
-        restored = ALGORITHMS[name].learner(game, args, 3 if name == "psro" else 4)  # its responses follow its seed
-        restored.restore(*read_archive(tmp_path / "state"))
+        other = learner(4)
+        other.advance(parts[0])
+        assert same(other.state(), begun) == (name in TABULAR), "seeds change what is learned from samples"
+        restored = learner(3 if name == "psro" else 4)  # its responses follow its seed
+        restored.restore(*state)
         torch.set_rng_state(generators[0])
         np.random.set_state(generators[1])
-        assert restored.steps >= halves[1]
-        assert restored.advance(halves[2]) == figures
-    assert equal_tensors(restored, first)
+        assert restored.steps >= parts[1]
+        assert restored.advance(parts[2]) == figures
+    assert same(restored.state(), first.state())
     if name in ("ppo", "mmd"):
         assert "past.2.0.weight" in first.state()[0], "earlier selves play too"
-
-
-@pytest.mark.parametrize("name", ["fitted_value", "minimax_q", "joint_critic", "ppo", "mmd"])
-def test_a_policy_stays_as_it_was_when_learning_goes_on(name):
-    learner = ALGORITHMS[name].learner(GAME, little(name), seed=0)
-    learner.advance(160)
-    policy = learner.policy()
-    _, observations, masks = full_graph(GAME).seen_by(0)
-    before = policy.action_probabilities(observations, masks)
-    outputs = policy.network.outputs(observations)
-    learner.advance(800)
-    assert np.array_equal(policy.action_probabilities(observations, masks), before)
-    assert not np.array_equal(learner.policy().network.outputs(observations), outputs)
 
 
 class TypesSeen(TorchDispatchMode):

@@ -37,36 +37,22 @@ def test_the_divergence_stays_finite_where_the_magnet_all_but_rules_an_action_ou
     assert torch.isfinite(unlike.grad).all()
 
 
-def learned_apart():
-    """A learner whose magnet is not where its actor is, and all that is seen in its game."""
-    learner = small(magnet_every=1000)
-    learner.advance(480)
-    _, observations, masks = full_graph(GAME).seen_by(0)
-    return learner._model.policy, torch.from_numpy(observations), torch.from_numpy(masks)
-
-
-def test_what_counts_as_entropy_is_both_bonuses_as_weighed():
-    policy, observations, masks = learned_apart()
-    policy.entropy_weight, policy.magnet_weight = 0.3, 0.7
-    _, _, bonus = policy.evaluate_actions(observations, masks.argmax(dim=1), masks)
-    with torch.no_grad():
-        p, q = (directly(each(observations).numpy(), masks.numpy()) for each in (actor(policy), policy.magnet))
-    logs = [np.log(np.where(masks.numpy() == 1, each, 1.0)) for each in (p, q)]
-    entropy, divergence = -(p * logs[0]).sum(axis=1), (p * (logs[0] - logs[1])).sum(axis=1)
-    assert divergence.max() > 1e-3
-    assert bonus.detach().numpy() == pytest.approx(0.3 * entropy - 0.7 * divergence, abs=1e-5)
-
-
-def test_the_gradient_is_that_of_the_direct_computation_and_spares_the_magnet():
-    """At the last layer's biases, where it is the mean over the batch of the derivatives by the logits."""
-    policy, observations, masks = learned_apart()
+def test_what_counts_as_entropy_is_both_bonuses_as_weighed_and_its_gradient_spares_the_magnet():
+    """The gradient at the last layer's biases is the mean over the batch of the derivatives by the logits."""
+    learner = small(magnet_every=1000)  # the magnet is not where the actor is
+    learner.advance(240)
+    policy, (_, *seen) = learner._model.policy, full_graph(GAME).seen_by(0)
+    observations, masks = map(torch.from_numpy, seen)
     policy.entropy_weight, policy.magnet_weight = 0.3, 0.7
     policy.zero_grad()  # of what learning left
-    policy.evaluate_actions(observations, masks.argmax(dim=1), masks)[2].mean().backward()
+    _, _, bonus = policy.evaluate_actions(observations, masks.argmax(dim=1), masks)
+    bonus.mean().backward()
     with torch.no_grad():
         p, q = (directly(each(observations).numpy(), masks.numpy()) for each in (actor(policy), policy.magnet))
     p_logs, q_logs = (np.log(np.where(masks.numpy() == 1, each, 1.0)) for each in (p, q))
+    assert (p * (p_logs - q_logs)).sum(axis=1).max() > 1e-3
     worth = -0.3 * p_logs - 0.7 * (p_logs - q_logs)  # an action's share of the bonus, per probability
+    assert bonus.detach().numpy() == pytest.approx((p * worth).sum(axis=1), abs=1e-5)
     expected = p * (worth - (p * worth).sum(axis=1, keepdims=True))
     assert np.abs(expected.mean(axis=0)).max() > 1e-4
     assert policy.action_net.bias.grad.numpy() == pytest.approx(expected.mean(axis=0), abs=1e-6)
@@ -122,27 +108,28 @@ def test_the_magnet_is_renewed_on_schedule_also_after_a_resume():
     assert renewed == [3, 6, 9]
 
 
-def test_it_learns_three_cards():
-    game = make_game("jujitsu", num_cards=3, view="word")
-    args = mmd.Args(
-        steps=12_000, num_games=64, rollout=3, batch_size=96, width=32, learning_rate=3e-3, magnet_every=10,
-        average_rate=0.06,
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("game", "values", "share"),
+    [
+        pytest.param(
+            make_game("jujitsu", num_cards=3, view="word"),
+            {"steps": 12_000, "rollout": 3, "batch_size": 96, "learning_rate": 3e-3},
+            2 / 5,
+            marks=pytest.mark.wide,
+        ),
+        (
+            make_game("dice_poker", sides=3),
+            {"steps": 10_000, "rollout": 2, "batch_size": 64, "learning_rate": 6e-3},
+            1 / 4,
+        ),
+    ],
+    ids=["word", "private rolls"],
+)
+def test_it_learns_to_concede_a_share_of_what_uniform_play_does(game, values, share):
+    args = mmd.Args(num_games=64, width=32, magnet_every=10, average_rate=0.06, **values)
     learner = mmd.Learner(game, args, seed=0)
     learner.advance(args.steps)
-    assert reference(game).uniform_exploitability == 0.5
-    assert evaluate(game, learner.policy()).exploitability < 0.2
-
-
-def test_it_learns_a_game_of_private_rolls():
-    game = make_game("dice_poker", sides=3)
-    args = mmd.Args(
-        steps=20_000, num_games=64, rollout=2, batch_size=64, width=32, learning_rate=3e-3, magnet_every=20,
-        average_rate=0.03,
-    )  # fmt: skip
-    learner = mmd.Learner(game, args, seed=0)
-    learner.advance(args.steps)
-    assert evaluate(game, learner.policy()).exploitability < reference(game).uniform_exploitability / 4
+    assert evaluate(game, learner.policy()).exploitability < share * reference(game)["uniform_exploitability"]
 
 
 def test_games_start_at_the_beginning_unless_random_starts_are_asked_for():

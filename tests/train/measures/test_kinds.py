@@ -1,13 +1,14 @@
 """The kinds of figures: chosen by what is within reach, named everywhere, never mixed."""
 
 import json
+from itertools import product
 
 import command
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from thinning import each_row
 
-from baselines import exploitability
+from baselines import exploitability, make_policy
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.measures.choice import measure_for
@@ -17,11 +18,11 @@ from train.runs.loop import run
 from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
-PPO = {"steps": 320, "evaluate_every": 160, "num_games": 20, "rollout": 4, "batch_size": 40, "width": 8}
+PPO = {"steps": 320, "evaluate_every": 160, "num_games": 20, "rollout": 4, "batch_size": 80, "epochs": 1, "width": 8}
 
 
 def ppo(out, game=GAME, resume=False, **more):
-    return run(game, "ppo", ALGORITHMS["ppo"].args(**PPO, **more), out, resume=resume)
+    return run(game, "ppo", ALGORITHMS["ppo"].args(**PPO | more), out, resume=resume)
 
 
 def kind_of(game, **args):
@@ -45,30 +46,11 @@ def test_figures_are_exact_wherever_an_oracle_reaches(name, parameters, kind):
 
 def test_matches_can_be_asked_for_with_opponents():
     measure = measure_for(GAME, ALGORITHMS["ppo"].args(measure="matches", against="uniform,lowest_card", matches=50))
-    figures = measure(GAME_POLICY, 0)
-    names = [
-        f"{what}_{name}{end}" for name in ("uniform", "lowest_card") for what in ("payoff", "wins") for end in ENDS
-    ]
-    assert list(figures) == names
+    figures = measure(make_policy("second_lowest_card", GAME), 0)
+    names = product(("uniform", "lowest_card"), ("payoff", "wins"), ("", "_low", "_high"))
+    assert list(figures) == [f"{what}_{name}{end}" for name, what, end in names]
     assert figures["payoff_lowest_card"] == 1.0 == figures["wins_lowest_card"]  # 1 loses to 2, 2 to 3, ...
     assert figures["payoff_uniform_low"] < figures["payoff_uniform"] < figures["payoff_uniform_high"]
-
-
-ENDS = ("", "_low", "_high")
-
-
-class NextCard:
-    """Plays the next higher card than the lowest one, so it beats whoever plays from the lowest up."""
-
-    def action_probabilities(self, observations, action_masks):
-        chosen = action_masks * 0.0
-        for row, mask in zip(chosen, action_masks, strict=True):
-            legal = mask.nonzero()[0]
-            row[legal[min(1, len(legal) - 1)]] = 1.0
-        return chosen
-
-
-GAME_POLICY = NextCard()
 
 
 @each_row(
@@ -123,7 +105,7 @@ def test_a_run_measured_in_matches_goes_on_row_for_row(tmp_path):
 
 
 def test_bounds_are_below_the_truth_and_say_that_they_prove_nothing(tmp_path):
-    result = ppo(tmp_path / "run", measure="bound", bound_steps=3_000, matches=500)
+    result = ppo(tmp_path / "run", measure="bound", bound_steps=2_000, matches=500, evaluate_every=320)
     exact = exploitability(GAME, result.policy)
     assert (result.measured, result.figures.keys()) == ("lower bound", {"bound", "bound_mean"})
     assert 0.5 * exact < result.figures["bound"] <= exact

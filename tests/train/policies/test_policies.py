@@ -8,10 +8,11 @@ from thinning import each_row
 from baselines import make_policy, solve
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
+from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.registry import ALGORITHMS
 from train.measures.exact import evaluate, reference, verdict
 from train.policies.files import load_policy, save_policy
-from train.policies.networks import LookaheadPolicy, MatrixPolicy, Network, SoftmaxPolicy
+from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, Network, SoftmaxPolicy
 from train.reports.curves import plot_runs
 from train.reports.groups import read_run
 from train.runs.loop import run
@@ -21,25 +22,44 @@ GAME = make_game("jujitsu", num_cards=3)
 UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
 
 
+WAR = make_game("war")
+PARTS = {"width": 8, "layers": 2, "outputs": 37, "activation": "tanh", "scaled": True, "parts": True}
+
+
 def random_policy(kind, game=GAME):
     torch.manual_seed(0)
-    actions = game.facts.num_actions
-    outputs = {MatrixPolicy: actions**2, LookaheadPolicy: 1}.get(kind, actions)
-    return kind(game, Network(game, 8, 2, outputs, "tanh"))
+    outputs = {MatrixPolicy: game.facts.num_actions**2, LookaheadPolicy: 1}.get(kind)
+    network = Network(game, 8, 2, outputs, "tanh") if outputs else Network.of_actions(game, 8, 2, "tanh")
+    return kind(game, network)
 
 
-@each_row("kind", [MatrixPolicy, SoftmaxPolicy, LookaheadPolicy])
-def test_a_policy_comes_back_as_it_was(tmp_path, kind):
-    policy = random_policy(kind)
+def random_views(game):
+    """What players 0 see who have a choice, in some games of uniform play."""
+    observations, masks = (each[:, 0] for each in GameBatch(game, 12, seed=0, start="random").reset())
+    return observations[masks.any(axis=1)], masks[masks.any(axis=1)]
+
+
+@each_row(
+    ("kind", "game"),
+    [
+        *((kind, GAME) for kind in (MatrixPolicy, SoftmaxPolicy, GreedyPolicy, LookaheadPolicy)),
+        (SoftmaxPolicy, WAR),
+        (GreedyPolicy, WAR),
+        (SoftmaxPolicy, make_game("oshi_zumo", coins=100)),  # many actions without parts
+    ],
+)
+def test_a_policy_comes_back_as_it_was(tmp_path, kind, game):
+    policy, (observations, masks) = random_policy(kind, game), random_views(game)
     save_policy(tmp_path / "policy.safetensors", policy)
-    _, observations, masks = full_graph(GAME).seen_by(0)
+    expected = policy.action_probabilities(observations, masks)
     for path in (tmp_path, str(tmp_path / "policy.safetensors")):
-        loaded = load_policy(path, GAME)
-        expected = policy.action_probabilities(observations, masks)
-        assert np.array_equal(loaded.action_probabilities(observations, masks), expected)
+        assert np.array_equal(load_policy(path, game).action_probabilities(observations, masks), expected)
     assert expected.sum(axis=1) == pytest.approx(1.0)
     assert not expected[masks == 0].any()
-    assert policy.action_probabilities(observations[:0], masks[:0]).shape == (0, 3)
+    if game is WAR:
+        assert policy.network.architecture == PARTS
+    else:
+        assert policy.action_probabilities(observations[:0], masks[:0]).shape == (0, game.facts.num_actions)
 
 
 def test_a_policy_is_refused_by_another_game(tmp_path):
@@ -61,7 +81,7 @@ def test_what_is_not_a_policy_is_refused(tmp_path):
 
 def test_uniform_plays_exploitability_is_known():
     # OpenSpiel's figure for uniform play: NashConv / 2
-    assert reference(make_game("jujitsu", num_cards=5)).uniform_exploitability == pytest.approx(0.491667, abs=1e-6)
+    assert reference(make_game("jujitsu", num_cards=5))["uniform_exploitability"] == pytest.approx(0.491667, abs=1e-6)
 
 
 def test_the_equilibrium_guarantees_the_value_from_either_seat():
@@ -70,7 +90,7 @@ def test_the_equilibrium_guarantees_the_value_from_either_seat():
     assert evaluation.guarantees == pytest.approx((2 / 3, -2 / 3))
     assert min(evaluation.guarantees) == pytest.approx(-2 / 3)
     assert evaluation.exploitability == pytest.approx(0.0, abs=1e-12)
-    assert reference(UNLIKE).value == pytest.approx(2 / 3)
+    assert reference(UNLIKE)["value"] == pytest.approx(2 / 3)
 
 
 def test_the_verdict_says_it_all():
@@ -93,13 +113,9 @@ def test_runs_of_one_game_share_a_picture(tmp_path):
         run(game, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=2, evaluate_every=1), tmp_path / name)
     plot_runs([tmp_path / "a", str(tmp_path / "b")], tmp_path / "both.png")
     assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ValueError, match="runs of different games cannot share a picture"):
-        plot_runs([tmp_path / "a", tmp_path / "c"], tmp_path / "none.png")
-    with pytest.raises(ValueError, match="at least one run"):
-        plot_runs([], tmp_path / "none.png")
-    (tmp_path / "a" / "metrics.csv").write_text("steps,exploitability\n1,much\n")
-    with pytest.raises(ValueError, match=r"metrics.csv cannot be read"):
-        plot_runs([tmp_path / "a"], tmp_path / "none.png")
+    for names, message in (("ac", "runs of different games cannot share a picture"), ("", "at least one run")):
+        with pytest.raises(ValueError, match=message):
+            plot_runs([tmp_path / name for name in names], tmp_path / "none.png")
     assert not (tmp_path / "none.png").exists()
 
 

@@ -2,11 +2,9 @@
 
 import io
 import json
+import multiprocessing
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -28,7 +26,8 @@ GAME = make_game("jujitsu", num_cards=3)
 SMALL = {
     "minimax_q": {"num_games": 4, "passes": 2, "batch_size": 8, "width": 8, "memory": 64},
     "fitted_value": {"num_games": 2, "passes": 2, "batch_size": 8, "width": 8},
-    "ppo": {"num_games": 20, "rollout": 5, "batch_size": 40, "width": 8},
+    "ppo": {"num_games": 20, "rollout": 5, "batch_size": 100, "epochs": 1, "width": 8},
+    "cfr_plus": {},
 }
 SMALL = {name: {"steps": 320, "evaluate_every": 100, **values} for name, values in SMALL.items()}
 
@@ -112,22 +111,18 @@ def events(out):
     return accumulator.Scalars("exact/exploitability")
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_that_is_killed_goes_on_to_the_rows_of_an_unbroken_one(tmp_path):
-    changed = {"steps": 800, "evaluate_every": 40}
+    changed = {"algorithm": "cfr_plus", "steps": 1000, "evaluate_every": 20}
     small_run(tmp_path / "unbroken", **changed)
     out = tmp_path / "killed"
-    script = (
-        "from pathlib import Path; from train.algorithms.registry import ALGORITHMS; from train.runs.loop import run\n"
-        "from cardwar_envs import make_game\n"
-        f"args = ALGORITHMS['minimax_q'].args(**{SMALL['minimax_q'] | changed})\n"
-        f"run(make_game('jujitsu', num_cards=3), 'minimax_q', args, Path({str(out)!r}))"
-    )
-    process = subprocess.Popen([sys.executable, "-c", script])
-    while process.poll() is None and len_rows(out) <= 2:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert 2 < len_rows(out) < 20
+    process = multiprocessing.get_context("fork").Process(target=small_run, args=(out,), kwargs=changed)
+    process.start()
+    while process.is_alive() and len_rows(out) <= 2:
+        time.sleep(0.001)
+    process.kill()
+    process.join()
+    assert 2 < len_rows(out) < 50
     small_run(out, resume=True, **changed)
     assert rows(out) == rows(tmp_path / "unbroken")
 
@@ -170,16 +165,12 @@ ANOTHER, WRONG = "belongs to another run, with ", r"was written by another versi
     ("change", "message"),
     [
         (lambda tensors, data: data["run"].update(seed=1), f"{ANOTHER}seed=1, not 0"),
-        (lambda tensors, data: data["run"]["args"].update(width=9), f"{ANOTHER}width=9, not 8"),
-        (lambda tensors, data: data["run"].update(algorithm="ppo"), f"{ANOTHER}algorithm='ppo', not 'minimax_q'"),
         (lambda tensors, data: data["run"]["parameters"].update(num_cards=2), f"{ANOTHER}num_cards=2, not 3"),
         (
             lambda tensors, data: tensors.update({"learner.x": tensors["generator"].clone()}),
             f"{WRONG}ValueError: x is not",
         ),
         (lambda tensors, data: data.pop("run"), f"{WRONG}run is missing"),
-        (lambda tensors, data: data["run"].update(seed="0"), rf"{WRONG}run.seed \('0'\) must be an integer"),
-        (lambda tensors, data: data["rows"].clear(), rf"{WRONG}rows \(\[\]\) must have at least 1 item"),
         (
             lambda tensors, data: data["rows"][0].update(nash_conv=float("nan")),
             rf"{WRONG}rows\[0\]: nash_conv \(nan\) must be a finite",
@@ -191,8 +182,6 @@ ANOTHER, WRONG = "belongs to another run, with ", r"was written by another versi
             rf"{WRONG}generator\[2\] \(-1\) must be at least 0",
         ),
         (lambda tensors, data: data["generator"][1].pop(), rf"{WRONG}generator\[1\] .* at least 624 item"),
-        (lambda tensors, data: data.update(learner=3), rf"{WRONG}learner \(3\) must be a table"),
-        (lambda tensors, data: data.update(more=3), f"{WRONG}unknown name 'more'"),
     ],
 )
 def test_a_checkpoint_that_is_whole_but_wrong_is_one_clear_error(finished, tmp_path, change, message):
@@ -207,14 +196,10 @@ def test_a_checkpoint_that_is_whole_but_wrong_is_one_clear_error(finished, tmp_p
     assert contents(folder) == before
 
 
-def test_there_must_be_a_run_to_resume(tmp_path):
+def test_there_must_be_a_run_to_resume_and_room_for_a_new_one(tmp_path):
     for out in (tmp_path, tmp_path / "missing"):
         with pytest.raises(ValueError, match="holds no run to resume"):
             small_run(out, resume=True)
-    assert not list(tmp_path.iterdir())
-
-
-def test_other_peoples_files_are_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("All of it.")
     with pytest.raises(ValueError, match="holds other files"):
         small_run(tmp_path)
@@ -223,21 +208,18 @@ def test_other_peoples_files_are_left_alone(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_progress_is_one_line_per_evaluation_where_there_is_no_terminal(tmp_path):
-    echo = io.StringIO()
-    small_run(tmp_path / "run", echo=echo)
-    lines = echo.getvalue().splitlines()
-    assert len(lines) == 4
-    assert lines[0].startswith("minimax-Q on jujitsu num_cards=3: 101 steps, exploitability 0.")
-
-
-def test_progress_is_live_on_a_terminal(tmp_path, monkeypatch):
+@pytest.mark.parametrize("terminal", [False, True])
+def test_progress_is_a_live_line_on_a_terminal_and_a_line_per_evaluation_elsewhere(tmp_path, monkeypatch, terminal):
     monkeypatch.setenv("TERM", "xterm")
     echo = io.StringIO()
-    echo.isatty = lambda: True
+    echo.isatty = lambda: terminal
     small_run(tmp_path / "run", echo=echo)
-    assert "\x1b[" in echo.getvalue()  # the line is redrawn in place
-    assert "exploitability 0." in echo.getvalue()
+    shown = echo.getvalue()
+    assert ("\x1b[" in shown) == terminal  # the line is redrawn in place
+    assert "exploitability 0." in shown
+    if not terminal:
+        assert len(shown.splitlines()) == 4
+        assert shown.startswith("minimax-Q on jujitsu num_cards=3: 101 steps, exploitability 0.")
 
 
 def test_a_run_leaves_the_generators_of_its_caller_alone(tmp_path):

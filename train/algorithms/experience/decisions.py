@@ -1,8 +1,7 @@
 """Actor, critic and rollouts for Stable-Baselines3 in games of many actions or many players.
 
-sb3-contrib knows a distribution with an output for each action, which computes with legal and illegal actions alike,
-and it trains on every row of a rollout, also on those of players who are out of the game. Here a distribution sums
-over legal actions only, and a rollout returns only the rows of players with legal actions.
+sb3-contrib's distributions compute with all actions, legal or not, and its updates use all rows of a rollout, also
+those of players who are out. Here both are restricted to legal actions.
 """
 
 from __future__ import annotations

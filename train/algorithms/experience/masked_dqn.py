@@ -92,25 +92,21 @@ class SeatReplay(ReplayBuffer):
 
 
 class _MaskedQNetwork(QNetwork):
-    """DQN's network, in which illegal actions are worth less than all others."""
+    """DQN's network, in which illegal actions are worth less than all others.
+
+    If there are `parts`, an action is worth the sum of its parts, and masks are bits.
+    """
+
+    parts: ActionParts | None = None
 
     def forward(self, obs: Tensor) -> Tensor:
         """`[batch, observation with mask]` -> `[batch, num_actions]`, payoff points."""
         values = super().forward(obs)
-        return values.masked_fill(obs[:, -values.shape[1] :] == 0.0, NEVER_PLAYED)
-
-
-class _PartsQNetwork(QNetwork):
-    """The same for many actions: an action is worth the sum of its parts, and masks are bits."""
-
-    parts: ActionParts
-
-    def forward(self, obs: Tensor) -> Tensor:
-        """`[batch, observation with bits]` -> `[batch, num_actions]`, payoff points."""
+        if self.parts is None:
+            return values.masked_fill(obs[:, -values.shape[1] :] == 0.0, NEVER_PLAYED)
         pairs = LegalPairs.of(obs[:, self.features_dim :].to(torch.uint8).numpy())
-        worth = self.parts.logits(super().forward(obs), pairs)
         never = torch.full((len(obs), int(self.action_space.n)), NEVER_PLAYED)
-        return never.index_put((pairs.rows, pairs.actions), worth)
+        return never.index_put((pairs.rows, pairs.actions), self.parts.logits(values, pairs))
 
 
 class _MaskedDQNPolicy(DQNPolicy):
@@ -123,11 +119,10 @@ class _MaskedDQNPolicy(DQNPolicy):
     def make_q_net(self) -> QNetwork:
         """DQN's network and its target."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        if self._parts is None:
-            return _MaskedQNetwork(**arguments).to(self.device)
-        network = _PartsQNetwork(**arguments)
-        network.parts = self._parts
-        network.q_net = nn.Sequential(*create_mlp(network.features_dim, self._parts.size, self.net_arch, nn.ReLU))
+        network = _MaskedQNetwork(**arguments)
+        if self._parts is not None:
+            network.parts = self._parts
+            network.q_net = nn.Sequential(*create_mlp(network.features_dim, self._parts.size, self.net_arch, nn.ReLU))
         return network.to(self.device)
 
 
@@ -143,10 +138,9 @@ class MaskedDQN(DQN):
         replay_size: int,
         sees_masks: bool = True,
     ) -> None:
-        """Sets up the networks.
+        """`sizes` are the units of hidden layers, `replay_size` is in decisions.
 
-        `sizes` are the units of the hidden layers, `replay_size` is the number of decisions to keep, and `sees_masks`
-        is whether masks are inputs of the network, which they never are with many actions.
+        `sees_masks` says whether masks are inputs of the network, which they never are with many actions.
         """
         many = has_many_actions(game)
         features: dict[str, Any] = {}

@@ -1,17 +1,13 @@
 """CFR+: regret matching+ at every information state, alternating updates and linear averaging.
 
-Sources: O. Tammelin, "Solving large imperfect information games using CFR+" (arXiv:1407.5042,
-2014): regrets that never fall below 0, players updated in turn, and iteration t with weight t
-in the average. M. Zinkevich et al., "Regret minimization in games with
-incomplete information" (NIPS 2007), section 3: counterfactual values, and averages by the
-player's own reach.
+Sources: O. Tammelin, "Solving large imperfect information games using CFR+" (arXiv:1407.5042, 2014): regrets never fall
+below 0, players update in turn, and iteration t has weight t in the average. M. Zinkevich et al., "Regret minimization
+in games with incomplete information" (NIPS 2007), section 3: counterfactual values, and averages by own reach.
 
-Both papers are about trees. In the games here several histories can lead to one state, so that the
-reach of a state is not a product of probabilities. But the state is public, so that the rest of the
-game from there is a game of its own. Therefore by default every state is learned as a matrix game,
-whose entries are the values of the averages below it. These converge from the last layer of states
-upwards, and the matrix games above them follow. With `--reach 1` regrets and averages are weighted
-by reach as in the papers, which is exact on trees and has no guarantee elsewhere.
+Both papers are about trees. Here several histories can lead to one state, so its reach is not a product of
+probabilities; but the state is public, so the rest of the game is a game of its own. By default every state is learned
+as a matrix game whose entries are the values of the averages below it, which converge from the last layer upwards. With
+`--reach 1` regrets and averages are weighted by reach, which is exact on trees and has no guarantee elsewhere.
 """
 
 from __future__ import annotations
@@ -24,9 +20,7 @@ from cardwar_envs.core.game import Game
 from train.algorithms.tabular.information_states import Strategies, Weights
 from train.algorithms.tabular.learner import ReachArgs, TabularLearner, normalised
 
-
-class Args(ReachArgs):
-    """Arguments of CFR+."""
+Args = ReachArgs
 
 
 class Learner(TabularLearner):

@@ -1,15 +1,13 @@
 """Fictitious play: both players respond best to the average of all past strategies of the other.
 
-Sources: J. Heinrich, M. Lanctot and D. Silver, "Fictitious self-play in extensive-form games"
-(ICML 2015), section 3: a best response is mixed into the average in proportion to its share of the
-reach, so that the average plays as if one of the responses were drawn for the whole game. M. O.
-Sayin, F. Parise and A. Ozdaglar, "Fictitious play in zero-sum stochastic games" (SIAM Journal on
-Control and Optimization 60, 2022): fictitious play in the game that each state is by itself.
+Sources: J. Heinrich, M. Lanctot and D. Silver, "Fictitious self-play in extensive-form games" (ICML 2015), section 3: a
+best response is mixed into the average in proportion to its share of the reach, so that the average plays as if one
+response were drawn for the whole game. M. O. Sayin, F. Parise and A. Ozdaglar, "Fictitious play in zero-sum stochastic
+games" (SIAM Journal on Control and Optimization 60, 2022): fictitious play in the game that each state is by itself.
 
-The first paper is about trees. In the games here several histories can lead to one state, and no
-strategy that sees only the state can play as such a mixture does. So by default all responses have
-the same weight at every state, as in the second paper; `--reach 1` weights by reach, which is exact
-on trees.
+The first paper is about trees. Where several histories lead to one state, no strategy that sees only the state plays as
+such a mixture does. By default all responses have the same weight at every state, as in the second paper; `--reach 1`
+weights by reach, which is exact on trees.
 """
 
 from __future__ import annotations
@@ -23,9 +21,7 @@ from cardwar_envs.core.game import Game
 from train.algorithms.tabular.information_states import Strategies, Strategy, Weights
 from train.algorithms.tabular.learner import ReachArgs, TabularLearner
 
-
-class Args(ReachArgs):
-    """Arguments of fictitious play."""
+Args = ReachArgs
 
 
 class Learner(TabularLearner):

@@ -1,8 +1,6 @@
 """All information states of a small game as rows of arrays, for learners that keep a table.
 
-Strategies are arrays `[rows, columns]`, one per player: a row is an information state, a column
-an action. There are tables for two-player zero-sum games whose states can be listed (`PublicStates`),
-and for those in which both players move once on private information (`PrivateTypes`).
+Strategies are arrays `[rows, columns]`, one per player: a row is an information state, a column an action.
 """
 
 from __future__ import annotations
@@ -68,8 +66,7 @@ class StateTables(ABC):
     def own_reach(self, player: int, strategy: Strategy) -> NDArray[np.float64]:
         """`[rows]` probability that a player's strategy leads it to each of its rows, if the other plays uniformly.
 
-        If a state can be reached in one way only, this is the product of the player's own
-        probabilities on that way, times a factor that is the same for all its strategies.
+        If a state has one history, this is the product of the player's own probabilities, times a common factor.
         """
         return self.reach(player, seated(player, strategy, self.uniform[1 - player]))
 

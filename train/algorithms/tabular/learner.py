@@ -1,8 +1,4 @@
-"""The base of tabular learners, which iterate over all information states of a game.
-
-They are deterministic, so the seed has no effect. They converge to exact play, and their speed is a yardstick for
-learners that sample.
-"""
+"""The base of tabular learners: deterministic iterations over all information states, so the seed has no effect."""
 
 from __future__ import annotations
 
@@ -34,9 +30,7 @@ class TabularArgs(CommonArgs):
 class ReachArgs(TabularArgs):
     """Arguments of learners that can weight by reach, as papers about trees do."""
 
-    reach: int = option(
-        0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", low=0, high=1
-    )
+    reach: int = option(0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", 0, 1)
 
 
 class TabularLearner(ABC):

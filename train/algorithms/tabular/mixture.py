@@ -1,9 +1,9 @@
 """Mixtures: policies of which one is drawn for each game. How a mixture plays, and how much it can be exploited.
 
-Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is
-equivalent to the behaviour strategy that weights each of its parts by the reach of the part's own choices.
-That is exact if every information state has one history. If several histories lead to one state, a policy
-that sees only states cannot in general play as the mixture does; `response_value` is about the mixture itself.
+Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is equivalent to
+the behaviour strategy that weights each part by the reach of the part's own choices. That is exact if every information
+state has one history; if not, a policy that sees only states cannot in general play as the mixture does.
+`response_value` is about the mixture itself.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ class MixtureTables(PublicStates):
     def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
         """The behaviour strategy that weights each part by its reach, uniform where no part gets, and that reach.
 
-        The reach `[states]` is that against uniform play. If a state has one history, it is the product of the player's
-        own probabilities, times a factor that is the same for all parts.
+        The reach `[states]` is as by `own_reach`.
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
@@ -63,8 +62,7 @@ class MixtureTables(PublicStates):
     def response_value(self, player: int, mixture: Mixture) -> float:
         """A player's best payoff, exact, against an opponent that draws one part of a mixture for the whole game.
 
-        The responder remembers all moves, and so knows the probability of each part. The sum is over all
-        histories, each part weighted by its probability of playing so far.
+        The responder remembers all moves. The sum is over all histories, in which each part has its probability so far.
         """
         graph, drawn = self.graph, mixture.weights > 0.0
         undecided = graph.roots != END

@@ -1,10 +1,8 @@
 """Magnetic mirror descent on exact action values with a slow magnet; the last iterate is the policy.
 
-Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
-equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with the
-negative entropy as mirror map, in its behavioural form at every information state. With a fixed
-magnet it converges to a logit equilibrium, which is not optimal play; the moving magnet leads it
-on to an equilibrium.
+Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
+zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with the negative entropy as mirror map, at every information
+state. With a fixed magnet it converges to a logit equilibrium; the moving magnet leads it on to an equilibrium.
 """
 
 from __future__ import annotations
