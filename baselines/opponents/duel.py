@@ -12,11 +12,7 @@ from cardwar_envs.games.duel import Duel
 
 
 class _CardByPlace:
-    """Plays the card at a fixed place of the hand, sorted ascending; the last card if the hand has fewer.
-
-    Attributes:
-        place: That place, from 0.
-    """
+    """Plays the card at a fixed place (from 0) of the hand, sorted ascending; the last card if the hand has fewer."""
 
     by_words = True
     place: float

@@ -28,11 +28,7 @@ Ranks = NDArray[np.int64]  # [batch, ...]: a rank from 0, -1 for none
 
 
 def checked_war(game: Game[Any], player: object) -> War:
-    """The game, if it is WAR.
-
-    Raises:
-        ValueError: If not; it names the player's class.
-    """
+    """The game, if it is WAR; else a ValueError that names the player's class."""
     if not isinstance(game, War):
         raise ValueError(f"{type(player).__name__} plays war, not {game.facts.name}")
     return game
@@ -70,16 +66,9 @@ class WarPlayer:
         return probabilities
 
     def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
-        """The rank of the card that battles.
+        """The rank of the card that battles: `[batch]`, a fresh array.
 
-        Args:
-            hand: `[batch, ranks]`, in a war the upper hand.
-            others: `[batch, players - 1, ranks]` hands, in a war 0 for players who are not in it.
-            at_war: `[batch]`.
-            pot: `[batch, ranks]`.
-
-        Returns:
-            `[batch]`, a fresh array.
+        In a war `hand` is the upper hand, and `others`, `[batch, players - 1, ranks]`, is 0 for players not in it.
         """
         raise NotImplementedError
 
