@@ -29,7 +29,6 @@ class Matching:
         self._game = game
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`: all weight on one card."""
         actions = np.arange(action_masks.shape[1])
         prize = self._game.prizes_seen(observations)[:, None] - 1  # the action that plays the card of that rank
         # The lowest held card from the prize on comes first, then lower cards, the highest of them first.

@@ -46,7 +46,6 @@ class WarPlayer:
         return f"<{type(self).__name__} for {self._game.facts.name}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`: all weight on one card, on one choice of a war, or on waiting."""
         game, rows = self._game, np.arange(len(observations))
         players, ranks, wait = game.num_players, game.ranks, game.actions.wait
         hands = observations[:, : 2 * players * ranks].reshape(-1, players, 2, ranks)[:, :, 0]

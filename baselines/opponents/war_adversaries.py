@@ -54,7 +54,6 @@ class _Adversary:
         return f"<{type(self).__name__} for {self._game.facts.name}, against {', '.join(map(repr, self._others))}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`: all weight on one action."""
         wait = self._game.actions.wait
         probabilities = np.zeros(action_masks.shape)
         for row, (observation, mask) in enumerate(zip(observations, action_masks, strict=True)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -15,17 +15,12 @@ from train.algorithms.contract import WITH_MANY_ACTIONS
 from train.algorithms.registry import ALGORITHMS
 from train.cli import COMMANDS
 
-LISTED: Sequence[Callable[..., object]] = COMMANDS
-SUBCOMMANDS = {command.__name__: command for command in LISTED}
+SUBCOMMANDS: dict[str, Callable[..., object]] = {command.__name__: command for command in COMMANDS}
 TYPES = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
 def section(part: str) -> str:
-    """A generated part of the command's page, in Markdown.
-
-    Args:
-        part: Name of a subcommand, "overview" for a list of all, or "learners" for the options of all learners.
-    """
+    """A generated part of the command's page: a subcommand's name, "overview", or "learners" for all their options."""
     if part == "overview":
         rows = [[f"[`cardwar {name}`](#cardwar-{name})", _paragraphs(each)[0]] for name, each in SUBCOMMANDS.items()]
         return table(["command", "what it does"], rows)

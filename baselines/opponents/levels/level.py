@@ -124,7 +124,6 @@ class LevelPolicy:
         self.level, self._policy = which, policy
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]` probabilities."""
         return self._policy.action_probabilities(observations, action_masks)
 
     def __repr__(self) -> str:
@@ -144,7 +143,6 @@ class LookaheadLevel:
         return f"<LookaheadLevel for {self._name}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]` probabilities."""
         return self._lookahead.strategies(observations, action_masks, self._values)
 
 
