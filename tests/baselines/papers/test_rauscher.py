@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,12 +13,7 @@ from baselines.papers.findings import Verdict
 from baselines.papers.rauscher import PAPER
 from baselines.papers.rauscher import many_sides as rauscher_dice
 from baselines.papers.rauscher import paper as rauscher_2017
-from baselines.papers.rauscher.many_sides import (
-    Point,
-    continuous_bluffs,
-    continuous_value,
-    solved_point,
-)
+from baselines.papers.rauscher.many_sides import Point, continuous_bluffs, continuous_value, solved_point
 from baselines.papers.rauscher.paper import (
     GAME,
     conceded,
@@ -34,13 +30,16 @@ def grid():
     return make_grid(GAME)
 
 
-@pytest.fixture
-def few_dice(monkeypatch):
-    """Leaves most of the dice out, which take most of the time."""
-    monkeypatch.setattr(rauscher_dice, "SIDES", (2, 3, 6, 10, 20))
-    monkeypatch.setattr(rauscher_dice, "RAISES", (0.5, 1.0, 2.0))
-    monkeypatch.setattr(rauscher_dice, "MANY", 20)
-    monkeypatch.setattr(rauscher_dice, "MOST_SIDES", 300)
+@pytest.fixture(scope="module")
+def few_dice():
+    """Leaves most of the dice out, which take most of the time, and solves the others once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rauscher_dice, "SIDES", (2, 3, 6, 10, 20))
+        patch.setattr(rauscher_dice, "RAISES", (0.5, 1.0, 2.0))
+        patch.setattr(rauscher_dice, "MANY", 20)
+        patch.setattr(rauscher_dice, "MOST_SIDES", 300)
+        patch.setattr(rauscher_dice, "solved_point", cache(solved_point))
+        yield
 
 
 def winnings(a, b):
@@ -123,9 +122,6 @@ def test_a_changed_digit_is_found_wrong(monkeypatch, place, item, change):
     assert [key for key, verdict in rows.items() if verdict is Verdict.WRONG] == [(place, item)]
 
 
-# -- the continuous game -----------------------------------------------------------------------------------
-
-
 def test_von_neumann_s_figures():
     # von Neumann and Morgenstern 1944, chapter 19; ante 1, raise 1: bluff below 1/10, value 1/10
     assert (continuous_value(Fraction(1)), continuous_bluffs(Fraction(1))) == (Fraction(1, 10), Fraction(1, 10))
@@ -141,9 +137,6 @@ def test_dice_of_many_sides_come_near(size):
     assert point.gap <= 1e-12
     assert point.value == pytest.approx(float(continuous_value(Fraction(size))), abs=3e-5)
     assert point.bluffs == pytest.approx(float(continuous_bluffs(Fraction(size))), abs=2e-3)
-
-
-# -- the report ----------------------------------------------------------------------------------------------
 
 
 def test_the_report_is_sound(few_dice):
