@@ -53,8 +53,3 @@ def test_card_strategies_play_duels_only(name):
 def test_uniform_fits_any_game():
     for name in ("uniform", "uniform_actions"):
         assert asked(in_turn(), make_policy(name, in_turn()), 0, 0).tolist() == [0.5, 0.5, 0.0]
-
-
-def test_unknown_names_are_answered_with_the_known():
-    with pytest.raises(ValueError, match=r"unknown policy 'best'; known for .*equilibrium, .*uniform"):
-        make_policy("best", GAME)

@@ -374,21 +374,20 @@ def test_the_adversary_at_least_ties(name, others):
 
 @each_row("name", ADVERSARIES)
 def test_an_adversary_must_be_told_whom_it_plays(name):
-    game = war(3)
-    for others in (None, [], ["min"], ["min"] * 3, "min"):
-        with pytest.raises(ValueError, match="needs the policies of the 2 other seats, next seat first"):
+    game, needs = war(3), "needs the policies of the 2 other seats, next seat first"
+    informed = [*ADVERSARIES, make_policy(name, game, others=["min", "min"])]
+    for others, message in (
+        *((others, needs) for others in (None, [], ["min"], ["min"] * 3, "min")),
+        (["min", "best"], "unknown policy 'best'"),
+        (["min", 3], r"policy \(3\) must be a name"),
+        *((["min", each], "cannot play against a policy that must know what it plays") for each in informed),
+    ):
+        with pytest.raises(ValueError, match=message):
             make_policy(name, game, others=others)
-    with pytest.raises(ValueError, match="needs the policies of the 2 other seats"):
+    with pytest.raises(ValueError, match=needs):
         make_policy(name, game)
-    with pytest.raises(ValueError, match="unknown policy 'best'"):
-        make_policy(name, game, others=["min", "best"])
-    with pytest.raises(ValueError, match=r"policy \(3\) must be a name"):
-        make_policy(name, game, others=["min", 3])
     with pytest.raises(ValueError, match="plays war, not jujitsu"):
         make_policy(name, make_game("jujitsu"), others=["highest_card"])
-    for known in (*ADVERSARIES, make_policy(name, game, others=["min", "min"])):
-        with pytest.raises(ValueError, match="cannot play against a policy that must know what it plays"):
-            make_policy(name, game, others=["min", known])
 
 
 @each_row("name", ADVERSARIES)

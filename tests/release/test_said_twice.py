@@ -65,3 +65,9 @@ def test_the_lowest_versions_are_the_lower_ends_of_the_ranges():
     ranges = {plain(each.name): each.specifier for each in map(Requirement, PROJECT["dependencies"])}
     lower = {name: Version(end.version) for name, ends in ranges.items() for end in ends if end.operator == ">="}
     assert {name: Version(version) for name, version in pins("constraints-lowest.txt").items()} == lower
+
+
+def test_rllib_is_tested_with_the_versions_of_everything_else_but_for_what_it_pins():
+    common, own = pins("constraints.txt"), pins("constraints-rllib.txt")
+    assert {name for name in common.keys() & own.keys() if common[name] != own[name]} == {"gymnasium"}
+    assert {"ray", "torch", "pettingzoo", "numpy", "numba", "safetensors"} <= common.keys() & own.keys()

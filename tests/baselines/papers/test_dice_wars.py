@@ -16,10 +16,9 @@ from baselines.papers.dice_wars.paper import (
     per_cent,
     sums_table,
     table_findings,
-    ways_by_recursion,
 )
 from baselines.papers.findings import Verdict
-from cardwar_envs.games.dice_wars import DiceWars, total_counts
+from cardwar_envs.games.dice_wars import DiceWars
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +59,6 @@ def test_odds_by_listing_all_rolls(odds, m, k):
     rolls = [(sum(roll[:m]), sum(roll[m:])) for roll in product(range(1, 7), repeat=m + k)]
     assert odds["win"][m - 1][k - 1] == Fraction(sum(a > b for a, b in rolls), len(rolls))
     assert odds["tie"][m - 1][k - 1] == Fraction(sum(a == b for a, b in rolls), len(rolls))
-
-
-def test_counts_are_those_of_the_recursion():
-    for dice in range(1, 5):
-        totals = range(dice, 6 * dice + 1)
-        assert total_counts(dice, 6) == tuple(ways_by_recursion(dice, total) for total in totals)
-    assert ways_by_recursion(3, 19) == ways_by_recursion(3, 2) == 0
 
 
 def test_the_plots_of_the_source_begin_in_the_wrong_place():

@@ -61,18 +61,6 @@ def test_the_grid_is_the_formula(grid):
         assert grid.worth(a, b) == winnings(a, b)
 
 
-def test_no_cell_is_best_for_both(grid):
-    for p, a in enumerate(grid.plans):
-        for q, b in enumerate(grid.plans):
-            if (p + q) % 16 == 0:  # some of them, one by one
-                worth = grid.worth(a, b)
-                assert grid.best[0][p, q] == all(worth >= grid.worth(other, b) for other in grid.plans)
-                assert grid.best[1][p, q] == all(worth <= grid.worth(a, other) for other in grid.plans)
-    assert not (grid.best[0] & grid.best[1]).any()
-    assert grid.best[0].any(axis=0).all()
-    assert grid.best[1].any(axis=1).all()
-
-
 def test_most_used_strategies_and_their_replies(grid):
     # Rauscher 2017, the output of its code; 49 of 64
     always, two_up = (1,) * 6, (0, 1, 1, 1, 1, 1)

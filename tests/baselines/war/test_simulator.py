@@ -43,39 +43,20 @@ def plain_kernel():
 @pytest.fixture
 def trace(plain_kernel, monkeypatch):
     """Plays a game in plain Python; returns what each seat puts down in each step, the winner and the rounds."""
-    steps, put = [], []
+    steps, clash = [], plain_kernel._clash
 
-    def noting(name):
-        function = getattr(plain_kernel, name)
-
-        def call(*arguments):
-            seat, pot, first = int(arguments[-2]), arguments[-4], arguments[-3]
-            result = function(*arguments)
-            put.append((seat, int(pot[first]) + 2))
-            return result
-
-        monkeypatch.setattr(plain_kernel, name, call)
-
-    noting("_put")
-    noting("_put_any")
-    lose = plain_kernel._put_all
-
-    def lost(*arguments):
-        before = len(put)
-        result = lose(*arguments)
-        del put[before:]  # the hand of somebody who cannot pay is no move
-        return result
-
-    monkeypatch.setattr(plain_kernel, "_put_all", lost)
-
-    clash = plain_kernel._clash
-
-    def step(*arguments):
-        put.clear()
-        result = clash(*arguments)
-        cards = {seat: [card for holder, card in put if holder == seat] for seat, _ in put}
-        if cards:
-            moves = {seat: SimpleNamespace(battle=own[-1], discards=tuple(own[:-1])) for seat, own in cards.items()}
+    def step(seats, counts, piles, pot, size, players, count, tied, in_game, discards, at_war, state):
+        entering = [(int(seat), int(seats[seat].hand_size)) for seat in players[:count]]
+        result = clash(seats, counts, piles, pot, size, players, count, tied, in_game, discards, at_war, state)
+        moves = {}
+        for seat, held in entering:
+            unable = at_war and held <= discards  # its whole hand goes into the pot, which is no move
+            put = held if unable else discards * at_war + 1
+            if not unable:
+                *aside, battle = (pot[size : size + put] + 2).tolist()
+                moves[seat] = SimpleNamespace(battle=battle, discards=tuple(aside))
+            size += put
+        if moves:
             steps.append(moves)
         return result
 
