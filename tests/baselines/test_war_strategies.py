@@ -162,7 +162,10 @@ SECOND_WRITING = {
     "simple_minded_1_as_written": lambda hand, others, enough, at_war: written_1(hand, others, enough),
     "simple_minded_2_as_written": lambda hand, others, enough, at_war: written_2(hand, others, enough),
 }
-DECKS = [(2, 12, 3), (3, 12, 3), (7, 12, 3), (2, 4, 1), (3, 5, 0), (7, 3, 2), (2, 2, 9)]
+DECKS = [
+    war(players, ranks=ranks, discards=discards)
+    for players, ranks, discards in [(2, 12, 3), (3, 12, 3), (7, 12, 3), (2, 4, 1), (3, 5, 0), (7, 3, 2), (2, 2, 9)]
+]
 
 
 def random_table(game, rng):
@@ -188,38 +191,38 @@ def hundreds(game, count=700):
     return states, seen, np.stack([game.action_mask(state, 0) for state in states])
 
 
-@each_row(("players", "ranks", "discards"), DECKS)
-def test_a_second_writing_down_agrees_on_random_states(players, ranks, discards):
-    game = war(players, ranks=ranks, discards=discards)
+def rivals(state):
+    """The hands of the others; in a war, of those who are in it."""
+    return [state.hands[player] for player in state.tied or range(len(state.hands)) if player]
+
+
+@each_row("game", DECKS)
+def test_a_second_writing_down_agrees_on_random_states(game):
     states, seen, masks = hundreds(game)
     for name, card in SECOND_WRITING.items():
         answers = make_policy(name, game).action_probabilities(seen, masks)
         assert set(np.unique(answers)) == {0.0, 1.0}
         for state, action in zip(states, answers.argmax(axis=1), strict=True):
-            hand, cost = list(state.hands[0]), discards if state.tied else 0
-            others = [state.hands[p] for p in range(1, players) if p in (state.tied or range(players))]
-            battle = card(hand[cost:], others, discards + 2, bool(state.tied))
-            expected = WarChoice(tuple(hand[:discards]), battle) if state.tied else battle
+            hand, cost = list(state.hands[0]), game.discards if state.tied else 0
+            battle = card(hand[cost:], rivals(state), game.discards + 2, bool(state.tied))
+            expected = WarChoice(tuple(hand[: game.discards]), battle) if state.tied else battle
             assert game.actions.decode(int(action)) == expected, (name, state)
 
 
-@each_row(("players", "ranks", "discards"), DECKS)
-def test_text_and_program_of_the_first_agree_against_one_opponent_only(players, ranks, discards):
+@each_row("game", DECKS)
+def test_text_and_program_of_the_first_agree_against_one_opponent_only(game):
     """A copy of the only opponent's highest card is the own highest card if none is certain to win."""
-    game = war(players, ranks=ranks, discards=discards)
     states, seen, masks = hundreds(game)
-    answers = [
-        make_policy(f"simple_minded_1{end}", game).action_probabilities(seen, masks) for end in ("", "_as_written")
-    ]
-    differ = (answers[0] != answers[1]).any(axis=1)
-    rivals = np.array([sum(bool(state.hands[p]) for p in (state.tied or range(players))[1:]) for state in states])
-    assert not differ[rivals < 2].any()
-    assert players == 2 or differ.any()
+    names = ("simple_minded_1", "simple_minded_1_as_written")
+    program, text = (make_policy(name, game).action_probabilities(seen, masks) for name in names)
+    differ = (program != text).any(axis=1)
+    assert not differ[[sum(map(bool, rivals(state))) < 2 for state in states]].any()
+    assert game.num_players == 2 or differ.any()
 
 
-@each_row(("players", "ranks", "discards"), DECKS)
-def test_a_batch_is_its_rows_and_nothing_else_of_the_table_matters(players, ranks, discards):
-    game = war(players, ranks=ranks, discards=discards)
+@each_row("game", DECKS)
+def test_a_batch_is_its_rows_and_nothing_else_of_the_table_matters(game):
+    players, ranks = game.num_players, game.ranks
     _, seen, masks = hundreds(game, 40)
     other = seen.copy()
     wins_and_pot = np.r_[tuple(np.r_[p * 2 * ranks + ranks : (p + 1) * 2 * ranks] for p in range(players))]

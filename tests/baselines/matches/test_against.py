@@ -89,12 +89,6 @@ def test_any_number_of_players_sits_round_the_table():
     assert result.payoff.mean == pytest.approx(payoffs[:, 0].mean())
 
 
-def test_a_seed_repeats_games():
-    games = [play_games(JUJITSU, ["uniform", "equilibrium"], 50, seed=seed) for seed in (1, 1, 2)]
-    assert np.array_equal(games[0], games[1])
-    assert not np.array_equal(games[0], games[2])
-
-
 def test_progress_counts_the_games_of_all_seats():
     counts = []
     match(make_game("dice_poker"), "uniform", "equilibrium", games=100, progress=counts.append)

@@ -104,10 +104,6 @@ def test_table_5_1_is_whole_and_all_its_counts_are_means_of_twenty_runs():
     assert max(abs(count - round(count)) for count in counts) < 1e-6
 
 
-def judged_after(cell, change):
-    return replace(cell, printed=replace(cell.printed, value=cell.printed.value + change)).finding().verdict
-
-
 def test_a_changed_figure_changes_its_verdict(figures):
     table = {cell.printed.item: cell for cell in cells(figures)}
     for item, change, verdict in (
@@ -120,14 +116,12 @@ def test_a_changed_figure_changes_its_verdict(figures):
         ("4x4 Equilibrium v. Equilibrium, margin", -0.0131, Verdict.CONSISTENT),
         ("5x5 Equilibrium v. Equilibrium, tie", 0.1, Verdict.WRONG),
     ):
-        assert judged_after(table[item], change) is verdict, item
-
-
-def test_twenty_runs_are_a_sharper_sieve(figures):
-    table = {cell.printed.item: cell for cell in cells(figures)}
+        cell = table[item]
+        printed = replace(cell.printed, value=cell.printed.value + change)
+        assert replace(cell, printed=printed).finding().verdict is verdict, item
     tie = table["5x5 Equilibrium v. Equilibrium, tie"]
     assert tie.believable()
-    assert not tie.believable(runs=20)
+    assert not tie.believable(runs=20)  # a sharper sieve
 
 
 def changed(monkeypatch, item, value):

@@ -103,10 +103,10 @@ def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
 @each_row("ranks_discards", SMALL_DECKS)
 def test_compiled_games_are_games_of_the_rules_and_the_strategies(trace, ranks_discards):
     ranks, discards = ranks_discards
-    settings = {"ranks": ranks, "discards": discards, "max_rounds": 40}
+    settings = {"ranks": ranks, "discards": discards, "max_rounds": 30}
     for game, line_up in enumerate(LINE_UPS):
         played = trace(line_up, 5, game=game, **settings)
-        assert play_through_the_rules(line_up, played, ranks, discards, 40) == (played.winner, played.rounds)
+        assert play_through_the_rules(line_up, played, ranks, discards, 30) == (played.winner, played.rounds)
         alone = simulate(line_up, 1, 5, first_game=game, threads=1, **settings)
         assert (alone.winners[0], alone.rounds[0]) == (played.winner, played.rounds)
 
