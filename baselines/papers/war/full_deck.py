@@ -91,10 +91,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
         tables={
             "cross_play": [
                 ["first", "second", "games", "first wins", "second wins", "nobody", "unfinished", "mean_rounds"],
-                *(
-                    [*pair, played.games, *played.wins, played.nobody, played.unfinished, played.mean_rounds]
-                    for pair, played in pairs.items()
-                ),
+                *([*pair, p.games, *p.wins, p.nobody, p.unfinished, p.mean_rounds] for pair, p in pairs.items()),
             ],
             "bounds": [["strategy", "best response found", "wins", "at least", "games"], *map(astuple, bounds)],
         },
@@ -127,10 +124,9 @@ def bound(strategy: str) -> Bound:
 
 def _won(response: str | Policy, strategy: str, games: int, seed: int = SEED) -> tuple[float, float]:
     """Mean payoff of a response over both seats, and its lower limit."""
-    first = cross_play(GAME, (response, strategy), games=games, seed=seed)
-    second = cross_play(GAME, (strategy, response), games=games, seed=seed)
     means, variances = [], []
-    for played, seat in ((first, 0), (second, 1)):
+    for seat, pair in enumerate(((response, strategy), (strategy, response))):
+        played = cross_play(GAME, pair, games=games, seed=seed)
         share = [played.wins[seat] / played.games, played.wins[1 - seat] / played.games]
         means.append(share[0] - share[1])
         variances.append((sum(share) - means[-1] ** 2) / played.games if played.rounds is None else 0.0)
