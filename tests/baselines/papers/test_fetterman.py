@@ -24,7 +24,7 @@ def matrices():
 
 @pytest.fixture(autouse=True)
 def few_hands(monkeypatch):
-    monkeypatch.setattr(lemmas, "HANDS", 25)
+    monkeypatch.setattr(lemmas, "HANDS", 15)
 
 
 def verdicts(rows):

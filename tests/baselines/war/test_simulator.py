@@ -1,5 +1,5 @@
 import importlib.util
-from collections import Counter
+from collections import Counter, defaultdict
 from math import sqrt
 from random import Random
 from types import SimpleNamespace
@@ -19,7 +19,9 @@ from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import WarChoice
 
 LINE_UPS = (
-    *[(first, second) for first in COMPILED for second in COMPILED],
+    *[("dummie", name) for name in COMPILED],
+    *[(name, "dummie") for name in COMPILED[1:]],
+    ("max", "simple_minded_1"),
     ("simple_minded_1", "dummie", "dummie"),
     ("dummie", "simple_minded_2", "min", "max"),
     ("simple_minded_1", "simple_minded_2", "dummie", "simple_minded_1", "max"),
@@ -75,8 +77,7 @@ def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
     """Plays what was put down in a compiled game as the strategies and the rules play; returns winner and rounds."""
     game = War(num_players=len(line_up), ranks=ranks, discards=discards, max_rounds=max_rounds)
     choosing = {seat: make_policy(name, game) for seat, name in enumerate(line_up) if name != "dummie"}
-    (start,) = game.initial()
-    state = start.state
+    state, asked = game.initial()[0].state, defaultdict(list)
     for step in played.steps:
         assert set(step) == set(game.acting_players(state))
         actions = {
@@ -87,13 +88,15 @@ def play_through_the_rules(line_up, played, ranks, discards, max_rounds):
         }
         assert all(action in game.legal_actions(state, seat) for seat, action in actions.items())
         for seat in choosing.keys() & actions.keys():
-            seen, mask = game.observation(state, seat)[None], game.action_mask(state, seat)[None]
-            assert choosing[seat].action_probabilities(seen, mask)[0, actions[seat]] == 1.0
+            asked[seat].append((game.observation(state, seat), game.action_mask(state, seat), actions[seat]))
         (outcome,) = game.transitions(state, actions)
         state = outcome.state
         cards = Counter(card for pile in (*state.hands, *state.wins, state.pot) for card in pile)
         assert cards == Counter(dict.fromkeys(range(2, ranks + 2), len(line_up)))
     assert game.acting_players(state) == ()
+    for seat, rows in asked.items():
+        seen, masks, chosen = map(np.array, zip(*rows, strict=True))
+        assert (choosing[seat].action_probabilities(seen, masks)[np.arange(len(rows)), chosen] == 1.0).all()
     rounds = max_rounds - state.rounds_left
     if len(state.live) > 1:
         return UNFINISHED, rounds
