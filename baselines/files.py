@@ -68,11 +68,6 @@ def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
     The folder itself may be a link: the caller has chosen it. A file to be written anew ("w") takes the place of
     the old one, which keeps its content if it has another name elsewhere (a hard link).
 
-    Args:
-        folder: Folder that may be written to.
-        name: Path of the file in it, e.g. "logs/first.log".
-        mode: As of `open`, e.g. "wb".
-
     Raises:
         ValueError: If the file or a folder on the way to it is a link, or the file is a pipe, a device or a file that
             has other names; nothing is changed then.
@@ -84,16 +79,14 @@ def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
     if mode.startswith("w"):
         path.unlink(missing_ok=True)
         mode = mode.replace("w", "x")
-    file: IO[Any] = open(path, mode, opener=_open_itself)  # noqa: SIM115  # the caller closes it
+    file: IO[Any] = open(  # noqa: SIM115  # the caller closes it
+        path, mode, opener=lambda name, flags: os.open(name, flags | NO_LINKS | NO_WAITING, 0o666)
+    )
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
         file.close()
         raise ValueError(f"{path} is not a plain file with one name; remove it")
     return file
-
-
-def _open_itself(path: str, flags: int) -> int:
-    return os.open(path, flags | NO_LINKS | NO_WAITING, 0o666)
 
 
 def refuse_links(folder: Path, name: str) -> None:
@@ -117,11 +110,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def kind_of_file(path: Path) -> str:
-    """What stands at a path, or where a link there leads to: "a folder", "a device", or "a file" where it is plain.
-
-    Raises:
-        OSError: If it is not there.
-    """
+    """What stands at a path, or where a link there leads to: "a folder", "a device", or "a file" where it is plain."""
     return KINDS.get(stat.S_IFMT(path.stat().st_mode), "a file")
 
 
@@ -146,13 +135,8 @@ def require_plain(path: Path, folder: Path | None = None) -> None:
 def read_plain(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -> bytes:
     """All that is in a plain file.
 
-    Args:
-        path: The file, as for `require_plain`.
-        folder: The folder, as for `require_plain`.
-        most: Bytes that it may have.
-
     Raises:
-        ValueError: As `require_plain`; also if it is longer.
+        ValueError: As `require_plain`; also if it has more than `most` bytes.
         OSError: If it cannot be read.
     """
     require_plain(path, folder)

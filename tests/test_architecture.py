@@ -73,7 +73,7 @@ ROOMS = {
     | FAMILIES
     | ANSWERS
     | FILES
-    | {"baselines.markdown", "baselines.opponents", "baselines.matrix_game"}
+    | {"baselines.display", "baselines.markdown", "baselines.opponents", "baselines.matrix_game"}
     | {"baselines.threads", "baselines.war"},
     "baselines": ENVS
     | DOORS

@@ -6,6 +6,7 @@ precision (16 bits). Its exact exploitability is that of the stored file.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 import baselines
 from baselines.files import write_atomically
-from baselines.opponents.levels.level import DATA, FOLDER, Level, read_level, write_checksums
+from baselines.opponents.levels.level import CHECKSUM_FILE, DATA, FOLDER, Level, read_level
 from cardwar_envs import Game
 from train.command.console import say
 from train.words import game_of_words, json_parameters
@@ -121,7 +122,9 @@ def main(
     for ladder in LADDERS:
         if not games or any(text in ladder.words for text in games):
             make_ladder(ladder, out)
-    write_checksums(out)
+    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(out.glob("*.safetensors"))}
+    lines = (f"{checksum}  {name}\n" for name, checksum in sums.items())  # as `sha256sum` checks them
+    write_atomically(out / CHECKSUM_FILE, "".join(lines).encode())
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ def optimal_course(solution: baselines.StateSolution, seed: int) -> Iterator[Any
 
 def jujitsu_by_tricks() -> Figure:
     """Both mixes at several states of one game with 13 cards."""
-    solution = _solved("jujitsu", num_cards=13)
+    solution = baselines.solve(make_game("jujitsu", num_cards=13))
+    assert isinstance(solution, baselines.StateSolution)  # its state is public
     states = list(optimal_course(solution, SEED))
     figure = new_figure(10.0, 11.0)
     for row, tricks in zip(figure.subplots(len(LOOKS), 2), LOOKS, strict=True):
@@ -48,13 +49,6 @@ def jujitsu_by_tricks() -> Figure:
             value = round(play.value if player == 0 else -play.value, 2) + 0.0
             axes.set_title(f"after {tricks} tricks, worth {value:.2f}: {play.mixes[player].verdict()}", fontsize=9)
     return figure
-
-
-def _solved(name: str, **parameters: Any) -> baselines.StateSolution:
-    solution = baselines.solve(make_game(name, **parameters))
-    if not isinstance(solution, baselines.StateSolution):
-        raise TypeError(f"{name} is a game on private information")
-    return solution
 
 
 PICTURES: dict[str, Callable[[], Figure]] = {

@@ -21,24 +21,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Mix:
-    """A player's optimal strategy at a state, and the set of all of them.
+    """A player's optimal strategy at a state, and the set of all of them."""
 
-    Attributes:
-        actions: The legal actions in words; none if the player does not act.
-        probabilities: Of each action, in the strategy that was chosen.
-        low: The least probability of each action in an optimal strategy of this state.
-        high: The greatest one.
-        slack: By how much `low` could be lower, or `high` higher, at most: rounding. It is 1 where the
-            interval could not be certified.
-        exact: `low` and `high` in rationals; None if the game was not solved in rationals.
-    """
-
-    actions: tuple[str, ...]
-    probabilities: Array
-    low: Array
-    high: Array
-    slack: float
-    exact: tuple[tuple[Fraction, Fraction], ...] | None = None
+    actions: tuple[str, ...]  # the legal actions in words; none if the player does not act
+    probabilities: Array  # of each action, in the strategy that was chosen
+    low: Array  # the least probability of each action in an optimal strategy of this state
+    high: Array  # the greatest one
+    slack: float  # most by which rounding could widen these bounds; 1 where the interval could not be certified
+    exact: tuple[tuple[Fraction, Fraction], ...] | None = None  # the bounds in rationals, if these were computed
 
     @property
     def unique(self) -> bool | None:
@@ -64,24 +54,16 @@ class Mix:
 
 @dataclass(frozen=True)
 class PlayAt:
-    """Optimal play at a state.
+    """Optimal play at a state."""
 
-    Attributes:
-        description: The state in a few lines.
-        value: Value to go, payoff points to player 0.
-        exact: The same as a fraction; None if the game was not solved in rationals.
-        matrix: `[actions of player 0, actions of player 1]` payoff points to player 0, to go; one row or
-            column for a player who does not act.
-        mixes: What each player does.
-        actions: All actions that somebody can play here, in words and in the order of the game's actions.
-    """
-
-    description: str
-    value: float
-    exact: Fraction | None
+    description: str  # the state in a few lines
+    value: float  # value to go, payoff points to player 0
+    exact: Fraction | None  # the same as a fraction; None if the game was not solved in rationals
+    # `[actions of player 0, actions of player 1]` payoff points to player 0, to go; one row or column for a player who
+    # does not act.
     matrix: Array
-    mixes: tuple[Mix, Mix]
-    actions: tuple[str, ...]
+    mixes: tuple[Mix, Mix]  # what each player does
+    actions: tuple[str, ...]  # all legal actions of either player, in words and in the order of the game's actions
 
     @property
     def headings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -111,16 +93,9 @@ def _as_data(mix: Mix) -> dict[str, Any]:
 
 
 def certified_mix(actions: Sequence[str], probabilities: Array, matrix: Array) -> Mix:
-    """A mix and its set, from the matrix game as its player sees it.
-
-    Args:
-        actions: Names of the rows; none for a player who does not act.
-        probabilities: `[rows]` an optimal strategy.
-        matrix: `[rows, columns]` payoff points to this player.
-    """
+    """An optimal strategy and its set, from the matrix game as its player sees it; no actions if the player waits."""
     if not actions:
-        nothing = np.zeros(0)
-        return Mix((), nothing, nothing, nothing, 0.0)
+        return Mix((), np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
     low, high, below, above = ranges_of_one(matrix)
     # The strategy that was chosen is optimal as well.
     low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)

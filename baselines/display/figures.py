@@ -32,11 +32,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def play_figure(play: PlayAt, title: str) -> Figure:
-    """Both players' mixes as bars, and the payoff matrix as a heat map.
-
-    Bars show the strategy that was chosen. Lines on them show how far the probability of an action can vary
-    among optimal strategies.
-    """
+    """Both players' mixes as bars, and the payoff matrix as a heat map."""
     rows, columns = play.headings
     figure = new_figure(6.0 + 0.46 * len(columns), max(4.0, 1.8 + 0.32 * len(rows)))
     halves: Any = figure.subfigures(1, 2, width_ratios=(3.2, 2.2 + 0.46 * len(columns)))
@@ -49,7 +45,7 @@ def play_figure(play: PlayAt, title: str) -> Figure:
 
 
 def draw_mix(axes: Axes, mix: Mix, player: int) -> None:
-    """A player's mix as bars, with the range of each probability among optimal strategies."""
+    """The strategy that was chosen as bars, with the range of each probability among optimal strategies as lines."""
     places = np.arange(len(mix.actions))
     axes.bar(places, mix.probabilities, color=COLOURS[player])
     free = mix.high - mix.low > 1e-9

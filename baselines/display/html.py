@@ -17,18 +17,16 @@ def number(figure: float) -> str:
 def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """An HTML table; everything in it is escaped. Floats get six decimals and stand to the right.
 
-    Args:
-        title: Above the table.
-        headings: One for each column.
-        rows: The cells. Beyond `MOST_ROWS` rows are left out, and a line says how many.
+    Rows beyond `MOST_ROWS` are left out, and a line says how many.
     """
     rows = list(rows)
     lines = [
         '<table style="color: inherit; margin-bottom: 0.8em">',
         f'<caption style="text-align: left; font-weight: bold">{escape(title)}</caption>',
+        "<thead><tr>" + "".join(f"<th>{escape(heading)}</th>" for heading in headings) + "</tr></thead>",
+        "<tbody>",
+        *("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows[:MOST_ROWS]),
     ]
-    lines.append("<thead><tr>" + "".join(f"<th>{escape(heading)}</th>" for heading in headings) + "</tr></thead>")
-    lines += ["<tbody>", *("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows[:MOST_ROWS])]
     if len(rows) > MOST_ROWS:
         lines.append(f'<tr><td colspan="{len(headings)}">and {len(rows) - MOST_ROWS} more</td></tr>')
     return "\n".join([*lines, "</tbody>", "</table>"])

@@ -68,33 +68,22 @@ def match(
     games, seed = whole_number("games", games), whole_number("seed", seed, SEEDS)
     if games < len(seats):
         raise ValueError(f"games ({games}) must be at least {len(seats)}, one for each seat")
-    around = _around_the_table(policy, others, players)
-    line_ups = [seated_policies([around[(place - seat) % players] for place in range(players)], game) for seat in seats]
+    if isinstance(others, str) or not isinstance(others, Sequence):
+        others = [others] * (players - 1)
+    if len(others) != players - 1:
+        raise ValueError(f"{len(others)} policies given for the {players - 1} other players")
+    around = [policy, *others]
+    line_ups = [seated_policies([*around[-seat:], *around[:-seat]], game) for seat in seats]
     played = [only_game(game, line_up, [seed, seat]) for seat, line_up in enumerate(line_ups)]
     certain = all(only is not None for only in played)
     before = 0
     for seat, line_up in enumerate([] if certain else line_ups):
         share = games // len(seats) + (seat < games % len(seats))
-        report = None if progress is None else partial(_counted, progress, before)
+        report = None if progress is None else partial(lambda before, done: progress(before + done), before)
         played[seat] = sampled_games(game, line_up, share, [seed, seat], report)
         before += share
     payoffs = [np.roll(each.payoffs, -seat, axis=1) for seat, each in enumerate(played) if each is not None]
     return _summary(game, np.concatenate(payoffs), certain, confidence)
-
-
-def _counted(progress: Progress, before: int, done: int) -> None:
-    progress(before + done)
-
-
-def _around_the_table(
-    policy: Policy | str, others: Sequence[Policy | str] | Policy | str, players: int
-) -> list[Policy | str]:
-    """The policies of all players, from the one in question on."""
-    if isinstance(others, str) or not isinstance(others, Sequence):
-        others = [others] * (players - 1)
-    if len(others) != players - 1:
-        raise ValueError(f"{len(others)} policies given for the {players - 1} other players")
-    return [policy, *others]
 
 
 def _summary(game: Game[Any], payoffs: NDArray[np.float64], certain: bool, confidence: float) -> Match:

@@ -30,15 +30,10 @@ AtEnd = Callable[[Any, int], Any]
 
 
 class Played(NamedTuple):
-    """Finished games.
+    """Finished games."""
 
-    Attributes:
-        payoffs: `[games, players]` payoff points of whole games.
-        ends: What `at_end` returned for each, in the same order.
-    """
-
-    payoffs: NDArray[np.float64]
-    ends: list[Any]
+    payoffs: NDArray[np.float64]  # `[games, players]` payoff points of whole games
+    ends: list[Any]  # what `at_end` returned for each, in the same order
 
 
 def play_games(
@@ -105,13 +100,7 @@ def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class _Table:
-    """A batch of games.
-
-    Each place plays a fixed number of games, since taking the first to finish would favour short ones.
-
-    Attributes:
-        certain: Whether there was no randomness so far, neither in the game nor in an answer.
-    """
+    """A batch of games. Each place plays a fixed number, since taking the first to finish would favour short ones."""
 
     def __init__(
         self,
@@ -129,7 +118,8 @@ class _Table:
         self._engine, self._streams = new_engine(game, streams[:places], "auto", reuse=True), streams[places:]
         self._untouched = streams[:places].copy()
         self._policies, self._at_end = policies, at_end
-        self._while_certain, self.certain = while_certain, True
+        self._while_certain = while_certain
+        self.certain = True  # whether there was no randomness so far, neither in the game nor in an answer
 
     def play(self, games: int, progress: Progress | None) -> Played:
         """Plays `games` games, or stops at the first randomness if `while_certain`."""
@@ -138,7 +128,10 @@ class _Table:
         left[: games % places] += 1
         running, steps = engine.deal(left > 0, False), np.zeros(places, dtype=np.int64)
         payoffs, ends = [np.empty((0, running.shape[1]))], list[Any]()
-        while len(left) and (self._still_certain() or not self._while_certain):
+        while len(left):
+            self.certain &= np.array_equal(engine.streams, self._untouched)
+            if self._while_certain and not self.certain:
+                break
             acting = engine.acting()
             ended = np.asarray(~acting.any(axis=1))
             if not ended.any():
@@ -159,10 +152,6 @@ class _Table:
                 left, running, steps, ended = left[going_on], running[going_on], steps[going_on], ended[going_on]
             running[ended], steps[ended] = engine.deal(ended, False)[ended], 0
         return Played(np.concatenate(payoffs), ends)
-
-    def _still_certain(self) -> bool:
-        self.certain = self.certain and np.array_equal(self._engine.streams, self._untouched)
-        return self.certain
 
     def _joint_actions(self, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
         """`[places, players]`."""

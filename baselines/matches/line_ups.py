@@ -94,9 +94,6 @@ def cross_play(
         seed: Seed of everything random.
         progress: Called from time to time with the number of finished games.
 
-    Returns:
-        How the games ended.
-
     Raises:
         ValueError: If the number of games or of policies is wrong, or a policy does not return probabilities.
     """
@@ -127,10 +124,9 @@ def _endings(played: Played) -> _Endings:
 
 
 def _simulated(game: Game[Any], players: Sequence[Policy], games: int, seed: int) -> _Endings | None:
-    """The games played by the compiled simulator, or None if it cannot play them.
+    """The games played by the compiled simulator; None if it cannot play these rules, or does not know all strategies.
 
-    It can if the game has the rules of `War` (a subclass that changes one of them is another game), it
-    knows all strategies, and one of them is random; the others need one game only.
+    It is for line-ups with a random strategy; others need one game only.
     """
     line_up = [_COMPILED[type(player)] for player in players if type(player) in _COMPILED]
     if not takes(game) or len(line_up) < len(players) or "dummie" not in line_up:

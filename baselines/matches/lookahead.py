@@ -20,35 +20,14 @@ FEW_TRIALS = 64
 ASKED_AT_A_TIME = 2048
 
 
-def check_lookahead(game: Game[Any]) -> None:
-    """Refuses games in which players cannot see what a joint action leads to, or whose seats differ.
-
-    Raises:
-        ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or
-            can have chance after the deal, by `GameFacts.chance`.
-    """
-    facts = game.facts
-    if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
-        raise ValueError(
-            f"{facts.name}: looking ahead is for two-player zero-sum games of public state and symmetric seats"
-        )
-    if facts.chance == "moves":
-        raise ValueError(
-            f"{facts.name}: looking ahead is for games without chance after the deal; its facts allow chance in moves"
-        )
-
-
 def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     """Picks one of the two players' views of each state, so that a network values a state and its mirror image alike.
 
     It is the view that is greater in the first entry in which they differ: of `[1, 2, 0]` and `[1, 0, 2]` the first.
 
-    Args:
-        views: `[batch, 2, observation_size]`: what both players see.
-
     Returns:
-        The views picked, `[batch, observation_size]`, and `[batch]` signs: 1 for player 0's view, -1 for
-        player 1's, and 0 where both see the same, so that the value is 0.
+        Of views `[batch, 2, observation_size]` those picked, `[batch, observation_size]`, and `[batch]` signs: 1 for
+        player 0's view, -1 for player 1's, and 0 where both see the same, so that the value is 0.
     """
     lots = [_one_view(views[i : i + TRIALS_AT_A_TIME]) for i in range(0, max(len(views), 1), TRIALS_AT_A_TIME)]
     picked, signs = zip(*lots, strict=True)
@@ -89,8 +68,18 @@ class Lookahead:
     """Matrix games one move ahead: the reward of each joint action plus the value of its successor."""
 
     def __init__(self, game: Game[Any]) -> None:
-        check_lookahead(game)
-        self._actions = game.facts.num_actions
+        """Refuses games in which players cannot see what a joint action leads to, or whose seats differ.
+
+        Raises:
+            ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or
+                can have chance after the deal, by `GameFacts.chance`.
+        """
+        facts, start = game.facts, f"{game.facts.name}: looking ahead is for"
+        if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
+            raise ValueError(f"{start} two-player zero-sum games of public state and symmetric seats")
+        if facts.chance == "moves":
+            raise ValueError(f"{start} games without chance after the deal; its facts allow chance in moves")
+        self._actions = facts.num_actions
         self._trials, self._few_trials = Brancher(game, TRIALS_AT_A_TIME), Brancher(game, FEW_TRIALS)
 
     def views(self, observations: NDArray[np.float32]) -> Views:
@@ -122,16 +111,7 @@ class Lookahead:
     def strategies(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8], values: StateValues
     ) -> NDArray[np.float64]:
-        """The observers' optimal strategies in the matrix games one move ahead.
-
-        Args:
-            observations: `[batch, observation_size]`.
-            action_masks: `[batch, num_actions]`.
-            values: What the states that follow are worth.
-
-        Returns:
-            `[batch, num_actions]` probabilities.
-        """
+        """The observers' optimal strategies in the matrix games one move ahead, `[batch, num_actions]`."""
         situations = self.views(observations)
         matrices = self.matrices(situations, values)
         return solve_matrices(matrices, action_masks, situations.masks[:, 1]).row_strategies

@@ -12,11 +12,7 @@ from cardwar_envs.games.duel import Duel
 
 
 class _CardByPlace:
-    """Plays the card at a fixed place of the hand, sorted ascending; the last card if the hand has fewer.
-
-    Attributes:
-        place: That place, from 0.
-    """
+    """Plays the card at a fixed place (from 0) of the hand, sorted ascending; the last card if the hand has fewer."""
 
     by_words = True
     place: float
@@ -30,7 +26,6 @@ class _CardByPlace:
         return f"<{type(self).__name__} for {self._game.facts.name}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`: all weight on one rank."""
         up_to = self._game.action_counts(observations, action_masks).cumsum(axis=1)
         place = np.minimum(self.place, up_to[:, -1] - 1)
         rank = (up_to <= place[:, None]).sum(axis=1)

@@ -32,7 +32,6 @@ class Uniform:
         return getattr(self.action_probabilities, "__func__", None) is Uniform.action_probabilities
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]` probabilities."""
         counts = self._game.action_counts(observations, action_masks)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
@@ -49,5 +48,4 @@ class UniformActions:
         return f"<UniformActions for {self._name}: every legal action alike>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]` probabilities."""
         return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True), dtype=np.float64)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
 from cardwar_envs.games.goofspiel import Goofspiel
 
@@ -28,14 +28,10 @@ class Matching:
             raise ValueError(f"Matching plays goofspiel with view='cards', not {game.facts.name}{view}")
         self._game = game
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """`[batch, num_actions]`: all weight on one card."""
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         actions = np.arange(action_masks.shape[1])
         prize = self._game.prizes_seen(observations)[:, None] - 1  # the action that plays the card of that rank
         # The lowest held card from the prize on comes first, then lower cards, the highest of them first.
         order = np.where(actions >= prize, actions, 2 * len(actions) - actions)
         chosen = np.where(action_masks == 1, order, 3 * len(actions)).argmin(axis=1)
-        probabilities: NDArray[np.float64] = np.eye(len(actions))[chosen]
-        return probabilities
+        return np.asarray(np.eye(len(actions))[chosen])

@@ -58,7 +58,6 @@ class TablePolicy:
             )
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]` probabilities."""
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
         for row, key in enumerate(observation_keys(observations)):
             self._asked.add(key)

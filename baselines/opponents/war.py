@@ -28,11 +28,7 @@ Ranks = NDArray[np.int64]  # [batch, ...]: a rank from 0, -1 for none
 
 
 def checked_war(game: Game[Any], player: object) -> War:
-    """The game, if it is WAR.
-
-    Raises:
-        ValueError: If not; it names the player's class.
-    """
+    """The game, if it is WAR; else a ValueError that names the player's class."""
     if not isinstance(game, War):
         raise ValueError(f"{type(player).__name__} plays war, not {game.facts.name}")
     return game
@@ -50,7 +46,6 @@ class WarPlayer:
         return f"<{type(self).__name__} for {self._game.facts.name}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`: all weight on one card, on one choice of a war, or on waiting."""
         game, rows = self._game, np.arange(len(observations))
         players, ranks, wait = game.num_players, game.ranks, game.actions.wait
         hands = observations[:, : 2 * players * ranks].reshape(-1, players, 2, ranks)[:, :, 0]
@@ -70,16 +65,9 @@ class WarPlayer:
         return probabilities
 
     def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
-        """The rank of the card that battles.
+        """The rank of the card that battles: `[batch]`, a fresh array.
 
-        Args:
-            hand: `[batch, ranks]`, in a war the upper hand.
-            others: `[batch, players - 1, ranks]` hands, in a war 0 for players who are not in it.
-            at_war: `[batch]`.
-            pot: `[batch, ranks]`.
-
-        Returns:
-            `[batch]`, a fresh array.
+        In a war `hand` is the upper hand, and `others`, `[batch, players - 1, ranks]`, is 0 for players not in it.
         """
         raise NotImplementedError
 

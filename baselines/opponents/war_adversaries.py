@@ -27,9 +27,6 @@ class _Adversary:
         others: The policies of the other seats, or their names: next seat first, round the table. They
             must be deterministic, and none may be such an adversary itself.
 
-    Attributes:
-        stationary: Whether its play does not depend on the rounds left, which holds if it holds for all others.
-
     Raises:
         ValueError: If the game is not WAR, or `others` is not as described. A mixed answer of one of the
             others can only be noticed in play; it raises a ValueError there.
@@ -45,6 +42,7 @@ class _Adversary:
         if any(isinstance(each, _Adversary) or needs_others(each) for each in others):
             raise ValueError(f"{name} cannot play against a policy that must know what it plays: others ({others})")
         self._others = [as_policy(each, self._game) for each in others]
+        # Whether its play does not depend on the rounds left.
         self.stationary = all(getattr(each, "stationary", False) for each in self._others)
 
     @staticmethod
@@ -56,11 +54,6 @@ class _Adversary:
         return f"<{type(self).__name__} for {self._game.facts.name}, against {', '.join(map(repr, self._others))}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`: all weight on one action.
-
-        Raises:
-            ValueError: If one of the others does not answer with one action.
-        """
         wait = self._game.actions.wait
         probabilities = np.zeros(action_masks.shape)
         for row, (observation, mask) in enumerate(zip(observations, action_masks, strict=True)):
@@ -89,7 +82,7 @@ class _Adversary:
     def _card_of(self, action: int) -> int:
         """The card that battles."""
         play = self._game.actions.decode(action)
-        assert play is not None  # only who has a choice is asked
+        assert play is not None  # only players with a choice are asked
         return play.battle if isinstance(play, WarChoice) else play
 
 

@@ -22,6 +22,7 @@ from baselines.papers.printed import Published
 
 # A sampled figure is believed if it is within this many standard errors of the exact one.
 STANDARD_ERRORS = 4.0
+DOTS_PER_INCH = 120
 
 Number = float | str
 Value = Number | Fraction | bool  # a number, a fraction, words, or whether a claim holds
@@ -44,40 +45,23 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One figure with its verdict.
+    """One figure with its verdict."""
 
-    Attributes:
-        place: Where it stands in the source, e.g. "Table 5.1".
-        item: What it is, e.g. "6x6 Equilibrium v. Equilibrium, margin".
-        published: As printed, or None if the source leaves it open.
-        computed: By this suite.
-        range: Least and greatest value over all choices among equilibria, where there is a choice.
-        verdict: How the two compare.
-        reason: Why.
-    """
-
-    place: str
-    item: str
-    published: Number | None
-    computed: Number
-    range: Bounds
+    place: str  # where it stands in the source, e.g. "Table 5.1"
+    item: str  # what it is, e.g. "6x6 Equilibrium v. Equilibrium, margin"
+    published: Number | None  # as printed; None if the source leaves it open
+    computed: Number  # by this suite
+    range: Bounds  # least and greatest value over all choices among equilibria, where there is a choice
     verdict: Verdict
     reason: str
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All that was found about one source.
-
-    Attributes:
-        findings: The figures.
-        checks: The checks that the reproduction makes of its own figures, in words, and whether they hold.
-        tables: Further tables by file name (without ending): a heading row, then rows.
-        pictures: Functions that draw a plot, by file name (without ending).
-    """
+    """All that was found about one source; further tables and plots by file name (without ending)."""
 
     findings: Sequence[Finding]
-    checks: Mapping[str, bool]
+    checks: Mapping[str, bool]  # checks that the reproduction makes of its own figures -> whether they hold
     tables: Mapping[str, Table] = field(default_factory=dict)
     pictures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
 
@@ -87,25 +71,17 @@ class Reproduction:
         return all(self.checks.values())
 
 
-def within_digits(published: float, computed: float, tolerance: float) -> bool:
-    """Whether two figures agree to the digits printed (`tolerance`: half a unit of the last one)."""
-    return abs(published - computed) <= tolerance * (1 + 1e-9)
-
-
 def judge(
     printed: Published, computed: float | Fraction | bool, right: str | None = None, wrong: str | None = None
 ) -> Finding:
     """Compares a published figure with an exact one: they agree to the printed digits, or it is wrong.
 
-    Args:
-        printed: The figure as published.
-        computed: The exact figure, or whether the claim holds.
-        right: The reason if they agree. Reasons that are given here replace those beside the printed figure.
-        wrong: The reason if they do not; `right` if that says what the figure is either way.
+    The reason is `right` if they agree, else `wrong`; `right` either way if only that is given. Reasons that are given
+    here replace those beside the printed figure.
     """
     if right is None and wrong is None:
         right, wrong = printed.right, printed.wrong
-    agrees = within_digits(float(printed.value), float(computed), printed.tolerance)
+    agrees = printed.agrees(float(computed))
     reason = right if agrees or wrong is None else wrong
     return compare(printed, computed, Verdict.AGREES if agrees else Verdict.WRONG, reason or "")
 
@@ -144,7 +120,7 @@ def write(reproduction: Reproduction, folder: Path) -> list[Path]:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         image = io.BytesIO()
-        FigureCanvasAgg(draw()).print_figure(image, format="png")
+        FigureCanvasAgg(draw()).print_figure(image, dpi=DOTS_PER_INCH, format="png")
         contents[folder / f"{name}.png"] = image.getvalue()
     for path, content in contents.items():
         write_atomically(path, content)

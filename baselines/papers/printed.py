@@ -40,27 +40,19 @@ OPTIONAL = {"tables", "tolerance", "right", "wrong", "units", "games"}
 
 @dataclass(frozen=True)
 class Published:
-    """One figure.
+    """One figure."""
 
-    Attributes:
-        place: Where in the source, e.g. "Table 5.1".
-        item: What it is. No two figures of one place have the same item.
-        value: As printed. A count out of a number of games is given as a share of them. A claim that is
-            not a number is given as True.
-        tolerance: Half a unit of the last printed digit, in the unit of `value`; 0 for
-            fractions and whole numbers.
-        games: How many games were sampled for it, or None if it is not from a simulation.
-        right: Why it stands, if that can be said beforehand.
-        wrong: Why it does not; None if `right` says what it is either way.
-    """
+    place: str  # where in the source, e.g. "Table 5.1"
+    item: str  # what it is; no two figures of one place have the same item
+    value: float | Fraction | bool  # as printed; counts of games as shares of them, claims as True
+    tolerance: float = 0.0  # half a unit of the last digit, in the unit of `value`; 0 for fractions and whole numbers
+    games: int | None = None  # how many were sampled for it; None if it is not from a simulation
+    right: str = ""  # why it stands, if that can be said beforehand
+    wrong: str | None = None  # why it does not; None if `right` says what it is either way
 
-    place: str
-    item: str
-    value: float | Fraction | bool
-    tolerance: float = 0.0
-    games: int | None = None
-    right: str = ""
-    wrong: str | None = None
+    def agrees(self, computed: float, slack: float = 0.0) -> bool:
+        """Whether the computed figure agrees with this one to all printed digits, or differs by `slack` more."""
+        return abs(float(self.value) - computed) <= (self.tolerance + slack) * (1 + 1e-9)
 
 
 @dataclass(frozen=True)
@@ -71,11 +63,7 @@ class Paper:
     figures: Mapping[tuple[str, str], Published]
 
     def at(self, place: str) -> tuple[Published, ...]:
-        """All figures at one place.
-
-        Raises:
-            ValueError: If there are none.
-        """
+        """All figures at one place; a ValueError if there are none."""
         chosen = tuple(each for each in self.figures.values() if each.place == place)
         if not chosen:
             places = dict.fromkeys(place for place, _ in self.figures)
@@ -83,15 +71,11 @@ class Paper:
         return chosen
 
     def figure(self, place: str, item: str) -> Published:
-        """One figure.
-
-        Raises:
-            ValueError: If there is no such place or item.
-        """
-        for each in self.at(place):
-            if each.item == item:
-                return each
-        raise ValueError(f"{self.citation} gives no {item!r} at {place!r}")
+        """One figure; a ValueError if it is not there."""
+        if (place, item) not in self.figures:
+            self.at(place)  # names the places if this is none
+            raise ValueError(f"{self.citation} gives no {item!r} at {place!r}")
+        return self.figures[place, item]
 
 
 def read_paper(beside: str | Path) -> Paper:
@@ -127,13 +111,12 @@ def _check(entry: Mapping[str, Any], where: str, kinds: Mapping[str, Any]) -> No
 def _of_text(text: Mapping[str, Mapping[str, Any]]) -> Iterator[Published]:
     for place, entries in text.items():
         for item, entry in entries.items():
-            given = entry if isinstance(entry, dict) else {"printed": entry}
+            given = {**entry} if isinstance(entry, dict) else {"printed": entry}
             _check(given, f"{item!r} at {place!r}", TEXT)
-            printed = given["printed"]
+            printed = given.pop("printed")
             value, tolerance = _number(printed) if isinstance(printed, str) else (printed, 0.0)
             value = float(value) if "tolerance" in given else value
-            reasons = {key: given[key] for key in ("right", "wrong") if key in given}
-            yield Published(place, item, value, given.get("tolerance", tolerance), **reasons)
+            yield Published(place, item, value, **{"tolerance": tolerance, **given})
 
 
 def _of(table: Mapping[str, Any]) -> Iterator[Published]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import cast
 
 from baselines.oracles.protocol import Progress
@@ -30,16 +31,10 @@ Matrix = Sequence[Sequence[Fraction]]
 
 @dataclass(frozen=True)
 class UniformCheck:
-    """How far uniform play is from optimal at a number of states.
+    """How far uniform play is from optimal at a number of states."""
 
-    Attributes:
-        states: How many states were checked.
-        deviation: The most by which any card's payoff against uniform play differs from the
-            solver's value, over both players and all states, payoff points.
-    """
-
-    states: int
-    deviation: Fraction
+    states: int  # how many were checked
+    deviation: Fraction  # most by which a card's payoff against uniform play differs from the solver's value, points
 
     @property
     def optimal(self) -> bool:
@@ -53,37 +48,25 @@ def solve_exactly(game: Duel, progress: Progress | None = None) -> StateSolution
 
 
 def check_uniform_play(solution: StateSolution, states: Iterable[DuelState]) -> UniformCheck:
-    """Compares what each card earns against uniform play with the value that the solver found.
+    """Compares what each card earns against uniform play with the value, at states in which play goes on.
 
     If every card of both players earns exactly the value, uniform play by both is an equilibrium.
-
-    Args:
-        solution: The solution of a duel, in rationals.
-        states: States of that duel in which play goes on.
     """
-    count, deviation = 0, Fraction(0)
-    for state in states:
-        count += 1
-        matrix = solution.exact_payoff_matrix(state)
-        value = solution.exact_value_at(state)
-        payoffs = uniform_payoffs(matrix, state)
-        deviation = max([deviation, *(abs(payoff - value) for side in payoffs for payoff in side)])
-    return UniformCheck(count, deviation)
+    deviations = [_deviation(solution, state) for state in states]
+    return UniformCheck(len(deviations), max(deviations, default=Fraction(0)))
 
 
-def uniform_payoffs(matrix: Matrix, state: DuelState) -> tuple[list[Fraction], list[Fraction]]:
-    """What each row pays player 0 against uniform play, and what each column pays it when it plays uniformly."""
-    size = len(state.hands[0])
-    row_sums, column_sums = card_sums(matrix, state)
-    return [total / size for total in row_sums], [total / size for total in column_sums]
+def _deviation(solution: StateSolution, state: DuelState) -> Fraction:
+    value, size = solution.exact_value_at(state), len(state.hands[0])
+    return max(abs(total / size - value) for total in card_sums(solution.exact_payoff_matrix(state), state))
 
 
-def card_sums(matrix: Matrix, state: DuelState) -> tuple[list[Fraction], list[Fraction]]:
-    """Sums of the rows and of the columns. A rank that is held k times counts k times."""
+def card_sums(matrix: Matrix, state: DuelState) -> list[Fraction]:
+    """Sums of the rows, then of the columns; a rank that is held k times counts k times.
+
+    Divided by the cards of a hand, they are what each card of player 0 pays it against uniform play, and what each card
+    of player 1 pays player 0 when that plays uniformly.
+    """
     counts = [[hand.count(rank) for rank in sorted(set(hand))] for hand in state.hands]
-    rows = [_weighted(row, counts[1]) for row in matrix]
-    return rows, [_weighted(column, counts[0]) for column in zip(*matrix, strict=True)]
-
-
-def _weighted(entries: Sequence[Fraction], counts: Sequence[int]) -> Fraction:
-    return sum((entry * count for entry, count in zip(entries, counts, strict=True)), Fraction(0))
+    lines = [*((row, counts[1]) for row in matrix), *((column, counts[0]) for column in zip(*matrix, strict=True))]
+    return [sum(map(mul, entries, weights), Fraction(0)) for entries, weights in lines]

@@ -27,7 +27,7 @@ NOBODY, UNFINISHED, STOPPED = -1, -2, -3
 
 MAX_PLAYERS = 101
 # The ranks that a hand holds are bits of an integer of 64 bits.
-MAX_RANKS = 62
+RANKS = range(2, 63)
 # Rounds are counted in 32 bits.
 ROUNDS = range(1, 1 << 31)
 SEEDS = range(1 << 63)
@@ -38,21 +38,17 @@ CHUNKS_PER_THREAD = 16
 
 @dataclass(frozen=True)
 class Simulated:
-    """How games ended.
+    """How games ended."""
 
-    Attributes:
-        winners: `[games]` the winner's seat, or `NOBODY` (-1: the last players went out together),
-            `UNFINISHED` (-2: the limit `max_rounds` was reached) or `STOPPED` (-3: the focus seat was out).
-        rounds: `[games]` rounds played; a game decided in its 13th round has 13.
-    """
-
+    # `[games]` the winner's seat, or `NOBODY` (-1: the last players went out together), `UNFINISHED` (-2: the limit
+    # `max_rounds` was reached) or `STOPPED` (-3: the focus seat was out).
     winners: NDArray[np.int32]
-    rounds: NDArray[np.int32]
+    rounds: NDArray[np.int32]  # `[games]` rounds played; a game decided in its 13th round has 13
 
 
 def takes(game: Game[Any]) -> TypeGuard[War]:
-    """Whether the simulator plays a game: one with the rules of WAR and at most `MAX_RANKS` ranks."""
-    return isinstance(game, War) and same_rules_as(game, War) and game.ranks <= MAX_RANKS
+    """Whether the simulator plays a game: one with the rules of WAR and not too many ranks."""
+    return isinstance(game, War) and same_rules_as(game, War) and game.ranks in RANKS
 
 
 def simulate(
@@ -88,10 +84,7 @@ def simulate(
     if isinstance(line_up, str) or not 2 <= len(line_up) <= MAX_PLAYERS:
         raise ValueError(f"line_up ({line_up!r}) must be 2..{MAX_PLAYERS} names")
     strategies = np.array([COMPILED.index(one_of("strategy", name, COMPILED)) for name in line_up], dtype=np.int64)
-    ranks, discards = (
-        whole_number("ranks", ranks, range(2, MAX_RANKS + 1)),
-        whole_number("discards", discards, DISCARDS),
-    )
+    ranks, discards = whole_number("ranks", ranks, RANKS), whole_number("discards", discards, DISCARDS)
     limit = -1 if max_rounds is None else whole_number("max_rounds", max_rounds, ROUNDS)
     seed, first_game = whole_number("seed", seed, SEEDS), whole_number("first_game", first_game, SEEDS)
     games = whole_number("games", games, SEEDS[1 : -first_game or None])

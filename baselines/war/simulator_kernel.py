@@ -55,19 +55,7 @@ _inlined = njit(forceinline=True, _nrt=False)
 
 
 @_inlined
-def _first_state(seed, game):  # type: ignore[no-untyped-def]  # compiled
-    """The first state of a game's generator."""
-    return mixed(mixed(np.uint64(seed) + STEP) + np.uint64(game) * STEP)
-
-
-@_inlined
-def _any_of(state, size):  # type: ignore[no-untyped-def]
-    """A random number below `size`; since 32 bits are drawn, its bias is below a millionth."""
-    return ((mixed(state) >> HALF) * size) >> HALF
-
-
-@_inlined
-def _deal(seats, counts, piles, players):  # type: ignore[no-untyped-def]
+def _deal(seats, counts, piles, players):  # type: ignore[no-untyped-def]  # compiled
     """Every player gets one card of each rank."""
     ranks = counts.shape[1]
     capacity = len(seats) * ranks
@@ -198,7 +186,7 @@ def _put_any(seats, counts, piles, pot, pot_size, i, state):  # type: ignore[no-
     """Puts a random card of a drawer into the pot."""
     seat = seats[i]
     size, first = np.uint64(seat.hand_size), np.uint64(seat.hand)
-    at = first + _any_of(state, size)
+    at = first + (((mixed(state) >> HALF) * size) >> HALF)  # of 32 bits: its bias is below a millionth
     card = piles[at]
     piles[at] = piles[first + size - np.uint64(1)]
     seat.hand_size -= 1
@@ -343,5 +331,5 @@ def play(line_up, ranks, discards, max_rounds, focus, seed, first_game, winners,
     pot = np.empty(n * ranks, dtype=np.uint8)
     players, tied = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     for g in range(len(winners)):
-        state = _first_state(seed, first_game + g)
+        state = mixed(mixed(np.uint64(seed) + STEP) + np.uint64(first_game + g) * STEP)
         winners[g], rounds[g] = _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus, state)

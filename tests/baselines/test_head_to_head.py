@@ -8,8 +8,8 @@ from tiny_games import SOLVABLE, each_of
 from toys import Arbitrary, Toy, endless, in_turn, one_step, paid_start
 
 import baselines
-from baselines import HeadToHead, head_to_head, make_policy
-from cardwar_envs import make_game, play_episode
+from baselines import HeadToHead, head_to_head, make_policy, play_games
+from cardwar_envs import make_game
 
 
 def enumerated(game, first, second):
@@ -32,10 +32,8 @@ def test_results_are_those_of_the_enumeration(game):
     assert result.win + result.loss + result.tie == pytest.approx(1.0, abs=1e-12)
     if game.facts.max_payoff == 1.0 and game.parameters().get("payoff") == "win":
         assert result.mean == pytest.approx(result.win - result.loss, abs=1e-12)
-    back = head_to_head(game, Arbitrary(1), Arbitrary(1))
-    assert (back.win, back.loss, back.tie, back.mean) == pytest.approx(
-        enumerated(game, Arbitrary(1), Arbitrary(1)), abs=1e-12
-    )
+    back, expected = head_to_head(game, Arbitrary(1), Arbitrary(1)), enumerated(game, Arbitrary(1), Arbitrary(1))
+    assert (back.win, back.loss, back.tie, back.mean) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +47,8 @@ def test_results_are_those_of_the_enumeration(game):
 )
 def test_results_are_what_sampling_comes_to(game):
     """Within four and a half standard errors."""
-    first, second, games, rng = Arbitrary(1), make_policy("uniform", game), 1000, np.random.default_rng(11)
-    exact = head_to_head(game, first, second)
-    sample = np.array([play_episode(game, [first, second], rng).payoffs[0] for _ in range(games)])
+    policies, games = [Arbitrary(1), make_policy("uniform", game)], 1000
+    exact, sample = head_to_head(game, *policies), play_games(game, policies, games, seed=11)[:, 0]
     for share, probability in ((sample > 0, exact.win), (sample < 0, exact.loss), (sample == 0, exact.tie)):
         error = np.sqrt(probability * (1 - probability) / games)
         assert abs(share.mean() - probability) <= 4.5 * error
@@ -74,42 +71,15 @@ def test_a_loss_now_and_then_can_be_worth_more_than_it_costs():
     assert head_to_head(game, "uniform_actions", "uniform_actions") == HeadToHead(0.25, 0.75, 0.0, 1.5)
 
 
-# -- Sanwal and Drechsler 2002, table 5.1 and section 5.2 --------------------------------------------
-
-
 @each_row(("num_cards", "win"), [(4, 0.25), (5, 0.45), (6, 0.297222)])
 @each_row("other", ["uniform", "highest_card", "lowest_card"])
 def test_random_play_against_weak_players(num_cards, win, other):
-    """Exact counterparts of the rows "Random vs ..." (0.2504, 0.4502, 0.2971 for Random)."""
+    """Exact counterparts of Sanwal and Drechsler 2002, table 5.1, "Random vs ..." (0.2504, 0.4502, 0.2971)."""
     result = head_to_head(make_game("jujitsu", num_cards=num_cards), "uniform", other)
     assert result.win == pytest.approx(win, abs=5e-7)
     assert result.loss == pytest.approx(win, abs=5e-7)
     assert result.tie == pytest.approx(1 - 2 * win, abs=1e-6)
     assert result.mean == pytest.approx(0.0, abs=1e-12)
-
-
-@each_row("num_cards", [3, 4, 5, 6, 7])
-def test_second_lowest_card_beats_lowest_card_for_certain(num_cards):
-    """Section 5.2: it would "beat lowest card at every iteration of the entire game"."""
-    game = make_game("jujitsu", num_cards=num_cards)
-    assert head_to_head(game, "second_lowest_card", "lowest_card") == HeadToHead(1.0, 0.0, 0.0, 1.0)
-    assert head_to_head(game, "lowest_card", "second_lowest_card") == HeadToHead(0.0, 1.0, 0.0, -1.0)
-
-
-@each_row(("num_cards", "margin", "published"), [(4, 0.2551, 0.2541), (5, 0.1293, 0.1289)])
-def test_equilibrium_against_highest_card(num_cards, margin, published):
-    """The margin is forced, whichever equilibrium is played; the table comes from 100,000 games."""
-    game = make_game("jujitsu", num_cards=num_cards)
-    mean = head_to_head(game, "equilibrium", "highest_card").mean
-    assert mean == pytest.approx(margin, abs=5e-5)
-    assert abs(mean - published) <= 4.5 / np.sqrt(100_000)
-
-
-@each_row("num_cards", [4, 5, 6])
-def test_equilibrium_against_itself_is_even(num_cards):
-    """Table 5.1 reports margins of 1.3 to 6.1 % here; the game is symmetric, so they cannot be right."""
-    game = make_game("jujitsu", num_cards=num_cards)
-    assert head_to_head(game, "equilibrium", "equilibrium").mean == pytest.approx(0.0, abs=1e-12)
 
 
 @each_row("other", ["uniform", "highest_card", "lowest_card", "second_lowest_card", "uniform_actions"])

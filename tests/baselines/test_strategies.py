@@ -7,8 +7,6 @@ from thinning import each_row
 from toys import in_turn
 
 from baselines import make_policy
-from baselines.opponents.duel import HighestCard, LowestCard, SecondLowestCard
-from baselines.opponents.generic import Uniform, UniformActions
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.policy import checked_probabilities
 
@@ -46,15 +44,6 @@ def test_each_looks_at_its_own_hand_from_either_seat_and_in_batches(name):
                 assert np.array_equal(row, asked(GAME, policy, swapped, 0))
 
 
-def test_names_lead_to_classes():
-    classes = {
-        "highest_card": HighestCard, "lowest_card": LowestCard, "second_lowest_card": SecondLowestCard,
-        "uniform": Uniform, "uniform_actions": UniformActions,
-    }  # fmt: skip
-    for name, expected in classes.items():
-        assert type(make_policy(name, GAME)) is expected
-
-
 @each_row("name", ["highest_card", "lowest_card", "second_lowest_card"])
 def test_card_strategies_play_duels_only(name):
     with pytest.raises(ValueError, match="Card plays duels, not toy"):
@@ -64,8 +53,3 @@ def test_card_strategies_play_duels_only(name):
 def test_uniform_fits_any_game():
     for name in ("uniform", "uniform_actions"):
         assert asked(in_turn(), make_policy(name, in_turn()), 0, 0).tolist() == [0.5, 0.5, 0.0]
-
-
-def test_unknown_names_are_answered_with_the_known():
-    with pytest.raises(ValueError, match=r"unknown policy 'best'; known for .*equilibrium, .*uniform"):
-        make_policy("best", GAME)

@@ -1,5 +1,6 @@
 """The strategies of WAR 2017, by the hands they are given; places are those of the paper and its program."""
 
+from functools import cache
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -12,7 +13,7 @@ from baselines import make_policy
 from baselines.opponents.war import DummiePlayer, SimpleMindedPlayer1
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
-from cardwar_envs.core.policy import checked_probabilities, needs_others, policy_names, seated_policies
+from cardwar_envs.core.policy import checked_probabilities, needs_others, seated_policies
 from cardwar_envs.games.war.actions import WarChoice
 from cardwar_envs.games.war.state import new_state
 
@@ -38,10 +39,6 @@ def played(game, policy, state, player=0):
     answer = asked(game, policy, state, player)
     assert sorted(answer.tolist())[-2:] == [0.0, 1.0]
     return game.actions.decode(int(answer.argmax()))
-
-
-def test_the_names_are_known():
-    assert {*NAMES, *ADVERSARIES} <= set(policy_names())
 
 
 # Own hand, the others', and what each of ONE_ANSWER plays when a round begins.
@@ -165,7 +162,10 @@ SECOND_WRITING = {
     "simple_minded_1_as_written": lambda hand, others, enough, at_war: written_1(hand, others, enough),
     "simple_minded_2_as_written": lambda hand, others, enough, at_war: written_2(hand, others, enough),
 }
-DECKS = [(2, 12, 3), (3, 12, 3), (7, 12, 3), (2, 4, 1), (3, 5, 0), (7, 3, 2), (2, 2, 9)]
+DECKS = [
+    war(players, ranks=ranks, discards=discards)
+    for players, ranks, discards in [(2, 12, 3), (3, 12, 3), (7, 12, 3), (2, 4, 1), (3, 5, 0), (7, 3, 2), (2, 2, 9)]
+]
 
 
 def random_table(game, rng):
@@ -183,65 +183,72 @@ def random_table(game, rng):
             return standing(*hands, tied=tuple(map(int, tied)))
 
 
-def thousands(game, count=1500):
+@cache
+def hundreds(game, count=700):
     rng = np.random.default_rng(game.num_players)
     states = [random_table(game, rng) for _ in range(count)]
     seen = np.stack([game.observation(state, 0) for state in states])
     return states, seen, np.stack([game.action_mask(state, 0) for state in states])
 
 
-@each_row(("players", "ranks", "discards"), DECKS)
-def test_a_second_writing_down_agrees_on_random_states(players, ranks, discards):
-    game = war(players, ranks=ranks, discards=discards)
-    states, seen, masks = thousands(game)
+def rivals(state):
+    """The hands of the others; in a war, of those who are in it."""
+    return [state.hands[player] for player in state.tied or range(len(state.hands)) if player]
+
+
+@each_row("game", DECKS)
+def test_a_second_writing_down_agrees_on_random_states(game):
+    states, seen, masks = hundreds(game)
     for name, card in SECOND_WRITING.items():
         answers = make_policy(name, game).action_probabilities(seen, masks)
         assert set(np.unique(answers)) == {0.0, 1.0}
         for state, action in zip(states, answers.argmax(axis=1), strict=True):
-            hand, cost = list(state.hands[0]), discards if state.tied else 0
-            others = [state.hands[p] for p in range(1, players) if p in (state.tied or range(players))]
-            battle = card(hand[cost:], others, discards + 2, bool(state.tied))
-            expected = WarChoice(tuple(hand[:discards]), battle) if state.tied else battle
+            hand, cost = list(state.hands[0]), game.discards if state.tied else 0
+            battle = card(hand[cost:], rivals(state), game.discards + 2, bool(state.tied))
+            expected = WarChoice(tuple(hand[: game.discards]), battle) if state.tied else battle
             assert game.actions.decode(int(action)) == expected, (name, state)
 
 
-@each_row(("players", "ranks", "discards"), DECKS)
-def test_text_and_program_of_the_first_agree_against_one_opponent_only(players, ranks, discards):
+@each_row("game", DECKS)
+def test_text_and_program_of_the_first_agree_against_one_opponent_only(game):
     """A copy of the only opponent's highest card is the own highest card if none is certain to win."""
-    game = war(players, ranks=ranks, discards=discards)
-    states, seen, masks = thousands(game)
-    answers = [
-        make_policy(f"simple_minded_1{end}", game).action_probabilities(seen, masks) for end in ("", "_as_written")
-    ]
-    differ = (answers[0] != answers[1]).any(axis=1)
-    rivals = np.array([sum(bool(state.hands[p]) for p in (state.tied or range(players))[1:]) for state in states])
-    assert not differ[rivals < 2].any()
-    assert players == 2 or differ.any()
+    states, seen, masks = hundreds(game)
+    names = ("simple_minded_1", "simple_minded_1_as_written")
+    program, text = (make_policy(name, game).action_probabilities(seen, masks) for name in names)
+    differ = (program != text).any(axis=1)
+    assert not differ[[sum(map(bool, rivals(state))) < 2 for state in states]].any()
+    assert game.num_players == 2 or differ.any()
 
 
-@each_row(("players", "ranks", "discards"), DECKS)
-def test_a_batch_is_its_rows_and_nothing_else_of_the_table_matters(players, ranks, discards):
-    game = war(players, ranks=ranks, discards=discards)
-    _, seen, masks = thousands(game, 40)
+@each_row("game", DECKS)
+def test_a_batch_is_its_rows_and_nothing_else_of_the_table_matters(game):
+    players, ranks = game.num_players, game.ranks
+    _, seen, masks = hundreds(game, 40)
     other = seen.copy()
     wins_and_pot = np.r_[tuple(np.r_[p * 2 * ranks + ranks : (p + 1) * 2 * ranks] for p in range(players))]
     other[:, np.r_[wins_and_pot, 2 * players * ranks : (2 * players + 1) * ranks]] = 1.0
     other[:, -1] = 3.0
     for name in NAMES:
         policy = make_policy(name, game)
-        answer = checked_probabilities(policy, seen, masks)
-        rows = [checked_probabilities(policy, seen[i : i + 1], masks[i : i + 1])[0] for i in range(len(seen))]
-        assert np.array_equal(answer, rows)
+        answer = row_by_row(policy, seen, masks)
         assert np.array_equal(answer, checked_probabilities(policy, other, masks))
         assert policy.stationary
         assert checked_probabilities(policy, seen[:0], masks[:0]).shape == masks[:0].shape
 
 
-@each_row("name", NAMES)
+def row_by_row(policy, seen, masks):
+    """What a policy answers to a batch, which is what it answers to its rows."""
+    answer = checked_probabilities(policy, seen, masks)
+    rows = [checked_probabilities(policy, seen[i : i + 1], masks[i : i + 1])[0] for i in range(len(seen))]
+    assert np.array_equal(answer, rows)
+    return answer
+
+
+@each_row("name", [*NAMES, *ADVERSARIES])
 def test_who_is_not_in_a_war_waits(name):
     game = war(4)
     state = standing((2, 3, 4, 5), (2, 3, 4), (6, 7, 8, 9), (10,), tied=(0, 1))
-    policy = make_policy(name, game)
+    policy = make_policy(name, game, **({"others": ["min"] * 3} if name in ADVERSARIES else {}))
     for player in (1, 2, 3):  # cannot pay, not tied, not tied
         assert played(game, policy, state, player) is None
 
@@ -270,9 +277,6 @@ def test_lowest_cards_come_in_the_order_of_the_action_space():
     for discards in combinations_with_replacement(game.cards, 2):
         hand = (*discards, 6)
         assert played(game, policy, standing(hand, (2,), tied=(0, 1))) == WarChoice(discards, 6)
-
-
-# -- the adversary ------------------------------------------------------------------------------
 
 
 def adversary(game, others, as_written=False):
@@ -357,21 +361,10 @@ def test_adversaries_ask_the_seats_in_their_order():
 
 
 @each_row("name", ADVERSARIES)
-def test_an_adversary_waits_where_it_has_no_choice(name):
-    game = war(3)
-    policy = make_policy(name, game, others=["min", "max"])
-    assert played(game, policy, standing((2,), (2, 3, 4, 5), (6, 7, 8, 9), tied=(1, 2))) is None
-    assert played(game, policy, standing((2,), (2, 3, 4, 5), (6, 7, 8, 9), tied=(0, 1))) is None
-
-
-@each_row("name", ADVERSARIES)
 def test_adversaries_in_batches(name):
     game = war(3)
     policy = make_policy(name, game, others=["simple_minded_1", "simple_minded_2_as_written"])
-    _, seen, masks = thousands(game, 60)
-    answer = checked_probabilities(policy, seen, masks)
-    rows = [checked_probabilities(policy, seen[i : i + 1], masks[i : i + 1])[0] for i in range(len(seen))]
-    assert np.array_equal(answer, rows)
+    row_by_row(policy, *hundreds(game, 40)[1:])
 
 
 @each_row("others", [(name,) for name in ONE_ANSWER] + [("min", "max", "simple_minded_1")])
@@ -384,21 +377,20 @@ def test_the_adversary_at_least_ties(name, others):
 
 @each_row("name", ADVERSARIES)
 def test_an_adversary_must_be_told_whom_it_plays(name):
-    game = war(3)
-    for others in (None, [], ["min"], ["min"] * 3, "min"):
-        with pytest.raises(ValueError, match="needs the policies of the 2 other seats, next seat first"):
+    game, needs = war(3), "needs the policies of the 2 other seats, next seat first"
+    informed = [*ADVERSARIES, make_policy(name, game, others=["min", "min"])]
+    for others, message in (
+        *((others, needs) for others in (None, [], ["min"], ["min"] * 3, "min")),
+        (["min", "best"], "unknown policy 'best'"),
+        (["min", 3], r"policy \(3\) must be a name"),
+        *((["min", each], "cannot play against a policy that must know what it plays") for each in informed),
+    ):
+        with pytest.raises(ValueError, match=message):
             make_policy(name, game, others=others)
-    with pytest.raises(ValueError, match="needs the policies of the 2 other seats"):
+    with pytest.raises(ValueError, match=needs):
         make_policy(name, game)
-    with pytest.raises(ValueError, match="unknown policy 'best'"):
-        make_policy(name, game, others=["min", "best"])
-    with pytest.raises(ValueError, match=r"policy \(3\) must be a name"):
-        make_policy(name, game, others=["min", 3])
     with pytest.raises(ValueError, match="plays war, not jujitsu"):
         make_policy(name, make_game("jujitsu"), others=["highest_card"])
-    for known in (*ADVERSARIES, make_policy(name, game, others=["min", "min"])):
-        with pytest.raises(ValueError, match="cannot play against a policy that must know what it plays"):
-            make_policy(name, game, others=["min", known])
 
 
 @each_row("name", ADVERSARIES)
@@ -418,9 +410,6 @@ def test_an_adversary_is_stationary_if_the_others_are():
     game = war(3)
     assert adversary(game, ["min", "max"]).stationary
     assert not adversary(game, ["min", Arbitrary()]).stationary
-
-
-# -- line-ups -----------------------------------------------------------------------------------
 
 
 def test_a_line_up_tells_the_adversary_whom_it_plays():
@@ -449,21 +438,9 @@ def test_a_line_up_takes_objects_as_they_are_and_asks_for_a_name_once():
     assert seated_policies([told, "max"], war(2))[0] is told
 
 
-@each_row(
-    ("line_up", "message"),
-    [
-        (["min"], "1 policies given for 2 players"),
-        (["min", "best"], "unknown policy 'best'"),
-        (["min", 3], r"policy \(3\) must be a name"),
-        (list(ADVERSARIES), "general_purpose_adversary and general_purpose_adversary_as_written: only one can know"),
-    ],
-)
-def test_line_ups_that_cannot_be(line_up, message):
-    with pytest.raises(ValueError, match=message):
-        seated_policies(line_up, war(2))
-
-
-def test_an_adversary_object_cannot_be_an_adversarys_opponent():
+def test_two_adversaries_cannot_play_each_other():
     game = war(2)
+    with pytest.raises(ValueError, match=" and general_purpose_adversary_as_written: only one can know"):
+        seated_policies(ADVERSARIES, game)
     with pytest.raises(ValueError, match="cannot play against a policy that must know"):
         seated_policies([adversary(game, ["min"]), "general_purpose_adversary"], game)

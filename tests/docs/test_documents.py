@@ -11,7 +11,7 @@ import ast
 import io
 import re
 import shlex
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,10 +116,6 @@ def test_blocks_are_of_a_kind_that_is_run_or_shown(page):
     assert kinds <= {"python", "sh", "text"}
 
 
-def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text().split()) <= 800
-
-
 @each_row(
     ("body", "error"),
     [
@@ -137,14 +133,5 @@ def test_the_readme_is_short():
     ],
 )
 def test_what_does_not_hold_is_seen(body, error):
-    text = "# Page\n\n```python\n" + body
-    if error is None:
-        check(text, "page")
-    else:
-        with pytest.raises(error):
-            check(text, "page")
-
-
-def test_a_failure_names_the_line_of_the_page():
-    with pytest.raises(AssertionError, match="page, line 5: it is 2"):
-        check("# Page\n\n```python\nx = 1\nx + 1  # 3\n```\n", "page")
+    with pytest.raises(error) if error else nullcontext():
+        check("# Page\n\n```python\n" + body, "page")

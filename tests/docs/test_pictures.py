@@ -13,9 +13,3 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("name", SHOWN)
 def test_pictures_are_drawn_anew(name):
     assert (ROOT / FOLDER / f"{name}.svg").read_text() == to_svg(picture(name)), "run python -m train.gallery"
-
-
-def test_every_picture_is_shown_somewhere():
-    pages = "".join(page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-    assert {path.stem for path in (ROOT / FOLDER).iterdir()} == set(SHOWN)
-    assert [name for name in SHOWN if f"pictures/{name}.svg" not in pages] == []

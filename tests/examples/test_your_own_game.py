@@ -1,10 +1,9 @@
-"""The page "Your own game", done in an empty folder with an installed copy of the package."""
+"""The page "Your own game", done in an empty folder with a copy of what is installed (as tests/release shows)."""
 
 import re
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -34,28 +33,14 @@ assert games.reset().observations.shape == (1024, 2, 2)
 """
 
 
-def installed(folder):
-    """The package as pip installs it: the content of its wheel, which is built beside the checkout, not in it."""
-    source, site = folder / "source", folder / "site"
-    source.mkdir()
-    for name in ("cardwar_envs", "baselines", "train"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "pytest_cardwar.py"):
-        shutil.copy(ROOT / name, source)
-    words = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source)]
-    subprocess.run([sys.executable, "-m", "pip", *words], check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    with zipfile.ZipFile(wheel) as packed:
-        packed.extractall(site)
-    return site
-
-
 def test_the_page_shows_the_example():
     assert (ROOT / "examples" / "undercut.py").read_text() == RULES
 
 
 def test_a_game_in_one_file_is_checked_solved_learned_and_played(tmp_path):
-    site, folder = installed(tmp_path), tmp_path / "empty"
+    site, folder = tmp_path / "site", tmp_path / "empty"
+    for name in ("cardwar_envs", "baselines", "train"):
+        shutil.copytree(ROOT / name, site / name, ignore=shutil.ignore_patterns("__pycache__"))
     folder.mkdir()
     (folder / "undercut.py").write_text(RULES)
     call = [sys.executable, "-P", "-c", PROGRAM, str(site), ENVIRONMENTS, *COMMANDS]

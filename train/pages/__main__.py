@@ -19,11 +19,7 @@ FOLDER = Path("docs")
 
 
 def part_of(part: str) -> str:
-    """What stands in a generated part, in Markdown.
-
-    Args:
-        part: The name of a game and a part of its page, or `cardwar` and a part of the command's page.
-    """
+    """A generated part in Markdown, by the name of a game and the part, or by `cardwar` and the part."""
     subject, what = part.split()
     return command.section(what) if subject == "cardwar" else games.section(subject, what)
 

@@ -21,11 +21,7 @@ TYPES = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
 def section(part: str) -> str:
-    """A generated part of the command's page, in Markdown.
-
-    Args:
-        part: Name of a subcommand, "overview" for a list of all, or "learners" for the options of all learners.
-    """
+    """A generated part of the command's page: a subcommand's name, "overview", or "learners" for all their options."""
     if part == "overview":
         rows = [[f"[`cardwar {name}`](#cardwar-{name})", _paragraphs(each)[0]] for name, each in SUBCOMMANDS.items()]
         return table(["command", "what it does"], rows)

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from baselines.markdown import table
@@ -25,25 +25,15 @@ MOST_SHOWN = 15
 
 
 def section(name: str, part: str) -> str:
-    """A generated part of a game's page, in Markdown.
-
-    Args:
-        name: A name in `GAMES`.
-        part: A key of `PARTS`.
-    """
+    """A generated part (a key of `PARTS`) of a game's page, in Markdown."""
     return PARTS[part](make_game(name))
 
 
-def _classes(game: Game[Any]) -> list[type]:
-    """The class of the game and those that it inherits rules from."""
+def _modules(game: Game[Any]) -> list[str]:
+    """The docstrings of the modules that hold the game's rules: its own, and those that it inherits from."""
     kinds = type(game).__mro__
-    return list(kinds[: kinds.index(Game)])
-
-
-def _modules(game: Game[Any]) -> Iterator[str]:
-    """The docstrings of the modules that hold the game's rules."""
-    for kind in _classes(game):
-        yield inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "")
+    kinds = kinds[: kinds.index(Game)]
+    return [inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "") for kind in kinds]
 
 
 def rules(game: Game[Any]) -> str:
@@ -150,23 +140,15 @@ def environments(game: Game[Any]) -> str:
 def policies(game: Game[Any]) -> str:
     """The policies with names that can play the game."""
     fitting = fitting_policies(game)
-    rows = [[f"`{name}`", _first_line(type(policy).__doc__)] for name, policy in fitting.items()]
-    rows += [[f"`level:1` to `level:{most}`", f"Learned for {title}."] for title, most in _levels(game).items()]
+    rows = [[f"`{name}`", _line((type(each).__doc__ or "").partition("\n\n")[0])] for name, each in fitting.items()]
+    # Levels come in ascending order, so that the last of a title is the highest.
+    most = {each.title: each.number for each in levels() if each.game == game.facts.name}
+    rows += [[f"`level:1` to `level:{number}`", f"Learned for {title}."] for title, number in most.items()]
     return table(["name", "how it plays"], rows)
-
-
-def _levels(game: Game[Any]) -> dict[str, int]:
-    """Title of each game of this name that has levels -> how many."""
-    own = [each for each in levels() if each.game == game.facts.name]
-    return {each.title: max(other.number for other in own if other.title == each.title) for each in own}
 
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _first_line(text: str | None) -> str:
-    return _line((text or "").partition("\n\n")[0])
 
 
 def _yes(fact: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from cardwar_envs import Game, Transition, make_game
@@ -11,19 +11,12 @@ from cardwar_envs import Game, Transition, make_game
 
 @dataclass(frozen=True)
 class Round:
-    """Moves of one game.
+    """Moves of one game."""
 
-    Attributes:
-        parameters: Of the game.
-        moves: What each player who acts plays, in the game's words, move by move.
-        outcomes: Which outcome of chance follows each move; the first where none is given.
-        start: Which outcome of the deal the game starts with.
-    """
-
-    parameters: Mapping[str, Any]
-    moves: Sequence[tuple[str, ...]]
-    outcomes: Sequence[int] = field(default=())
-    start: int = 0
+    parameters: Mapping[str, Any]  # of the game
+    moves: Sequence[tuple[str, ...]]  # what each player who acts plays, in the game's words, move by move
+    outcomes: Sequence[int] = ()  # which outcome of chance follows each move; the first where none is given
+    start: int = 0  # which outcome of the deal the game starts with
 
 
 ROUNDS: dict[str, Round] = {
@@ -42,13 +35,7 @@ ROUNDS: dict[str, Round] = {
 
 
 def replayed(name: str) -> Iterator[tuple[Game[Any], str, Transition[Any]]]:
-    """Plays a worked round by the rules.
-
-    Args:
-        name: Of a game in `ROUNDS`.
-
-    Yields:
-        The game; who plays what ("" for the deal); and how it turns out.
+    """Plays a worked round by the rules: yields the game, who plays what ("" for the deal), and how it turns out.
 
     Raises:
         ValueError: If a move is not legal where it is made.

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.files import read_plain, write_atomically
+from baselines.files import read_plain
 from baselines.matches.lookahead import Lookahead, StateValues
 from baselines.opponents.levels.network import NumpyNetwork
 from baselines.opponents.table import TablePolicy
@@ -36,33 +36,19 @@ DATA = "data"
 
 @dataclass(frozen=True)
 class Level:
-    """A learned policy that comes with the package.
+    """A learned policy that comes with the package."""
 
-    Attributes:
-        game: The game's name.
-        parameters: Its parameters. A level of a duel that was learned on words plays the same duel with cards, too.
-        title: Game and parameters in words.
-        number: 1 for the weakest.
-        kind: "table" of probabilities, or "lookahead" with a network that values states.
-        learner: The algorithm that learned it.
-        arguments: The algorithm's arguments that are not the default.
-        steps: How many steps it learned.
-        seed: Seed of the learner.
-        exploitability: Exact, payoff points.
-        path: Its file.
-    """
-
-    game: str
-    parameters: Mapping[str, Any]
-    title: str
-    number: int
-    kind: str
-    learner: str
-    arguments: Mapping[str, Any]
-    steps: int
-    seed: int
-    exploitability: float
-    path: Path
+    game: str  # the game's name
+    parameters: Mapping[str, Any]  # a duel that was learned with `view="word"` is played with cards, too
+    title: str  # game and parameters in words
+    number: int  # 1 for the weakest
+    kind: str  # "table" of probabilities, or "lookahead" with a network that values states
+    learner: str  # the algorithm that learned it
+    arguments: Mapping[str, Any]  # the algorithm's arguments that are not the default
+    steps: int  # how many it learned
+    seed: int  # of the learner
+    exploitability: float  # exact, payoff points
+    path: Path  # its file
 
     def learned_for(self) -> Game[Any]:
         """The game that it was learned for."""
@@ -80,17 +66,15 @@ def levels() -> tuple[Level, ...]:
 
     found = []
     for path, checksum in _checksums().items():
-        if _checksum(path) != checksum:
+        try:
+            content = read_plain(path, path.parent)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{path} is missing or damaged: {error}; {AGAIN}") from None
+        if hashlib.sha256(content).hexdigest() != checksum:
             raise ValueError(f"{path} is damaged: its checksum is not that in {CHECKSUM_FILE}; {AGAIN}")
         with safe_open(path, framework="np") as file:
             found.append(Level(**json.loads(file.metadata()[DATA]), path=path))
     return tuple(sorted(found, key=lambda each: (each.game, each.parameters.get("num_cards", 0), each.number)))
-
-
-def write_checksums(folder: Path) -> None:
-    """Writes the checksums of all files of levels in a folder, as the program `sha256sum` checks them."""
-    lines = (f"{_checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.safetensors")))
-    write_atomically(folder / CHECKSUM_FILE, "".join(lines).encode())
 
 
 def _checksums() -> dict[Path, str]:
@@ -105,28 +89,13 @@ def _checksums() -> dict[Path, str]:
         raise ValueError(f"{FOLDER / CHECKSUM_FILE} is missing or damaged: {error}; {AGAIN}") from None
 
 
-def _checksum(path: Path) -> str:
-    try:
-        return hashlib.sha256(read_plain(path, path.parent)).hexdigest()
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path} is missing or damaged: {error}; {AGAIN}") from None
-
-
 def _ladder(game: Game[Any]) -> dict[str, Level]:
     """The levels for a game, by number."""
     words = word_view(game)
     return {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
 
 
-def _has_levels(game: Game[Any]) -> bool:
-    return bool(_ladder(game))
-
-
-def _endings(game: Game[Any]) -> list[str]:
-    return [f":{number}" for number in _ladder(game)]
-
-
-@plays(_has_levels, _endings)
+@plays(lambda game: bool(_ladder(game)), lambda game: [f":{number}" for number in _ladder(game)])
 @cached_by_game(8)
 def level(game: Game[Any], number: str = "") -> Policy:
     """The policy `level:NUMBER`; kept for the next time it is asked for.
@@ -147,20 +116,14 @@ def level(game: Game[Any], number: str = "") -> Policy:
 
 
 class LevelPolicy:
-    """A level at play.
+    """A level at play; `level` says which one, with its exact exploitability."""
 
-    Attributes:
-        level: Which one, with its exact exploitability.
-        by_words: It plays alike in states with the same interleaving (see `rank_games.interleavings`).
-    """
-
-    by_words = True
+    by_words = True  # it plays alike in states with the same interleaving (see `rank_games.interleavings`)
 
     def __init__(self, which: Level, policy: Policy) -> None:
         self.level, self._policy = which, policy
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]` probabilities."""
         return self._policy.action_probabilities(observations, action_masks)
 
     def __repr__(self) -> str:
@@ -180,7 +143,6 @@ class LookaheadLevel:
         return f"<LookaheadLevel for {self._name}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]` probabilities."""
         return self._lookahead.strategies(observations, action_masks, self._values)
 
 

@@ -23,13 +23,6 @@ class Switches:
     With switches a network tells three cards of a rank from two as easily as some cards from none. A number between
     two whole ones is shared by their switches: 1.25 becomes 0, 0.75, 0.25. An entry whose bounds are not whole
     numbers, or too far apart, becomes one number, scaled by its bounds.
-
-    Attributes:
-        columns: `[switches]`: the entry that each switch looks at.
-        numbers: `[switches]` float32: the value at which it is on.
-        others: The entries that are scaled.
-        scales: What these are divided by, float32.
-        size: How many numbers encode an observation.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -37,11 +30,13 @@ class Switches:
         low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
         counted = np.flatnonzero((high - low < MOST_NUMBERS) & (low == np.round(low)))
         ranges = [np.arange(low[i], high[i] + 1.0, dtype=np.float32) for i in counted]
+        # `[switches]`: the entry that each switch looks at, and the value at which it is on.
         self.columns = np.repeat(counted, [len(numbers) for numbers in ranges])
         self.numbers: NDArray[np.float32] = np.concatenate([np.zeros(0, dtype=np.float32), *ranges])
+        # The entries that are scaled, and what they are divided by.
         self.others = np.setdiff1d(np.arange(len(low)), counted)
         self.scales: NDArray[np.float32] = np.maximum(np.abs(low), np.abs(high))[self.others]
-        self.size = len(self.numbers) + len(self.others)
+        self.size = len(self.numbers) + len(self.others)  # how many numbers encode an observation
 
     def encode(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """`[batch, observation_size]` -> `[batch, size]`."""

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
+from baselines.display.figures import new_figure
 from baselines.oracles.protocol import Progress
 from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.papers.dice_wars import PAPER
 from baselines.papers.findings import Finding, Reproduction, Table, judge, new
-from baselines.papers.pictures import Figure, finish, heat_map, new_figure
+from baselines.papers.pictures import Figure, finish, heat_map
 from baselines.papers.printed import Published
 from baselines.papers.uniform_play import check_uniform_play, solve_exactly
 from baselines.questions import head_to_head
@@ -52,25 +53,15 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
     )
 
 
-# -- sums and battles ---------------------------------------------------------------------------------
-
-
 def odds_table(outcome: str, most: int) -> Odds:
-    """Exact odds that m dice win or tie against k dice.
-
-    Args:
-        outcome: A key of `OUTCOME`.
-        most: The greatest m and k.
-
-    Returns:
-        `[most][most]` probabilities, row m - 1, column k - 1.
-    """
+    """`[most][most]` exact odds that m dice win or tie (a key of `OUTCOME`) against k; row m - 1, column k - 1."""
     numbers = range(1, most + 1)
-    return [[_odds(m, k, OUTCOME[outcome]) for k in numbers] for m in numbers]
+    return [[_odds(m, k, outcome) for k in numbers] for m in numbers]
 
 
-def _odds(m: int, k: int, winner: int) -> Fraction:
-    return sum((share for share, who in battle_outcomes(m, k, SIDES) if who == winner), Fraction(0))
+def _odds(m: int, k: int, outcome: str) -> Fraction:
+    shares = (share for share, winner in battle_outcomes(m, k, SIDES) if winner == OUTCOME[outcome])
+    return sum(shares, Fraction(0))
 
 
 def _counts_hold(dice: int) -> bool:
@@ -129,9 +120,6 @@ def odds_tables(odds: Mapping[str, Odds]) -> dict[str, Table]:
     return tables
 
 
-# -- time ----------------------------------------------------------------------------------------------
-
-
 def ways_by_recursion(dice: int, total: int) -> int:
     """f_k(n) as the post defines it: the last die shows each face in turn, nothing is remembered."""
     if total < dice:
@@ -166,9 +154,6 @@ def timing_finding() -> tuple[Finding, bool]:
     return new(source.place, source.item, ours, reason), slow == fast
 
 
-# -- the game of stacks -----------------------------------------------------------------------------------
-
-
 def stack_findings(progress: Progress | None) -> tuple[list[Finding], dict[str, bool]]:
     """Value and equilibrium of the game of stacks, for both payoffs and two pairs of hands."""
     usual = tuple(range(1, PRINTED + 1))
@@ -190,12 +175,10 @@ def stack_findings(progress: Progress | None) -> tuple[list[Finding], dict[str, 
                 for word in ("win", "loss", "tie"):
                     findings.append(new(STACKS, f"{item}: P({word})", getattr(result, word), reason))
             else:
-                closed = Fraction(sum(_odds(a, b, 1) - _odds(b, a, 1) for a in usual for b in other), len(usual))
+                pairs = [(a, b) for a in usual for b in other]
+                closed = sum(_odds(a, b, "win") - _odds(b, a, "win") for a, b in pairs) / len(usual)
                 checks[f"{name}: the value is 6 times the mean over all pairs"] = solution.exact == closed
     return findings, checks
-
-
-# -- pictures ------------------------------------------------------------------------------------------------
 
 
 def draw_sums() -> Figure:
@@ -219,17 +202,17 @@ def draw_odds(name: str, odds: Odds, most: int) -> Figure:
     shown = [row[:most] for row in odds[:most]]
     digits = 2 if small else 0 if win else 1
     return heat_map(
-        values=[[100 * float(share) for share in row] for row in shown],
-        names=[str(dice) for dice in range(1, most + 1)],
-        cells=[[per_cent(share, digits) for share in row] for row in shown],
+        [[100 * float(share) for share in row] for row in shown],
+        [str(dice) for dice in range(1, most + 1)],
+        [[per_cent(share, digits) for share in row] for row in shown],
         size=(7.0, 6.0) if small else (11.0, 9.5),
         text_size=11.0 if small else 7.5,
-        title=f"Dice Wars: how likely m dice {'win against' if win else 'tie with'} k dice",
-        row_label="m, dice of the player",
-        column_label="k, dice of the other",
-        bar_label=f"P({name}) (%)",
-        limits=(0.0, 100.0 if win else 100 * float(max(map(max, shown)))),
         colours="RdBu" if win else "viridis",
+        limits=(0.0, 100.0 if win else 100 * float(max(map(max, shown)))),
+        bar_label=f"P({name}) (%)",
+        title=f"Dice Wars: how likely m dice {'win against' if win else 'tie with'} k dice",
+        xlabel="k, dice of the other",
+        ylabel="m, dice of the player",
     )
 
 

@@ -5,21 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain, pairwise, permutations
+from functools import cache
+from itertools import pairwise, permutations
 
 from baselines.oracles.protocol import Progress
 from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.papers.fetterman import PAPER
 from baselines.papers.fetterman.matchings import Hand, dominance, replies_to_uniform, value_by_recursion
 from baselines.papers.findings import Finding, judge, new
-from baselines.papers.uniform_play import (
-    Matrix,
-    UniformCheck,
-    card_sums,
-    check_uniform_play,
-    solve_exactly,
-    uniform_payoffs,
-)
+from baselines.papers.uniform_play import Matrix, UniformCheck, card_sums, check_uniform_play, solve_exactly
 from baselines.questions import solve
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 from cardwar_envs.games.duel import DuelState
@@ -33,18 +27,14 @@ printed = PAPER.figure
 
 
 def check_lemmas() -> tuple[list[Finding], dict[str, bool]]:
-    """Compares what the lemmas say with solutions of random hands, and answers footnote 5.
-
-    Returns:
-        The findings, and the checks of the computation itself.
-    """
+    """Compares what the lemmas say with solutions of random hands: findings, and checks of the computation itself."""
     to_d = even = d_over_n = by_recursion = in_floats = 0
     for hands in random_hands(HANDS, MOST_CARDS):
         matrix, value, start = solved_start(hands)
-        score = dominance(*hands)
-        to_d += all(total == score for total in chain(*card_sums(matrix, start)))
-        even += all(payoff == value for payoff in chain(*uniform_payoffs(matrix, start)))
-        d_over_n += value == Fraction(score, len(hands[0]))
+        score, size, sums = dominance(*hands), len(hands[0]), card_sums(matrix, start)
+        to_d += all(total == score for total in sums)
+        even += all(total == size * value for total in sums)
+        d_over_n += value == Fraction(score, size)
         by_recursion += value == value_by_recursion(*hands)
         in_floats += abs(solve(DinosaurWar(hand_0=hands[0], hand_1=hands[1])).value - float(value)) <= 1e-9
     where = f"of {HANDS} random pairs of hands of 1..{MOST_CARDS} cards with duplicates"
@@ -75,6 +65,7 @@ def random_hands(count: int, most_cards: int) -> Iterator[tuple[Hand, Hand]]:
         yield own, other
 
 
+@cache
 def solved_start(hands: tuple[Hand, Hand], progress: Progress | None = None) -> tuple[Matrix, Fraction, DuelState]:
     """The exact payoff matrix at the start of a game, its value, and the start itself."""
     game = DinosaurWar(hand_0=hands[0], hand_1=hands[1])
@@ -86,18 +77,16 @@ def lemma_2_slips() -> Iterator[Finding]:
     """Two statements of Lemma 2 in numbers."""
     matrix, _, start = solved_start(((2, 3, 6), (1, 3, 5)))
     item = "{2,3,6} v. {1,3,5}, payoff of a row to uniform play (given as D)"
-    wrong = f"{card_sums(matrix, start)[0][0]} is the row's sum D; played with probability 1/3 each it pays D/n"
-    yield judge(printed("Lemma 2", item), uniform_payoffs(matrix, start)[0][0], "D", wrong)
+    row_sum = card_sums(matrix, start)[0]
+    wrong = f"{row_sum} is the row's sum D; played with probability 1/3 each it pays D/n"
+    yield judge(printed("Lemma 2", item), row_sum / 3, "D", wrong)
 
     # P_A leaves uniform play in Figure 2c; P_B answers with one column.
     matrix, value, _ = solved_start(((2, 4), (1, 3)))
-    columns = [(3 * first + second) / 4 for first, second in zip(*matrix, strict=True)]
-    gains = {pays > value: value - pays for pays in columns}  # above the mean or not -> what P_B gains
-    wrong = (
-        f"playing 2 with 3/4 in Figure 2c, columns pay P_A {columns[0]} and {columns[1]}: P_B gains by the one below"
-    )
+    first, second = ((3 * low + high) / 4 for low, high in zip(*matrix, strict=True))
+    wrong = f"playing 2 with 3/4 in Figure 2c, columns pay P_A {first} and {second}: P_B gains by the one below"
     item = "case 2: P_B gains by a column above the mean"
-    yield judge(printed("Lemma 2", item), gains[True] > 0, "it pays P_A less", wrong)
+    yield judge(printed("Lemma 2", item), max(first, second) < value, "it pays P_A less", wrong)
 
 
 def neighbours_pay_alike() -> bool:
@@ -108,9 +97,6 @@ def neighbours_pay_alike() -> bool:
             if not any(low <= rank <= high for rank in other) and matrix[i] != matrix[i + 1]:
                 return False
     return True
-
-
-# -- footnote 5 -----------------------------------------------------------------------------------
 
 
 def footnote_5() -> Iterator[Finding]:

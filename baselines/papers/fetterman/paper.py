@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 
-import numpy as np
-
 from baselines.oracles.protocol import Progress
 from baselines.papers.fetterman import PAPER, lemmas
 from baselines.papers.fetterman.matchings import Hand, dominance, margin_shares, trick, without
-from baselines.papers.findings import Finding, Reproduction, Table, judge, new
+from baselines.papers.findings import Finding, Reproduction, judge, new
 from baselines.papers.pictures import Figure, heat_map
 from baselines.papers.printed import Published
 from baselines.papers.uniform_play import Matrix
@@ -49,12 +47,9 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
             "every row and column of it sums to D = 0": not any(map(sum, (*table, *zip(*table, strict=True)))),
             **lemma_checks,
         },
-        tables={"ten_v_ten": fractions_table(table)},
+        tables={"ten_v_ten": [["", *TEN], *([card, *map(str, row)] for card, row in zip(TEN, table, strict=True))]},
         pictures={"ten_v_ten": partial(draw_table, table)},
     )
-
-
-# -- the matrices -----------------------------------------------------------------------------------
 
 
 def _entries(figures: Iterable[Published]) -> Iterator[tuple[Published, re.Match[str], tuple[Hand, Hand]]]:
@@ -92,9 +87,6 @@ def closed_form(hand_0: Hand, hand_1: Hand) -> tuple[tuple[Fraction, ...], ...]:
     )
 
 
-# -- what the text says -------------------------------------------------------------------------------
-
-
 def text_findings(matrices: Matrices) -> Iterator[Finding]:
     """Sections 1 to 5, in their order."""
     most = Fraction(most_tricks(TEN, TEN))
@@ -117,11 +109,11 @@ def _mean(matrix: Matrix) -> Fraction:
 
 
 def most_tricks(hand_0: Hand, hand_1: Hand) -> int:
-    """The most tricks that player 0 can win if the cards meet as well as they can."""
-    from scipy.optimize import linear_sum_assignment
-
-    wins = np.array([[a > b for b in hand_1] for a in hand_0], dtype=np.float64)
-    return int(wins[linear_sum_assignment(wins, maximize=True)].sum())
+    """The most tricks that player 0 can win: each of its cards beats the lowest card that is not yet beaten."""
+    won = 0
+    for card in sorted(hand_0):
+        won += card > sorted(hand_1)[won]
+    return won
 
 
 def section_7_findings(matrices: Matrices) -> Iterator[Finding]:
@@ -133,7 +125,8 @@ def section_7_findings(matrices: Matrices) -> Iterator[Finding]:
     claim = printed("Section 7", "the 10 v. 10 matrix is symmetric")
     yield judge(claim, table == mirrored, "M[i][j] = M[j][i]", wrong)
 
-    won = won_by(table)
+    # Worth of a won first trick by the ranks that it is won by; rows and columns are the same cards.
+    won = {d: [table[i][i - d] for i in range(d, len(table))] for d in range(1, len(table))}
     everywhere = [worth for entries in won.values() for worth in entries]
     mean = sum(everywhere, Fraction(0)) / len(everywhere)
     good, bad = (sum(sign * worth > 0 for worth in everywhere) for sign in (1, -1))
@@ -155,15 +148,6 @@ def section_7_findings(matrices: Matrices) -> Iterator[Finding]:
     yield judge(claim, lemmas.neighbours_pay_alike())
 
 
-def won_by(table: Matrix) -> dict[int, list[Fraction]]:
-    """Worth of a won first trick by the ranks that it is won by; rows and columns are the same cards."""
-    size = len(table)
-    return {d: [table[i][i - d] for i in range(d, size)] for d in range(1, size)}
-
-
-# -- what the paper asks or leaves out ----------------------------------------------------------------
-
-
 def new_findings(table: Matrix) -> Iterator[Finding]:
     """Answers to section 1.2, and the odds of a whole game."""
     yield new("Section 1.2", "1..10 v. 1..10, worth of (9, 10) to P_A", table[8][9], "lost by 1 rank, the worst loss")
@@ -175,23 +159,17 @@ def new_findings(table: Matrix) -> Iterator[Finding]:
         yield new("Section 1.1", f"1..10 v. 1..10, chance {what}", share, reason)
 
 
-def fractions_table(table: Matrix) -> Table:
-    """The 10 v. 10 table for a CSV file."""
-    return [["", *TEN], *([card, *map(str, row)] for card, row in zip(TEN, table, strict=True))]
-
-
 def draw_table(table: Matrix) -> Figure:
     """The 10 v. 10 table as a heat map."""
     return heat_map(
-        values=[[float(entry) for entry in row] for row in table],
-        names=[str(card) for card in TEN],
-        cells=[[str(entry) for entry in row] for row in table],
+        [[float(entry) for entry in row] for row in table],
+        [str(card) for card in TEN],
+        [[str(entry) for entry in row] for row in table],
         size=(8.5, 7.0),
-        text_size=10.0,
-        title="Dinosaur War, 1..10 v. 1..10: worth of the first trick and all that follows",
-        row_label="card of P_A",
-        column_label="card of P_B",
-        bar_label="payoff to P_A (tricks)",
-        limits=(-1.0, 1.0),
         colours="RdBu",
+        limits=(-1.0, 1.0),
+        bar_label="payoff to P_A (tricks)",
+        title="Dinosaur War, 1..10 v. 1..10: worth of the first trick and all that follows",
+        xlabel="card of P_B",
+        ylabel="card of P_A",
     )

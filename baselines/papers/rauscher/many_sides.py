@@ -10,10 +10,11 @@ from typing import cast
 
 import numpy as np
 
+from baselines.display.figures import new_figure
 from baselines.oracles.protocol import Progress
 from baselines.oracles.results import PrivateSolution
 from baselines.papers.findings import Table
-from baselines.papers.pictures import Figure, finish, new_figure
+from baselines.papers.pictures import Figure, finish
 from baselines.questions import solve
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_poker.rules import RAISE
@@ -30,40 +31,29 @@ LIMIT_RAISES = (Fraction(1, 4), Fraction(1), Fraction(2), Fraction(8))
 
 @dataclass(frozen=True)
 class Point:
-    """One solved game.
-
-    Attributes:
-        sides: Of the dice.
-        raise_size: Payoff points; the ante is 1.
-        value: To A, payoff points.
-        exact: The same as a fraction, where rationals were computed.
-        gap: Certified bound on the error of `value`.
-        bluffs: How often A raises with a roll of the lower half.
-        raises: How often A raises.
-    """
+    """One solved game with an ante of 1."""
 
     sides: int
-    raise_size: float
-    value: float
-    exact: Fraction | None
-    gap: float
-    bluffs: float
-    raises: float
+    raise_size: float  # payoff points
+    value: float  # to A, payoff points
+    exact: Fraction | None  # the same, where rationals were computed
+    gap: float  # certified bound on the error of `value`
+    bluffs: float  # how often A raises with a roll of the lower half
+    raises: float  # how often A raises
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Value and bluffs of the continuous game."""
+        size = Fraction(self.raise_size)
+        return float(continuous_value(size)), float(continuous_bluffs(size))
 
 
 def solved_point(sides: int, raise_size: float) -> Point:
-    """Solves one game with an ante of 1."""
+    """Solves one game."""
     solution = cast(PrivateSolution, solve(DicePoker(sides=sides, raise_size=raise_size)))
     raising = solution.behaviour[0][:, RAISE] / sides
-    return Point(
-        sides=sides,
-        raise_size=raise_size,
-        value=solution.value,
-        exact=solution.exact,
-        gap=solution.gap,
-        bluffs=float(raising[: sides // 2].sum()),
-        raises=float(raising.sum()),
-    )
+    bluffs, raises = float(raising[: sides // 2].sum()), float(raising.sum())
+    return Point(sides, raise_size, solution.value, solution.exact, solution.gap, bluffs, raises)
 
 
 def by_sides(progress: Progress | None = None) -> list[Point]:
@@ -109,18 +99,9 @@ def continuous_value(raise_size: Fraction) -> Fraction:
 
 def points_table(points: Sequence[Point]) -> Table:
     """Solved games for a CSV file."""
-    rows = []
-    for p in points:
-        value, bluffs = map(float, _limits(p.raise_size))
-        exact = str(p.exact or "")
-        rows.append([p.sides, p.raise_size, p.value, exact, p.gap, p.bluffs, p.raises, value, bluffs])
-    headings = ["sides", "raise", "value", "fraction", "gap", "bluffs", "raises", "continuous value"]
-    return [[*headings, "continuous bluffs"], *rows]
-
-
-def _limits(raise_size: float) -> tuple[Fraction, Fraction]:
-    """Value and bluffs of the continuous game."""
-    return continuous_value(Fraction(raise_size)), continuous_bluffs(Fraction(raise_size))
+    headings = ["sides", "raise", "value", "fraction", "gap", "bluffs", "raises"]
+    rows = [[p.sides, p.raise_size, p.value, str(p.exact or ""), p.gap, p.bluffs, p.raises, *p.limits] for p in points]
+    return [[*headings, "continuous value", "continuous bluffs"], *rows]
 
 
 def draw_sides(points: Sequence[Point]) -> Figure:
@@ -142,7 +123,7 @@ def draw_raises(few: Sequence[Point], many: Sequence[Point]) -> Figure:
     """Value and bluffs against the size of the raise."""
     drawing = new_figure(11.0, 4.8)
     sizes = np.geomspace(RAISES[0], RAISES[-1], 200)
-    limits = zip(*(map(float, _limits(float(size))) for size in sizes), strict=True)
+    limits = [[float(f(Fraction(size))) for size in sizes] for f in (continuous_value, continuous_bluffs)]
     ticks = [2.0**k for k in range(-4, 5)]
     for axes, of_few, of_many, limit in zip(drawing.subplots(1, 2), _heights(few), _heights(many), limits, strict=True):
         for points, heights, marker in ((few, of_few, "o"), (many, of_many, ".")):

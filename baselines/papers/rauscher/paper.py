@@ -19,7 +19,7 @@ from baselines.matrix_game import solve_matrix_exact
 from baselines.oracles.bayesian.solver import optimal_range
 from baselines.oracles.protocol import Progress
 from baselines.oracles.results import PrivateSolution
-from baselines.papers.findings import Finding, Number, Reproduction, Verdict, compare, judge, new, within_digits
+from baselines.papers.findings import Finding, Number, Reproduction, Verdict, compare, judge, new
 from baselines.papers.printed import Published
 from baselines.papers.rauscher import PAPER
 from baselines.papers.rauscher import many_sides as dice
@@ -46,6 +46,8 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
     points, few, many = dice.by_sides(progress), dice.by_raise(dice.FEW), dice.by_raise(dice.MANY)
     limits = [dice.solved_point(dice.MOST_SIDES, float(size)) for size in dice.LIMIT_RAISES]
     every = [*points, *few, *many, *limits]
+    # The source's way: a matrix game between pure strategies.
+    pure_value = solve_matrix_exact([[int(total) for total in row] for row in grid.sums]).value / grid.deals
     return Reproduction(
         findings=(
             *grid_findings(grid),
@@ -54,14 +56,13 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
             *beyond_findings(points, few, limits),
         ),
         checks={
-            "the program over 64 pure strategies has the same value, in rationals": program_of_the_source(grid)
-            == solution.exact,
+            "the program over 64 pure strategies has the same value, in rationals": pure_value == solution.exact,
             "no reply gains anything on the equilibrium, in rationals": all(
                 conceded(seat, own_strategy(solution, seat)) == solution.exact for seat in (0, 1)
             ),
             "every value beyond is certified to 1e-9": all(p.gap <= 1e-9 for p in every),
             "with 1000 sides the value is that of the continuous game to 1e-5, for 4 raises": all(
-                map(near_limit, limits)
+                abs(p.value - p.limits[0]) <= NEAR_LIMIT for p in limits
             ),
         },
         tables={
@@ -75,15 +76,6 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
             "raises": partial(dice.draw_raises, few, many),
         },
     )
-
-
-def program_of_the_source(grid: Grid) -> Fraction:
-    """The value by the source's way: a matrix game between pure strategies."""
-    whole = [[int(total) for total in row] for row in grid.sums]
-    return solve_matrix_exact(whole).value / grid.deals
-
-
-# -- the grid -----------------------------------------------------------------------------------------
 
 
 def grid_findings(grid: Grid) -> Iterator[Finding]:
@@ -105,9 +97,8 @@ def grid_findings(grid: Grid) -> Iterator[Finding]:
     yield judge(printed(TEXT, "worth to A of its reply to calling with 2 or more"), worth)
     reason = "ties counted; the output has it, but does not print it"
     for who, plan, count, other in (("A", always, columns, "B"), ("B", two_up, rows, "A")):
-        yield new(
-            "Output", f"how many of {other}'s 64 strategies {in_words(plan)} is best against, for {who}", count, reason
-        )
+        item = f"how many of {other}'s 64 strategies {in_words(plan)} is best against, for {who}"
+        yield new("Output", item, count, reason)
 
 
 def reply_findings(grid: Grid) -> Iterator[Finding]:
@@ -119,9 +110,6 @@ def reply_findings(grid: Grid) -> Iterator[Finding]:
             yield judge(each, Fraction(reply[int(found[3]) - 1]), "1: raise or call, 0: check or fold")
         else:
             yield judge(each, Fraction(len(replies[each.item[-1]])), "and no other pure reply is as good")
-
-
-# -- the equilibrium --------------------------------------------------------------------------------------
 
 
 def printed_strategy(seat: int) -> list[Fraction]:
@@ -167,19 +155,11 @@ def probability(chance: Published, ours: float, span: tuple[float, float]) -> Fi
     value, slack = float(chance.value), chance.tolerance + RANGE_DIGITS
     least, greatest = (round(bound, 6) + 0.0 for bound in span)
     if greatest - least <= RANGE_DIGITS:
-        verdict = Verdict.AGREES if within_digits(value, ours, slack) else Verdict.WRONG
+        verdict = Verdict.AGREES if chance.agrees(ours, RANGE_DIGITS) else Verdict.WRONG
         return compare(chance, ours, verdict, "all optimal strategies have this")
     verdict = Verdict.FREE if least - slack <= value <= greatest + slack else Verdict.WRONG
     reason = "one of many optimal strategies; the range is over all of them"
     return compare(chance, ours, verdict, reason, (least, greatest))
-
-
-# -- other dice and raises ---------------------------------------------------------------------------------
-
-
-def near_limit(point: dice.Point) -> bool:
-    """Whether the value with many sides is that of the continuous game."""
-    return abs(point.value - float(dice.continuous_value(Fraction(point.raise_size)))) <= NEAR_LIMIT
 
 
 def beyond_findings(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.papers.findings import Table
-from baselines.papers.pictures import Figure, new_figure
+from baselines.papers.pictures import Figure, heat_map
 from cardwar_envs.games.dice_poker import DicePoker
 
 Plan = tuple[int, ...]
@@ -17,25 +17,15 @@ Plan = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Grid:
-    """What every pair of pure strategies is worth to A.
+    """What every pair of pure strategies is worth to A."""
 
-    Attributes:
-        plans: What a pure strategy does with each roll: 1 for raise or call, else 0. As in the
-            source's code the first roll's choice changes fastest.
-        sums: `[plans of A, plans of B]`, winnings of A in points added up over all pairs of rolls.
-        deals: How many pairs of rolls there are.
-    """
-
-    plans: tuple[Plan, ...]
-    sums: NDArray[np.float64]
-    deals: int
+    plans: tuple[Plan, ...]  # per roll 1 to raise or call, else 0; the first roll changes fastest, as in the source
+    sums: NDArray[np.float64]  # `[plans of A, plans of B]`, winnings of A in points added up over all pairs of rolls
+    deals: int  # how many pairs of rolls there are
 
     @property
     def best(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """For A and for B, `[plans of A, plans of B]`: the cells in which this player has no profitable deviation.
-
-        These are the greatest of their columns for A and the least of their rows for B.
-        """
+        """For A and for B, `[plans of A, plans of B]`: the greatest cells of each column, and the least of each row."""
         return self.sums == self.sums.max(axis=0), self.sums == self.sums.min(axis=1, keepdims=True)
 
     def worth(self, a: Plan, b: Plan) -> Fraction:
@@ -80,16 +70,21 @@ def grid_table(grid: Grid) -> Table:
 
 def draw_grid(grid: Grid) -> Figure:
     """The source's picture: winnings as colours, column maxima and row minima marked."""
-    drawing = new_figure(12.0, 10.5)
-    axes = drawing.subplots()
     worth = grid.sums / grid.deals
     size = float(np.abs(worth).max())
-    image = axes.imshow(worth, cmap="RdBu", vmin=-size, vmax=size)
-    names = list(map(in_words, grid.plans))
-    axes.set_xticks(range(len(names)), names, rotation=90, fontsize=5.5, family="monospace")
-    axes.set_yticks(range(len(names)), names, fontsize=5.5, family="monospace")
-    axes.set_xlabel("B: calls (1) or folds (0) with a roll of 1, 2, ... 6")
-    axes.set_ylabel("A: raises (1) or checks (0) with a roll of 1, 2, ... 6")
+    drawing = heat_map(
+        worth.tolist(),
+        list(map(in_words, grid.plans)),
+        size=(12.0, 10.5),
+        colours="RdBu",
+        limits=(-size, size),
+        bar_label="winnings of A (payoff points)",
+        xlabel="B: calls (1) or folds (0) with a roll of 1, 2, ... 6",
+        ylabel="A: raises (1) or checks (0) with a roll of 1, 2, ... 6",
+    )
+    axes = drawing.axes[0]
+    axes.tick_params(labelsize=5.5, labelfontfamily="monospace")
+    axes.tick_params("x", rotation=90)
     for_a, for_b = grid.best
     marks = (
         (for_a, "s", "none", "black", 34, "greatest of its column: best for A"),
@@ -104,5 +99,4 @@ def draw_grid(grid: Grid) -> Figure:
         )  # fmt: skip
     drawing.legend(loc="outside lower center", ncols=3, frameon=False)
     drawing.suptitle("Dice Poker: what A wins with each of 64 pure strategies against each of B's")
-    drawing.colorbar(image, ax=axes, label="winnings of A (payoff points)", shrink=0.8)
     return drawing

@@ -50,42 +50,24 @@ Pairing = tuple[str, str]
 
 @dataclass(frozen=True)
 class JujitsuFigures:
-    """What is exact at one size.
+    """What is exact at one size."""
 
-    Attributes:
-        size: Cards in each hand.
-        states: Canonical states in which something is decided.
-        several: Those of them in which at least one player has several optimal strategies.
-        value: Of the game, payoff points.
-        root: `[2, size]` least and greatest probability of each card at the start over all
-            optimal strategies.
-        skew: Whether the payoff matrix at the start is skew-symmetric, and whether it is symmetric.
-        top_card: What the highest card on the first trick earns against optimal play, payoff points.
-        outcomes: Pairing -> column (`COLUMNS`) -> figure, shares of games or payoff points.
-        supports: Opponent -> `[DIRECTIONS, 3]`: a direction in the plane of (win, loss), and the
-            most that optimal play against that opponent can have along it, shares of games.
-        slack: Bound on the error of the extremes, by rounding.
-    """
-
-    size: int
-    states: int
-    several: int
-    value: float
-    root: Array
-    skew: tuple[bool, bool]
-    top_card: float
-    outcomes: Mapping[Pairing, Mapping[str, Exact]]
+    size: int  # cards in each hand
+    states: int  # canonical states in which something is decided
+    several: int  # those of them in which at least one player has several optimal strategies
+    value: float  # of the game, payoff points
+    root: Array  # `[2, size]` least and greatest probability of each card at the start over all optimal strategies
+    skew: tuple[bool, bool]  # whether the payoff matrix at the start is skew-symmetric, and whether it is symmetric
+    top_card: float  # what the highest card on the first trick earns against optimal play, payoff points
+    outcomes: Mapping[Pairing, Mapping[str, Exact]]  # pairing -> column -> figure, shares of games or payoff points
+    # Opponent -> `[DIRECTIONS, 3]`: a direction in the plane of (win, loss), and the most that optimal play against
+    # that opponent can have along it, shares of games.
     supports: Mapping[str, Array]
-    slack: float
+    slack: float  # bound on the error of the extremes, by rounding
 
 
 def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigures:
-    """Computes all of it.
-
-    Args:
-        size: Cards in each hand.
-        progress: Called now and then with the number of states explored.
-    """
+    """Computes the figures of one size; `progress` is called now and then with the number of states explored."""
     game = Jujitsu(num_cards=size)
     starts = [start._replace(state=game.canonical(start.state).state) for start in game.initial()]
     graph = build_graph(game, starts, canonical=True, progress=progress)
@@ -120,12 +102,10 @@ def _outcomes(
     outcomes: dict[Pairing, dict[str, Exact]] = defaultdict(dict)
     slack, random = 0.0, opponents[RANDOM]
     for name, opponent in opponents.items():
-        for column in COLUMNS:
-            most, least = play.extreme(opponent, paid[column]), play.extreme(opponent, -paid[column])
+        for column, payment in paid.items():
+            most, least = play.extreme(opponent, payment), play.extreme(opponent, -payment)
             slack = max(slack, most.slack, least.slack)
-            ours, theirs = (
-                float(play.worth(first, opponent, paid[column])[0, root]) for first in (play.default(), random)
-            )
+            ours, theirs = (float(play.worth(first, opponent, payment)[0, root]) for first in (play.default(), random))
             low, high = -float(least.worth[0, root]), float(most.worth[0, root])
             outcomes[EQUILIBRIUM, name][column] = Exact(ours, low, high)
             outcomes[RANDOM, name][column] = Exact(theirs, theirs, theirs)
@@ -164,21 +144,13 @@ def _both_optimal(play: OptimalPlay, paid: Mapping[str, Array], root: int) -> di
 
 
 class SubGames(NamedTuple):
-    """How many sub-games there are, counted by walking through all of them.
+    """How many sub-games there are, counted by walking through all of them."""
 
-    Attributes:
-        pairs: Pairs of hands, the empty ones included.
-        states: (Hands, score, carried ties) with cards left to play.
-        open: Those of them in which the winner is not yet known.
-        paths: Ways through the game.
-        tied_ends: Games tied at the end, by whether the last trick was a tie.
-    """
-
-    pairs: int
-    states: int
-    open: int
-    paths: int
-    tied_ends: Mapping[bool, int]
+    pairs: int  # pairs of hands, the empty ones included
+    states: int  # (hands, score, carried ties) with cards left to play
+    open: int  # those of them in which the winner is not yet known
+    paths: int  # ways through the game
+    tied_ends: Mapping[bool, int]  # games tied at the end, by whether the last trick was a tie
 
 
 def count_sub_games(size: int) -> SubGames:

@@ -77,9 +77,6 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
     )
 
 
-# -- sections 2 to 4 ----------------------------------------------------------------------------------
-
-
 def strategy_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
     """The strategies at the start, and how many there are."""
     several = ", ".join(f"{each.several} of {each.states}" for each in figures)
@@ -140,9 +137,6 @@ def without_ties_findings(checks: Mapping[int, UniformCheck]) -> Iterator[Findin
             yield new("Section 4", item, check.optimal, reason)
 
 
-# -- section 5.2 ----------------------------------------------------------------------------------------
-
-
 def parity(counts: Mapping[int, SubGames]) -> Finding:
     """Why odd games end in a tie so seldom."""
     odd = [size for size in counts if size % 2 and counts[size].tied_ends[False]]
@@ -162,9 +156,6 @@ def second_lowest(sizes: Sequence[int]) -> Finding:
 def second_lowest_wins(size: int) -> float:
     """How likely SecondLowestCard is to win against LowestCard. Neither mixes, so one game tells."""
     return float(cross_play(Jujitsu(num_cards=size), ("second_lowest_card", "lowest_card")).wins[0])
-
-
-# -- tables and checks ------------------------------------------------------------------------------------
 
 
 def root_table(figures: Sequence[JujitsuFigures]) -> Table:

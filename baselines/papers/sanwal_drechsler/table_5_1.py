@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from baselines.display.figures import new_figure
 from baselines.papers.findings import STANDARD_ERRORS, Finding, Table, Verdict, compare, judge, new
-from baselines.papers.pictures import Figure, Mark, range_panels
+from baselines.papers.pictures import Figure
 from baselines.papers.printed import Published
 from baselines.papers.sanwal_drechsler import PAPER
 from baselines.papers.sanwal_drechsler.exact_figures import COLUMNS, EQUILIBRIUM, RANDOM, Exact, JujitsuFigures
@@ -18,30 +20,27 @@ OPPONENTS = (RANDOM, "HighestCard", "LowestCard", EQUILIBRIUM)
 RUNS = 20
 TABLE_GAMES = 100_000
 LABELS = {"margin": "games won less games lost (% of games)", "tie": "tied games (% of games)"}
+CROSS = {"marker": "x", "linestyle": "", "markersize": 7, "markeredgewidth": 1.8}
+MARKS: dict[str, dict[str, Any]] = {
+    "range": {"color": "tab:blue", "alpha": 0.35, "linewidth": 9, "solid_capstyle": "butt"},
+    "chosen": {"color": "tab:blue", "linewidth": 1.6},
+    "possible": {"color": "black", **CROSS},
+    "impossible": {"color": "tab:red", **CROSS},
+}
 
 printed = PAPER.figure
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One printed figure and the exact one.
+    """One printed figure and the exact one."""
 
-    Attributes:
-        size: Cards in each hand.
-        pairing: Who plays.
-        column: What is counted.
-        printed: The figure, a share of games.
-        exact: What it should be, or may be.
-        deviation: Standard deviation of one game's result, where `exact` comes closest to the
-            printed figure.
-    """
-
-    size: int
-    pairing: tuple[str, str]
-    column: str
-    printed: Published
-    exact: Exact
-    deviation: float
+    size: int  # cards in each hand
+    pairing: tuple[str, str]  # who plays
+    column: str  # what is counted
+    printed: Published  # a share of games
+    exact: Exact  # what it should be, or may be
+    deviation: float  # standard deviation of one game's result, where `exact` comes closest to the printed figure
 
     @property
     def errors(self) -> float:
@@ -100,8 +99,7 @@ def _deviation(outcome: Mapping[str, Exact], column: str, printed: Published) ->
 def joint_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
     """Whether one choice of optimal strategies can have won, lost and tied as often as a row says.
 
-    All (win, loss) that can be had are a convex set; a row outside it lies beyond its most along
-    some direction.
+    The possible (win, loss) are a convex set; a row outside it lies beyond its most along some direction.
     """
     for each in figures:
         for opponent, support in each.supports.items():
@@ -115,16 +113,13 @@ def joint_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
             reason = f"{outside} what one choice can come to, along {len(support)} directions"
             item, fits = f"{name}, win, loss and tie at once", worst <= STANDARD_ERRORS
             verdict = Verdict.FREE if fits else Verdict.WRONG
-            yield Finding(PLACE, item, "yes", "yes" if fits else "no", None, verdict, reason)
+            yield compare(Published(PLACE, item, True), fits, verdict, reason)
 
 
 def consistency(sizes: Sequence[int]) -> Finding:
     """Whether the table's columns say the same."""
-    pairings = [(first, second) for first in (EQUILIBRIUM, RANDOM) for second in OPPONENTS]
-    names = [
-        f"{size}x{size} {' v. '.join(pair)}" for size in sizes for pair in pairings if pair != (RANDOM, EQUILIBRIUM)
-    ]
-    differ = [name for name in names if not _columns_agree(name)]
+    names = dict.fromkeys(each.item.partition(",")[0] for each in PAPER.at(PLACE))
+    differ = [name for name in names if int(name[0]) in sizes and not _columns_agree(name)]
     claim = Published(PLACE, "counts, win margin, spread % and tie % say the same", True)
     return judge(claim, not differ, "in every row", f"not in {', '.join(differ)}")
 
@@ -133,7 +128,7 @@ def _columns_agree(name: str) -> bool:
     row = {column: printed(PLACE, f"{name}, {column}") for column in (*COLUMNS, "spread", "tie share")}
     win, loss, tie = (float(row[column].value) for column in ("win", "loss", "tie"))
     expected = {"margin": abs(win - loss), "spread": win - loss, "tie share": tie}
-    close = all(abs(float(row[c].value) - e) <= row[c].tolerance * (1 + 1e-6) for c, e in expected.items())
+    close = all(row[column].agrees(figure) for column, figure in expected.items())
     return close and abs(win + loss + tie - 1.0) < 1e-6
 
 
@@ -167,18 +162,34 @@ def csv_table(table: Sequence[Cell]) -> Table:
 
 def draw_column(table: Sequence[Cell], column: str) -> Figure:
     """One column of the Equilibrium rows: printed figures over the exact ranges, a panel per opponent."""
-    panels: dict[str, list[Mark]] = {f"against {opponent}": [] for opponent in OPPONENTS}
-    for cell in table:
-        if cell.pairing[0] == EQUILIBRIUM and cell.column == column:
-            low, high, chosen = (100 * share for share in (cell.exact.low, cell.exact.high, cell.exact.default))
+    drawing = new_figure(11.0, 4.8)
+    grid = drawing.subplots(1, len(OPPONENTS), sharey=True)
+    for axes, opponent in zip(grid, OPPONENTS, strict=True):
+        axes.axhline(0.0, color="0.7", linewidth=0.8)
+        shown = [cell for cell in table if cell.pairing == (EQUILIBRIUM, opponent) and cell.column == column]
+        for cell in shown:
+            chosen, *ends = (100 * share for share in cell.exact)
             possible = cell.finding().verdict is not Verdict.WRONG
-            mark = Mark(cell.size, low, high, chosen, 100 * float(cell.printed.value), possible)
-            panels[f"against {cell.pairing[1]}"].append(mark)
-    title = "Optimal Jujitsu: all it can come to, and what Table 5.1 of Sanwal and Drechsler prints"
-    return range_panels(panels, title=title, x_label="cards in each hand", y_label=LABELS[column])
+            axes.plot([cell.size] * 2, ends, **MARKS["range"])
+            axes.plot([cell.size - 0.22, cell.size + 0.22], [chosen] * 2, **MARKS["chosen"])
+            axes.plot(cell.size, 100 * float(cell.printed.value), **MARKS["possible" if possible else "impossible"])
+        sizes = [cell.size for cell in shown]
+        axes.set_xticks(sizes)
+        axes.set_xlim(min(sizes) - 0.6, max(sizes) + 0.6)
+        axes.set_title(f"against {opponent}", fontsize=10)
+        axes.set_xlabel("cards in each hand")
+    grid[0].set_ylabel(LABELS[column])
+    drawing.suptitle("Optimal Jujitsu: all it can come to, and what Table 5.1 of Sanwal and Drechsler prints")
+    _legend(drawing)
+    return drawing
 
 
-# -- section 5.2 ------------------------------------------------------------------------------------
+def _legend(drawing: Figure) -> None:
+    from matplotlib.lines import Line2D
+
+    words = ("exact range over optimal play", "our documented choice", "printed, possible", "printed, impossible")
+    marks = [Line2D([], [], **mark, label=label) for mark, label in zip(MARKS.values(), words, strict=True)]
+    drawing.legend(handles=marks, loc="outside lower center", ncols=4, frameon=False)
 
 
 def discussion_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.opponents.table import TablePolicy
+from baselines.opponents.war_adversaries import GeneralPurposeAdversary, GeneralPurposeAdversaryAsWritten
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.games.war import War
@@ -26,11 +27,10 @@ from cardwar_envs.games.war.state import WarState
 Adversary = Callable[[War, Sequence[Policy]], Policy]
 
 
-def _by_name(name: str) -> Adversary:
-    return lambda game, others: named_policy(name, game, others=others)
-
-
-ADVERSARIES = {name: _by_name(name) for name in ("general_purpose_adversary", "general_purpose_adversary_as_written")}
+ADVERSARIES: dict[str, Adversary] = {
+    "general_purpose_adversary": GeneralPurposeAdversary,
+    "general_purpose_adversary_as_written": GeneralPurposeAdversaryAsWritten,
+}
 DETERMINISTIC = ("min", "max", "simple_minded_1", "simple_minded_2")
 MOST_OTHERS = 4
 # Decks (ranks, discards) that are small enough to follow every opponent in seconds. Against the version as
@@ -51,19 +51,12 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class Played:
-    """A game between strategies that leave nothing to chance.
+    """A game between strategies that leave nothing to chance."""
 
-    Attributes:
-        line_up: The strategies by seat.
-        result: Of the player in seat 0.
-        rounds: Rounds played; of a game that goes round in circles, those until it repeats itself.
-        endless: Whether it goes round in circles.
-    """
-
-    line_up: tuple[str, ...]
+    line_up: tuple[str, ...]  # the strategies by seat
     result: Result
-    rounds: int
-    endless: bool
+    rounds: int  # rounds played; of a game that goes round in circles, those until it repeats itself
+    endless: bool  # whether it goes round in circles
 
 
 def line_ups(name: str) -> Iterator[Played]:
@@ -128,48 +121,33 @@ class _Script:
 
 @dataclass(frozen=True)
 class _Node:
-    """A state on the way, and how it came about.
-
-    Attributes:
-        state: The state.
-        said: What the opponent has said that it would play in the rest of this round, by observation. It is
-            bound to that. Observations show the rounds left, so it is free again in the next round.
-        before: The node before, None at the start.
-        answers: What the opponent said or played on the way from there.
-    """
+    """A state on the way, and how it came about."""
 
     state: WarState
+    # What the opponent has said that it would play in the rest of this round, by observation. It is bound to that.
+    # Observations show the rounds left, so it is free again in the next round.
     said: dict[bytes, int]
-    before: _Node | None
-    answers: dict[bytes, int]
+    before: _Node | None  # None at the start
+    answers: dict[bytes, int]  # what the opponent said or played on the way from there
 
-    def table(self) -> dict[bytes, int]:
-        """All that the opponent answered on the way here."""
-        merged: dict[bytes, int] = {}
-        node: _Node | None = self
-        while node is not None:
-            merged = {**merged, **node.answers}
+    def opponent(self, num_actions: int) -> Policy:
+        """Gives all the answers on the way here."""
+        answers, node = dict[bytes, int](), self
+        while node.before is not None:
+            answers |= node.answers
             node = node.before
-        return merged
+        return TablePolicy({key: np.eye(num_actions)[action] for key, action in answers.items()})
 
 
 @dataclass(frozen=True)
 class Search:
-    """What following every opponent on one deck found.
+    """What following every opponent on one deck found."""
 
-    Attributes:
-        game: The deck.
-        positions: Positions that some opponent can bring about.
-        beaten_in: Rounds in which the quickest opponent beats the adversary, or None if none can.
-        opponent: That opponent, for seat 1.
-        moves: Both players' moves of that game, in words.
-    """
-
-    game: War
-    positions: int
-    beaten_in: int | None
-    opponent: Policy | None
-    moves: tuple[str, ...]
+    game: War  # the deck
+    positions: int  # positions that some opponent can bring about
+    beaten_in: int | None = None  # rounds in which the quickest opponent beats the adversary; None if none can
+    opponent: Policy | None = None  # that opponent, for seat 1
+    moves: tuple[str, ...] = ()  # both players' moves of that game, in words
 
 
 def searches(name: str) -> list[Search]:
@@ -189,13 +167,14 @@ def search(game: War, adversary: Adversary) -> Search:
     for node in queue:
         for child in _children(game, adversary, node):
             if not game.live_players(child.state):
-                if child.state.live == (1,) and (moves := _replayed(game, adversary, child)):
-                    rounds = game.rounds - child.state.rounds_left
-                    return Search(game, len(passed), rounds, _opponent(game, child), moves)
+                if child.state.live == (1,):
+                    opponent = child.opponent(game.facts.num_actions)
+                    if moves := _replayed(game, adversary, opponent):
+                        return Search(game, len(passed), game.rounds - child.state.rounds_left, opponent, moves)
             elif _place(child) not in passed:
                 passed.add(_place(child))
                 queue.append(child)
-    return Search(game, len(passed), None, None, ())
+    return Search(game, len(passed))
 
 
 def _place(node: _Node) -> tuple[WarState, frozenset[tuple[bytes, int]]]:
@@ -230,13 +209,8 @@ def _answers(
             scripts.extend([*said[:place], other] for other in script.choices[place][1] if other != said[place])
 
 
-def _opponent(game: War, node: _Node) -> Policy:
-    return TablePolicy({key: np.eye(game.facts.num_actions)[action] for key, action in node.table().items()})
-
-
-def _replayed(game: War, adversary: Adversary, node: _Node) -> tuple[str, ...]:
+def _replayed(game: War, adversary: Adversary, opponent: Policy) -> tuple[str, ...]:
     """The moves of the found game, played again between the policies; empty if it ends otherwise."""
-    opponent = _opponent(game, node)
     policies = [adversary(game, [opponent]), opponent]
     state, moves = game.initial()[0].state, []
     while game.live_players(state):

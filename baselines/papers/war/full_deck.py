@@ -19,6 +19,8 @@ from baselines.matches.line_ups import CrossPlay, cross_play
 from baselines.opponents.war import Cards, Ranks, WarPlayer
 from baselines.oracles.protocol import Progress
 from baselines.papers.findings import Finding, Reproduction, new
+from baselines.papers.war.adversary_search import ADVERSARIES
+from baselines.papers.war.win_ratios import WIDTH
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.games.war import War
 
@@ -26,14 +28,12 @@ STRATEGIES = (
     *("min", "max", "dummie"),
     *("simple_minded_1", "simple_minded_1_as_written", "simple_minded_2", "simple_minded_2_as_written"),
 )
-ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
+
 GAME = War()
 PAIR_GAMES = 1000
 # Games that choose among responses, and further games that measure the chosen one.
 TRIAL_GAMES, FINAL_GAMES = 300, 2000
 SEED = 2017
-# One-sided 97.5 % limits.
-WIDTH = 1.959964
 
 
 class ExpectedGain(WarPlayer):
@@ -66,21 +66,13 @@ TRIED = tuple((shift, power) for shift in (1.0, 4.0) for power in (0.0, 0.5, 1.0
 
 @dataclass(frozen=True)
 class Bound:
-    """What is known of a strategy's exploitability.
-
-    Attributes:
-        strategy: Its name.
-        response: The response that did best against it, of all that were tried.
-        won: Mean payoff of the response over both seats, payoff points.
-        least: Lower limit of that mean: 97.5 % sure, and certain where there is no chance.
-        games: Games in both seats together.
-    """
+    """What is known of a strategy's exploitability."""
 
     strategy: str
-    response: str
-    won: float
-    least: float
-    games: int
+    response: str  # the response that did best against it, of all that were tried
+    won: float  # mean payoff of the response over both seats, payoff points
+    least: float  # lower limit of that mean: 97.5 % sure, and certain where there is no chance
+    games: int  # games in both seats together
 
 
 def reproduce(progress: Progress | None = None) -> Reproduction:
@@ -99,10 +91,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
         tables={
             "cross_play": [
                 ["first", "second", "games", "first wins", "second wins", "nobody", "unfinished", "mean_rounds"],
-                *(
-                    [*pair, played.games, *played.wins, played.nobody, played.unfinished, played.mean_rounds]
-                    for pair, played in pairs.items()
-                ),
+                *([*pair, p.games, *p.wins, p.nobody, p.unfinished, p.mean_rounds] for pair, p in pairs.items()),
             ],
             "bounds": [["strategy", "best response found", "wins", "at least", "games"], *map(astuple, bounds)],
         },
@@ -135,10 +124,9 @@ def bound(strategy: str) -> Bound:
 
 def _won(response: str | Policy, strategy: str, games: int, seed: int = SEED) -> tuple[float, float]:
     """Mean payoff of a response over both seats, and its lower limit."""
-    first = cross_play(GAME, (response, strategy), games=games, seed=seed)
-    second = cross_play(GAME, (strategy, response), games=games, seed=seed)
     means, variances = [], []
-    for played, seat in ((first, 0), (second, 1)):
+    for seat, pair in enumerate(((response, strategy), (strategy, response))):
+        played = cross_play(GAME, pair, games=games, seed=seed)
         share = [played.wins[seat] / played.games, played.wins[1 - seat] / played.games]
         means.append(share[0] - share[1])
         variances.append((sum(share) - means[-1] ** 2) / played.games if played.rounds is None else 0.0)

@@ -7,9 +7,11 @@ as large in at most 5 % of all such sets of comparisons.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from math import sqrt
 from statistics import NormalDist
 
@@ -70,13 +72,9 @@ def rules_agree(points: Sequence[Point]) -> bool:
     return abs(wins / RULES_GAMES - simulated.mean) <= STANDARD_ERRORS * error
 
 
-# -- the rules and the simulation ----------------------------------------------------------------------
-
-
 def rule_findings() -> Iterator[Finding]:
     """What section I and II say of the end of a game."""
-    names = ("simple_minded_1", "simple_minded_2")
-    game = War()
+    game, names = War(), simulation.STRATEGIES
     end = play_episode(game, names, seed=0).states[-1]
     reason = f"e.g. {' v. '.join(names)}: both lose all cards to the pot in round {game.rounds - end.rounds_left}"
     yield judge(printed("Section I", "a game can end without a winner"), not end.live, reason)
@@ -135,11 +133,9 @@ def _estimates(points: Sequence[Point], attribute: str) -> list[tuple[Estimate, 
 
 
 def _differences(points: Sequence[Point], attribute: str) -> tuple[list[float], list[int], list[int]]:
-    """How far the second strategy lies above the first, in standard errors, and where that is significant.
+    """How far the second strategy lies above the first for each number of opponents, in standard errors.
 
-    Returns:
-        For each number of opponents the difference; the numbers of opponents for which the second
-        strategy is significantly above the first; those for which it is significantly below.
+    Then the numbers of opponents for which it is significantly above the first, and significantly below.
     """
     apart = [second.apart(first) for first, second in _estimates(points, attribute)]
     opponents, bar = [first.opponents for first, _ in simulation.pairs(points)], _bar(len(apart))
@@ -159,9 +155,6 @@ def _numbers(opponents: Sequence[int]) -> str:
     return f"{len(opponents)} numbers of (between {opponents[0]} and {opponents[-1]})"
 
 
-# -- the adversary ------------------------------------------------------------------------------------
-
-
 def adversary_findings(played: Sequence[Played], searches: Mapping[str, Sequence[Search]]) -> Iterator[Finding]:
     """The claim, and what was found for each version of the adversary."""
     lost = [game for game in played if game.result is Result.LOST]
@@ -169,19 +162,17 @@ def adversary_findings(played: Sequence[Played], searches: Mapping[str, Sequence
     reason = "no line-up and no opponent on a small deck beats it"
     if lost:
         game = lost[0]
-        reason = (
-            f"counterexample: {game.line_up[0]} is out against {', '.join(game.line_up[1:])} in round {game.rounds}"
-        )
+        names = ", ".join(game.line_up[1:])
+        reason = f"counterexample: {game.line_up[0]} is out against {names} in round {game.rounds}"
     elif every := [found for each in beaten.values() for found in each]:
         where = f"{_deck(every[0].game)} by a deterministic opponent in round {every[0].beaten_in}"
         reason = f"counterexample: beaten on {where}"
     claim = printed(ADVERSARY, "the adversary at least ties with any known strategies")
     yield judge(claim, not lost and not any(beaten.values()), reason)
-    for name in searches:
-        for result in Result:
-            count = sum(game.result is result for game in played if game.line_up[0] == name)
-            item = f"{name}: line-ups of 1 to {adversary.MOST_OTHERS} others, {result}"
-            yield new(ADVERSARY, item, count, "full deck")
+    results = Counter((game.line_up[0], game.result) for game in played)
+    for name, result in product(searches, Result):
+        item = f"{name}: line-ups of 1 to {adversary.MOST_OTHERS} others, {result}"
+        yield new(ADVERSARY, item, results[name, result], "full deck")
     for name, each in searches.items():
         decks = ", ".join(f"{found.game.ranks}/{found.game.discards}" for found in each)
         reason = f"every answer of every opponent followed, {sum(found.positions for found in each):,} positions"
@@ -199,13 +190,11 @@ def _deck(game: War) -> str:
 
 def line_up_table(played: Sequence[Played]) -> Table:
     """A heading row and a row for each line-up."""
-    return [
-        ["seat 0", "others", "result", "rounds", "endless"],
-        *(
-            [game.line_up[0], " ".join(game.line_up[1:]), game.result, game.rounds, "yes" if game.endless else "no"]
-            for game in played
-        ),
+    rows = [
+        [game.line_up[0], " ".join(game.line_up[1:]), game.result, game.rounds, "yes" if game.endless else "no"]
+        for game in played
     ]
+    return [["seat 0", "others", "result", "rounds", "endless"], *rows]
 
 
 def counterexample_table(searches: Mapping[str, Sequence[Search]]) -> Table:

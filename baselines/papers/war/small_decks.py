@@ -40,54 +40,37 @@ SAMPLE = 40
 
 @dataclass(frozen=True)
 class Deck:
-    """What was found about one deck.
+    """What was found about one deck."""
 
-    Attributes:
-        game: The game, with the most rounds looked at.
-        positions: Number of positions at which a round begins, up to swapping the seats.
-        start: A state in which the seats differ: player 0's highest card has taken the other's lowest.
-        values: The value of `start` to player 0 with each of `HORIZONS` rounds left.
-        change: The greatest change of any value when the last round was added.
-        moving: Number of positions whose value changed by more than `SMALL` then.
-        period: Number of rounds after which all values repeat (see `SAME`); None if they do not.
-        by_rules: Whether a sample of values agrees with the matrix games of the mirrored positions, in which
-            the seats are swapped and the sign of the value is changed.
-        gap: Certified bound on the error of all these values.
-        endless: Bounds for the game without a last round.
-        wider_before: The greatest width of these bounds after the last horizon but one.
-        circle: Number of rounds after which equilibrium play from the position with the widest bounds repeats a
-            position; None if that game ends, or if all bounds meet.
-        bounded: Whether all values lie between the bounds for the same number of rounds.
-        exploitable: Exploitability of each strategy and of "equilibrium", with `PLAYED_ROUNDS`.
-    """
-
-    game: War
-    positions: int
-    start: WarState
-    values: tuple[float, ...]
-    change: float
-    moving: int
-    period: int | None
-    by_rules: bool
-    gap: float
-    endless: EndlessBounds
-    wider_before: float
-    circle: int | None
-    bounded: bool
-    exploitable: Mapping[str, float]
+    game: War  # with the most rounds looked at
+    positions: int  # number of positions at which a round begins, up to swapping the seats
+    start: WarState  # a state in which the seats differ: player 0's highest card has taken the other's lowest
+    values: tuple[float, ...]  # of `start` to player 0 with each of `HORIZONS` rounds left
+    change: float  # the greatest change of any value when the last round was added
+    moving: int  # number of positions whose value changed by more than `SMALL` then
+    period: int | None  # number of rounds after which all values repeat (see `SAME`); None if they do not
+    by_rules: bool  # as `follows_the_rules`
+    gap: float  # certified bound on the error of all these values
+    endless: EndlessBounds  # for the game without a last round
+    wider_before: float  # the greatest width of these bounds after the last horizon but one
+    circle: int | None  # as `circle`; None also if all bounds meet
+    bounded: bool  # whether all values lie between the bounds for the same number of rounds
+    exploitable: Mapping[str, float]  # of each strategy and of "equilibrium", with `PLAYED_ROUNDS`
 
 
 def reproduce(progress: Progress | None = None) -> Reproduction:
     """Solves each deck, bounds its endless game, and exploits the strategies."""
     decks = [study(ranks, discards, progress) for ranks, discards in DECKS]
     rows, gains = list(map(table_row, decks)), [abs(deck.exploitable["equilibrium"]) for deck in decks]
-    mirrored = "values are those of matrix games that the rules make of mirrored positions"
+
     return Reproduction(
         findings=[each for deck in decks for each in deck_findings(deck)],
         checks={
             f"every value is certified to {MOST_GAP:g}": all(deck.gap <= MOST_GAP for deck in decks),
             f"no reply gains more than {MOST_GAIN:g} on the equilibrium": all(gain <= MOST_GAIN for gain in gains),
-            mirrored: all(deck.by_rules for deck in decks),
+            "values are those of matrix games that the rules make of mirrored positions": all(
+                deck.by_rules for deck in decks
+            ),
             "every value lies between those for unfinished games lost and won": all(deck.bounded for deck in decks),
         },
         tables={"decks": [list(rows[0]), *(list(row.values()) for row in rows)]},
@@ -123,7 +106,7 @@ def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
 
 
 def follows_the_rules(solution: StateSolution, values: RoundValues) -> bool:
-    """Whether a sample of values is minus the value of the matrix game of the mirrored position."""
+    """Whether a sample of values is minus the value of the matrix game of the mirrored position (seats swapped)."""
     for node in np.unique(np.linspace(2, len(values.form.lists) - 1, SAMPLE).astype(int)).tolist():
         state, image = (values.form.state(2 * node + side, values.rounds) for side in (0, 1))
         if abs(solution.value_at(state) + solve_matrix(solution.payoff_matrix(image)).value) > MOST_GAIN:
@@ -147,17 +130,10 @@ def circle(solution: StateSolution, endless: EndlessBounds) -> int | None:
     return None
 
 
-# -- what is shown ---------------------------------------------------------------------------------------
-
-
-def name(deck: Deck) -> str:
-    """E.g. `6 ranks, 3 discards`."""
-    return f"{deck.game.ranks} ranks, {deck.game.discards} discard{'' if deck.game.discards == 1 else 's'}"
-
-
 def deck_findings(deck: Deck) -> Iterator[Finding]:
     """The figures of one deck."""
-    place, found = name(deck), deck.endless
+    found, discards = deck.endless, deck.game.discards
+    place = f"{deck.game.ranks} ranks, {discards} discard{'' if discards == 1 else 's'}"
     yield new(place, "positions", deck.positions, "beginnings of rounds from the start, up to swapping the seats")
     yield new(place, "value at the start", 0.0, "the seats are alike")
     for rounds, value in zip(HORIZONS, deck.values, strict=True):

@@ -13,9 +13,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.display.figures import new_figure
 from baselines.oracles.protocol import Progress
 from baselines.papers.findings import Table
-from baselines.papers.pictures import Figure, new_figure
+from baselines.papers.pictures import Figure
 from baselines.war.simulator import simulate
 
 STRATEGIES = ("simple_minded_1", "simple_minded_2")
@@ -45,37 +46,20 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Point:
-    """One strategy against one number of random players.
-
-    Attributes:
-        strategy: Its name.
-        opponents: Number of random players.
-        games: Games played.
-        wins: Games that the strategy won.
-        win_ratio: Share of them.
-        mean_rounds: Mean number of rounds of the games won.
-        std_rounds: Standard deviation of the same.
-        longest: Rounds of the longest game won.
-    """
+    """One strategy against one number of random players."""
 
     strategy: str
-    opponents: int
-    games: int
-    wins: int
+    opponents: int  # number of random players
+    games: int  # games played
+    wins: int  # games that the strategy won
     win_ratio: Estimate
-    mean_rounds: Estimate
-    std_rounds: Estimate
-    longest: int
+    mean_rounds: Estimate  # mean number of rounds of the games won
+    std_rounds: Estimate  # standard deviation of the same
+    longest: int  # rounds of the longest game won
 
 
 def play(progress: Progress | None = None, games: int = GAMES, opponents: Sequence[int] = OPPONENTS) -> list[Point]:
-    """Plays all games, by strategy and then by number of opponents.
-
-    Args:
-        progress: Called with the number of games played.
-        games: Games for each strategy and number of opponents.
-        opponents: The numbers of opponents.
-    """
+    """Plays `games` games for each strategy and then each number of opponents; `progress` gets the games played."""
     points = []
     for which, strategy in enumerate(STRATEGIES):
         for n in opponents:

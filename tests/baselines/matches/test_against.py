@@ -23,8 +23,8 @@ PAIRS = [
 @pytest.mark.parametrize(("game", "first", "second"), PAIRS, ids=lambda part: getattr(part, "name", part))
 def test_a_match_holds_the_exact_payoff(game, first, second):
     exact = (head_to_head(game, first, second).mean - head_to_head(game, second, first).mean) / 2
-    result = match(game, first, second, games=20_000, seed=3)
-    assert result.games == 20_000
+    result = match(game, first, second, games=10_000, seed=3)
+    assert result.games == 10_000
     assert result.payoff.low <= exact <= result.payoff.high
     assert result.payoff.high - result.payoff.low < 0.1 * (game.facts.max_payoff - game.facts.min_payoff)
     odds = head_to_head(game, first, second).win, head_to_head(game, second, first).loss
@@ -79,20 +79,14 @@ def test_certainty_is_what_was_observed_whatever_the_facts_allow(kind):
 
 
 def test_any_number_of_players_sits_round_the_table():
-    game = make_game("war", num_players=3, ranks=4, discards=1)
+    game = make_game("war", num_players=3, ranks=4, discards=1, max_rounds=100)
     payoffs = play_games(game, ["simple_minded_1", "dummie", "min"], 300, seed=5)
     assert payoffs.shape == (300, 3)
     assert payoffs.sum(axis=1) == pytest.approx(np.zeros(300))
-    known = cross_play(game, ["simple_minded_1", "dummie", "min"], games=600, seed=1)
+    known = cross_play(game, ["simple_minded_1", "dummie", "min"], games=600, seed=1)  # by the compiled simulator
     result = match(game, "simple_minded_1", ["dummie", "min"], games=300, seed=5)
     assert abs(result.wins.mean - known.wins[0] / 600) < 0.1
     assert result.payoff.mean == pytest.approx(payoffs[:, 0].mean())
-
-
-def test_a_seed_repeats_games():
-    games = [play_games(JUJITSU, ["uniform", "equilibrium"], 50, seed=seed) for seed in (1, 1, 2)]
-    assert np.array_equal(games[0], games[1])
-    assert not np.array_equal(games[0], games[2])
 
 
 def test_progress_counts_the_games_of_all_seats():

@@ -14,7 +14,6 @@ from baselines.matches import line_ups
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.core.policy import seated_policies
-from cardwar_envs.games.war import War
 
 # Seat 0 first: rounds, winner. From the program in the appendix of WAR 2017.
 WRITTEN = [
@@ -37,10 +36,9 @@ def test_written_games(line_up, rounds, winner):
 
 
 def test_a_game_that_never_ends_is_stopped_by_the_limit():
-    for limit in (50, 51):
-        result = cross_play(make_game("war", max_rounds=limit), ("min", "max"))
-        assert (result.rounds, result.winner, result.unfinished, result.nobody) == (limit, None, 1, 0)
-        assert result.mean_rounds == limit
+    result = cross_play(make_game("war", max_rounds=51), ("min", "max"))
+    assert (result.rounds, result.winner, result.unfinished, result.nobody) == (51, None, 1, 0)
+    assert result.mean_rounds == 51
 
 
 def test_seats_of_three_and_more():
@@ -117,23 +115,6 @@ def test_the_simulator_plays_only_what_it_knows():
     assert [len(each) for each in endings[:2]] == [5, 5]
 
 
-class LowestWins(War):
-    """WAR in which the lowest card of a round or war wins."""
-
-    def _decided(self, state, hands, pot, battle):
-        return super()._decided(state, hands, pot, {player: -card for player, card in battle.items()})
-
-
-def test_a_game_with_other_rules_is_not_played_by_the_simulator():
-    game, line_up = LowestWins(ranks=3, discards=1, max_rounds=5), ("dummie", "max")
-    assert line_ups._simulated(game, seated_policies(line_up, game), 5, 0) is None
-    drawn, usual = (cross_play(each, line_up, games=1500) for each in (game, War(ranks=3, discards=1, max_rounds=5)))
-    assert drawn.mean_payoffs is not None
-    # Whoever plays its highest card mostly wins where the highest wins, and mostly loses here.
-    assert drawn.wins[0] > 2 * drawn.wins[1]
-    assert usual.wins[1] > 2 * usual.wins[0]
-
-
 @pytest.mark.parametrize("line_up", [("uniform", "highest_card"), ("second_lowest_card", "uniform")])
 def test_odds_are_those_of_the_exact_oracle(line_up):
     game = make_game("jujitsu", num_cards=5)
@@ -143,11 +124,6 @@ def test_odds_are_those_of_the_exact_oracle(line_up):
     assert abs(drawn.mean_payoffs[0] - exact.mean) < 4.5 * drawn.payoff_errors[0]
     assert drawn.mean_rounds == 5  # joint actions
     assert drawn.unfinished == 0
-
-
-def test_a_duel_without_chance_is_one_game():
-    result = cross_play(make_game("jujitsu", num_cards=5), ("second_lowest_card", "lowest_card"), games=9)
-    assert (result.games, result.rounds, result.winner) == (1, 5, 0)
 
 
 def test_chance_in_the_rules_or_in_the_deal_is_chance():

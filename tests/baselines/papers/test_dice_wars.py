@@ -9,22 +9,13 @@ from thinning import each_row
 
 from baselines.papers.dice_wars import PAPER
 from baselines.papers.dice_wars import paper as dice_wars
-from baselines.papers.dice_wars.paper import (
-    count_findings,
-    odds_table,
-    odds_tables,
-    per_cent,
-    sums_table,
-    table_findings,
-    ways_by_recursion,
-)
 from baselines.papers.findings import Verdict
-from cardwar_envs.games.dice_wars import DiceWars, total_counts
+from cardwar_envs.games.dice_wars import DiceWars
 
 
 @pytest.fixture(scope="module")
 def odds():
-    return {name: odds_table(name, 20) for name in ("win", "tie")}
+    return {name: dice_wars.odds_table(name, 20) for name in ("win", "tie")}
 
 
 @pytest.fixture
@@ -33,14 +24,10 @@ def no_stacks(monkeypatch):
     monkeypatch.setattr(dice_wars, "stack_findings", lambda progress: ([], {}))
 
 
-def test_both_tables_agree_to_all_digits(odds):
-    rows = list(table_findings(PAPER.figures.values(), odds))
+def test_both_tables_agree_to_all_digits_and_one_die_never_beats_six(odds):
+    rows = {row.item: row for row in dice_wars.table_findings(PAPER.figures.values(), odds)}
     assert len(rows) == 72
-    assert {row.verdict for row in rows} == {Verdict.AGREES}
-
-
-def test_one_die_never_beats_six(odds):
-    rows = {row.item: row for row in table_findings(PAPER.figures.values(), odds)}
+    assert {row.verdict for row in rows.values()} == {Verdict.AGREES}
     assert odds["win"][0][5] == 0
     assert rows["1 v. 6 dice, win"].reason.startswith("exactly 0")
     assert rows["1 v. 2 dice, win"].reason == "exactly 5/54"
@@ -51,7 +38,7 @@ def test_one_die_never_beats_six(odds):
 @each_row("change", [1e-6, -1e-6])
 def test_a_changed_digit_is_found_wrong(odds, change):
     first, *others = PAPER.at("win table")
-    rows = list(table_findings([replace(first, value=first.value + change), *others], odds))
+    rows = list(dice_wars.table_findings([replace(first, value=first.value + change), *others], odds))
     assert [row.verdict for row in rows[:2]] == [Verdict.WRONG, Verdict.AGREES]
 
 
@@ -62,25 +49,18 @@ def test_odds_by_listing_all_rolls(odds, m, k):
     assert odds["tie"][m - 1][k - 1] == Fraction(sum(a == b for a, b in rolls), len(rolls))
 
 
-def test_counts_are_those_of_the_recursion():
-    for dice in range(1, 5):
-        totals = range(dice, 6 * dice + 1)
-        assert total_counts(dice, 6) == tuple(ways_by_recursion(dice, total) for total in totals)
-    assert ways_by_recursion(3, 19) == ways_by_recursion(3, 2) == 0
-
-
 def test_the_plots_of_the_source_begin_in_the_wrong_place():
-    rows = [row for row in count_findings() if row.place == "Plots"]
+    rows = [row for row in dice_wars.count_findings() if row.place == "Plots"]
     assert [(row.published, row.computed) for row in rows] == [("0", "1"), ("0", "2"), ("0", "3"), ("0", "4")]
     assert {row.verdict for row in rows} == {Verdict.WRONG}
 
 
 def test_tables_hold_decimals_and_fractions(odds):
-    tables = odds_tables(odds)
+    tables = dice_wars.odds_tables(odds)
     assert set(tables) == {"win", "win_fractions", "tie", "tie_fractions"}
     assert tables["win_fractions"][1][2] == "5/54"
     assert tables["win"][1][2] == pytest.approx(5 / 54)
-    assert sums_table()[1:8] == [*([1, n, 1, 1 / 6, "1/6"] for n in range(1, 7)), [2, 2, 1, 1 / 36, "1/36"]]
+    assert dice_wars.sums_table()[1:8] == [*([1, n, 1, 1 / 6, "1/6"] for n in range(1, 7)), [2, 2, 1, 1 / 36, "1/36"]]
     assert all(len(tables[name]) == len(tables[name][0]) == 21 for name in ("win", "tie", "tie_fractions"))
 
 
@@ -113,11 +93,11 @@ def test_stacks_of_two_dice_by_hand(monkeypatch):
 
 
 def test_percentages_are_exact_only_where_it_is_so():
-    assert per_cent(Fraction(0), 0) == "0"
-    assert per_cent(Fraction(1), 2) == "100"
-    assert per_cent(Fraction(1, 10**6), 1) == "<0.1"
-    assert per_cent(1 - Fraction(1, 10**6), 0) == ">99"
-    assert per_cent(Fraction(5, 12), 2) == "41.67"
+    assert dice_wars.per_cent(Fraction(0), 0) == "0"
+    assert dice_wars.per_cent(Fraction(1), 2) == "100"
+    assert dice_wars.per_cent(Fraction(1, 10**6), 1) == "<0.1"
+    assert dice_wars.per_cent(1 - Fraction(1, 10**6), 0) == ">99"
+    assert dice_wars.per_cent(Fraction(5, 12), 2) == "41.67"
 
 
 def test_pictures_can_be_read(odds):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,38 +10,26 @@ from thinning import each_row
 
 from baselines import solve
 from baselines.papers.findings import Verdict
-from baselines.papers.rauscher import PAPER
-from baselines.papers.rauscher import many_sides as rauscher_dice
-from baselines.papers.rauscher import paper as rauscher_2017
-from baselines.papers.rauscher.many_sides import (
-    Point,
-    continuous_bluffs,
-    continuous_value,
-    solved_point,
-)
-from baselines.papers.rauscher.paper import (
-    GAME,
-    conceded,
-    equilibrium_findings,
-    grid_findings,
-    printed_strategy,
-    reply_findings,
-)
+from baselines.papers.rauscher import PAPER, many_sides, paper
+from baselines.papers.rauscher.many_sides import Point, continuous_bluffs, continuous_value, solved_point
 from baselines.papers.rauscher.plan_grid import draw_grid, grid_table, make_grid
 
 
 @pytest.fixture(scope="module")
 def grid():
-    return make_grid(GAME)
+    return make_grid(paper.GAME)
 
 
-@pytest.fixture
-def few_dice(monkeypatch):
-    """Leaves most of the dice out, which take most of the time."""
-    monkeypatch.setattr(rauscher_dice, "SIDES", (2, 3, 6, 10, 20))
-    monkeypatch.setattr(rauscher_dice, "RAISES", (0.5, 1.0, 2.0))
-    monkeypatch.setattr(rauscher_dice, "MANY", 20)
-    monkeypatch.setattr(rauscher_dice, "MOST_SIDES", 300)
+@pytest.fixture(scope="module")
+def few_dice():
+    """Leaves most of the dice out, which take most of the time, and solves the others once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many_sides, "SIDES", (2, 3, 6, 10, 20))
+        patch.setattr(many_sides, "RAISES", (0.5, 1.0, 2.0))
+        patch.setattr(many_sides, "MANY", 20)
+        patch.setattr(many_sides, "MOST_SIDES", 300)
+        patch.setattr(many_sides, "solved_point", cache(solved_point))
+        yield
 
 
 def winnings(a, b):
@@ -62,18 +51,6 @@ def test_the_grid_is_the_formula(grid):
         assert grid.worth(a, b) == winnings(a, b)
 
 
-def test_no_cell_is_best_for_both(grid):
-    for p, a in enumerate(grid.plans):
-        for q, b in enumerate(grid.plans):
-            if (p + q) % 16 == 0:  # some of them, one by one
-                worth = grid.worth(a, b)
-                assert grid.best[0][p, q] == all(worth >= grid.worth(other, b) for other in grid.plans)
-                assert grid.best[1][p, q] == all(worth <= grid.worth(a, other) for other in grid.plans)
-    assert not (grid.best[0] & grid.best[1]).any()
-    assert grid.best[0].any(axis=0).all()
-    assert grid.best[1].any(axis=1).all()
-
-
 def test_most_used_strategies_and_their_replies(grid):
     # Rauscher 2017, the output of its code; 49 of 64
     always, two_up = (1,) * 6, (0, 1, 1, 1, 1, 1)
@@ -86,7 +63,8 @@ def test_most_used_strategies_and_their_replies(grid):
 
 
 def test_every_printed_figure_is_judged_once(grid):
-    rows = [*grid_findings(grid), *reply_findings(grid), *equilibrium_findings(solve(GAME, exact=True))]
+    solution = solve(paper.GAME, exact=True)
+    rows = [*paper.grid_findings(grid), *paper.reply_findings(grid), *paper.equilibrium_findings(solution)]
     judged = [(row.place, row.item) for row in rows if row.verdict is not Verdict.NEW]
     assert sorted(judged) == sorted(PAPER.figures)
     wrong = [row.item for row in rows if row.verdict is Verdict.WRONG]
@@ -97,12 +75,12 @@ def test_every_printed_figure_is_judged_once(grid):
 
 
 def test_printed_strategies_are_optimal_in_rationals():
-    assert printed_strategy(0) == [Fraction(2, 3), 0, 0, 0, 1, 1]
-    assert printed_strategy(1) == [0, Fraction(1, 2), Fraction(5, 6), Fraction(1, 3), 1, 1]
-    assert [conceded(seat, printed_strategy(seat)) for seat in (0, 1)] == [Fraction(5, 54)] * 2
+    assert paper.printed_strategy(0) == [Fraction(2, 3), 0, 0, 0, 1, 1]
+    assert paper.printed_strategy(1) == [0, Fraction(1, 2), Fraction(5, 6), Fraction(1, 3), 1, 1]
+    assert [paper.conceded(seat, paper.printed_strategy(seat)) for seat in (0, 1)] == [Fraction(5, 54)] * 2
     # Any other is not: A must not bluff with 1 always, B must not call with 4 less than that.
-    assert conceded(0, [Fraction(1), 0, 0, 0, 1, 1]) < Fraction(5, 54)
-    assert conceded(1, [0, Fraction(1, 2), Fraction(5, 6), Fraction(1, 4), 1, 1]) > Fraction(5, 54)
+    assert paper.conceded(0, [Fraction(1), 0, 0, 0, 1, 1]) < Fraction(5, 54)
+    assert paper.conceded(1, [0, Fraction(1, 2), Fraction(5, 6), Fraction(1, 4), 1, 1]) > Fraction(5, 54)
 
 
 @pytest.mark.parametrize(
@@ -118,12 +96,9 @@ def test_a_changed_digit_is_found_wrong(monkeypatch, place, item, change):
         found = PAPER.figure(*asked)
         return replace(found, value=found.value + change) if asked == (place, item) else found
 
-    monkeypatch.setattr(rauscher_2017, "printed", changed)
-    rows = {(row.place, row.item): row.verdict for row in equilibrium_findings(solve(GAME, exact=True))}
+    monkeypatch.setattr(paper, "printed", changed)
+    rows = {(row.place, row.item): row.verdict for row in paper.equilibrium_findings(solve(paper.GAME, exact=True))}
     assert [key for key, verdict in rows.items() if verdict is Verdict.WRONG] == [(place, item)]
-
-
-# -- the continuous game -----------------------------------------------------------------------------------
 
 
 def test_von_neumann_s_figures():
@@ -143,12 +118,9 @@ def test_dice_of_many_sides_come_near(size):
     assert point.bluffs == pytest.approx(float(continuous_bluffs(Fraction(size))), abs=2e-3)
 
 
-# -- the report ----------------------------------------------------------------------------------------------
-
-
 def test_the_report_is_sound(few_dice):
     calls = []
-    report = rauscher_2017.reproduce(calls.append)
+    report = paper.reproduce(calls.append)
     assert report.sound
     assert len(report.checks) == 4
     assert len(calls) == 5
@@ -160,8 +132,8 @@ def test_the_report_is_sound(few_dice):
 
 
 def test_a_fault_of_our_own_is_not_sound(few_dice, monkeypatch):
-    monkeypatch.setattr(rauscher_dice, "continuous_value", lambda size: size / 10)
-    assert not rauscher_2017.reproduce().sound
+    monkeypatch.setattr(many_sides, "continuous_value", lambda size: size / 10)
+    assert not paper.reproduce().sound
 
 
 def test_tables_hold_fractions(grid):
@@ -180,10 +152,10 @@ def test_pictures_can_be_read(grid):
     assert [text.get_text() for text in drawing.legends[0].get_texts()][-1] == "saddle point (0 cells)"
     assert len(axes.get_xticklabels()) == len(axes.get_yticklabels()) == 64
     points = [Point(2, 1.0, 0.0, Fraction(0), 0.0, 0.5, 1.0), Point(6, 1.0, 5 / 54, None, 0.0, 1 / 9, 4 / 9)]
-    values, bluffs = rauscher_dice.draw_sides(points).axes
+    values, bluffs = many_sides.draw_sides(points).axes
     assert values.lines[0].get_ydata()[0] == 0.0
     assert np.isnan(bluffs.lines[0].get_ydata()[0])  # worth nothing: A need not bluff
     assert bluffs.lines[1].get_ydata()[0] == 0.1
-    for axes in rauscher_dice.draw_raises(points, points).axes:
+    for axes in many_sides.draw_raises(points, points).axes:
         assert [line.get_label() for line in axes.lines] == ["2 sides", "2 sides", "continuous game"]
         assert axes.get_xlabel() == "raise (antes)"
