@@ -23,14 +23,8 @@ def evenly_if_optimal(
 ) -> tuple[Array, Array]:
     """Optimal strategies of matrix games: every card alike where that is optimal, else those of `solved`.
 
-    Args:
-        matrices: `[batch, rows, columns]` payoffs to the row player.
-        solved: Their solutions.
-        cards: `[batch, rows]` and `[batch, columns]`: in how many ways each action can be played.
-        masks: Alike in shape: where the players may play.
-
-    Returns:
-        `[batch, rows]` and `[batch, columns]` probabilities.
+    `cards`, `masks` and the result are `[batch, rows]` and `[batch, columns]`: in how many ways each action can be
+    played, where the players may play, and probabilities.
     """
     chosen = []
     for side, counts, mask in zip(both_sides(matrices, solved, masks), cards, masks, strict=True):
@@ -46,10 +40,7 @@ def exactly_even(
 ) -> tuple[Fraction, ...] | None:
     """The row player's strategy that plays every card alike, if it guarantees the value; else None.
 
-    Args:
-        matrix: `[rows][columns]` payoffs to the row player.
-        value: The game's value.
-        cards: `[rows]`: in how many ways each action can be played.
+    `cards`, `[rows]`, is in how many ways each action can be played.
     """
     even = tuple(Fraction(count, sum(cards)) for count in cards)
     worth = (

@@ -1,4 +1,4 @@
-"""Chooses the oracle for a game: the first in the list that supports it, for measuring policies or for solving."""
+"""Chooses the oracle for a game: the first that supports it, for measuring policies or for solving."""
 
 from __future__ import annotations
 

@@ -76,11 +76,7 @@ def _repeat_queries(game: Game[Any], policy: RecordingPolicy) -> int:
 
 
 class RecordingPolicies:
-    """The policies queried for one exact figure.
-
-    Attributes:
-        seats: One `RecordingPolicy` per seat; seats that share a policy share it.
-    """
+    """The policies queried for one exact figure: one in each of `seats`; seats that share a policy share it."""
 
     def __init__(self, game: Game[Any], policies: Sequence[Policy]) -> None:
         self._game = game
@@ -106,13 +102,7 @@ class RecordingPolicies:
 
 
 class Profile:
-    """The policies that an oracle queries, and the results of the checks.
-
-    Attributes:
-        policies: One per seat, for the oracle.
-        removed: With "renormalise", the probability removed from illegal actions; else None. Set on leaving.
-        asked: Counts of queries. Set on leaving.
-    """
+    """The policies that an oracle queries, one per seat, and the results of the checks, set on leaving."""
 
     def __init__(self, policies: Sequence[Policy]) -> None:
         self.policies = policies
@@ -130,12 +120,8 @@ def consistent(
 ) -> Iterator[Profile]:
     """Wraps policies for an oracle: checks declared invariances on entry, and consistency on leaving.
 
-    Args:
-        game: The game.
-        check_invariances: The oracle's method of that name.
-        policies: One per seat.
-        illegal: "raise" or "renormalise" (remove the probability of illegal actions and warn).
-        responder: A seat whose policy is not queried, if any.
+    With `illegal="renormalise"`, removes the probability of illegal actions and warns. The policy of the `responder`,
+    if any, is not queried.
 
     Raises:
         ValueError: If `illegal` is unknown, a declared invariance fails, or a table knows no queried observation.

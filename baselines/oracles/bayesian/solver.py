@@ -69,11 +69,7 @@ class BayesianOracle:
         return not game.facts.public_state
 
     def solve(self, request: Request) -> PrivateSolution:
-        """Computes an equilibrium.
-
-        Among several the choice is the vertex at which the solver ends: the simplex of
-        `baselines.matrix_game.exact_lp` for rationals, else HiGHS. Both are deterministic.
-        """
+        """The vertex at which the deterministic solver ends: `exact_lp`'s simplex for rationals, else HiGHS."""
         if request.selection != "default":
             raise ValueError(f"selection ({request.selection!r}) must be 'default' for {self._game.facts.name}")
         form, begin = form_of(self._game), time.perf_counter()
@@ -158,14 +154,9 @@ def _programs() -> Any:
 
 
 def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
-    """The range of each action's probability over a player's optimal strategies.
+    """The least and the greatest probability of each action over a player's optimal strategies, to about 1e-6.
 
-    Args:
-        game: A two-player zero-sum game with a `bayesian_form`.
-        player: 0 or 1.
-
-    Returns:
-        The least and the greatest probabilities, each `[types, own actions]`, to about 1e-6.
+    Each is `[types, own actions]`.
 
     Raises:
         ValueError: If the game is of another kind or there is no such player.

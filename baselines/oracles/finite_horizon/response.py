@@ -1,7 +1,7 @@
 """Best responses and results between policies in two-player games of many rounds, sweep by sweep.
 
-All values are player 0's, at every position and its mirror image. Player 1 sees at a position what player 0 sees at
-the mirror image, so one sweep serves both seats.
+All values are player 0's, at every position and its mirror image, where player 0 sees what player 1 sees at the
+position. So one sweep serves both seats.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def plain_seconds(hands: Hands) -> float:
 
 
 def interleavings_kernel(hands: Hands) -> Any:
-    """The kernels of interleavings, for hands of that size."""
+    """The kernels for the interleavings of these hands."""
     return kernels("baselines.oracles.rank_games.interleavings_kernel", plain_seconds(hands) / 10)
 
 

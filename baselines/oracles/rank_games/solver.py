@@ -40,10 +40,7 @@ BATCH = 1 << 13
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of that name.
-
-    Args:
-        name: "threads", or "ray" for the cluster that `baselines.oracles.rank_games.cluster` finds or starts.
+    """The engine of that name, one of `ENGINES`.
 
     Raises:
         ValueError: If there is no such engine.
@@ -81,12 +78,7 @@ class DuelTable(CanonicalTable):
     """
 
     def __init__(
-        self,
-        game: Duel,
-        *,
-        keep_layers: int | None = None,
-        folder: Path | None = None,
-        engine: str = "threads",
+        self, game: Duel, *, keep_layers: int | None = None, folder: Path | None = None, engine: str = "threads"
     ) -> None:
         super().__init__(game)
         if keep_layers is not None and keep_layers < 2:
@@ -106,14 +98,7 @@ class DuelTable(CanonicalTable):
         return sum(size.games for size in self.layers.sizes)
 
     def solve(self, starts: Starts | None = None, request: Request = PLAIN) -> int:
-        """Solves everything that can follow the game's start.
-
-        Args:
-            starts: The game's own, or None.
-            request: Without rationals. Its `progress` receives the number of states done, of `states`.
-
-        Returns:
-            Matrix games solved, not counting those whose values were read from the folder.
+        """Solves everything that can follow the game's start, except layers that the folder has.
 
         Raises:
             ValueError: If there are too many states, or rationals or another start are requested.
@@ -132,17 +117,10 @@ class DuelTable(CanonicalTable):
         self.layers.solve(request.progress)
         return self.layers.solved - before
 
-    def value_to_go(self, state: Any) -> float:
-        if not self.game.acting_players(state):
-            return 0.0
-        settled = self.game.settled(state)
-        if settled is not None:
-            return settled[0]
+    def _value(self, state: Any) -> float:
         return self._answer(state, DuelLayers.value)[0]
 
-    def gap_at(self, state: Any) -> float:
-        if not self.game.acting_players(state) or self.game.settled(state) is not None:
-            return 0.0
+    def _gap(self, state: Any) -> float:
         return self._answer(state, DuelLayers.value)[1].gap(len(state.hands[0]))
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
