@@ -195,25 +195,26 @@ class CanonicalTable(Table):
         """The solution of a canonical state at which the game is not settled."""
 
     def strategies(self, state: Any) -> Strategies:
-        if not self.game.acting_players(state):
-            raise ValueError(f"the game is over in {state!r}")
-        representative, seats = self.game.canonical(state)
-        if self.game.settled(representative) is None:
-            solved = self._solve_state(representative).strategies
-        else:
-            solved = self._lowest_actions(representative)
-        mapped = np.zeros_like(solved)
-        for player in self.game.acting_players(state):
-            for action, image, share in self.game.canonical_actions(state, player):
-                mapped[player, action] = solved[seats[player], image] * float(share)
-        return mapped[0], mapped[1]
+        return self._strategy(state, 0), self._strategy(state, 1)
 
-    def _lowest_actions(self, state: Any) -> NDArray[np.float64]:
-        # Where the game is settled every strategy is optimal.
-        strategies = np.zeros((2, self.game.facts.num_actions))
-        for player in self.game.acting_players(state):
-            strategies[player, self.game.legal_actions(state, player)[0]] = 1.0
-        return strategies
+    def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
+        return self._strategy(*self.game.state_of(observation))
+
+    def _strategy(self, state: Any, player: int) -> NDArray[np.float64]:
+        """One player's part of `strategies`."""
+        acting, strategy = self.game.acting_players(state), np.zeros(self.game.facts.num_actions)
+        if not acting:
+            raise ValueError(f"the game is over in {state!r}")
+        if player in acting:
+            representative, seats = self.game.canonical(state)
+            if self.game.settled(representative) is None:
+                solved = self._solve_state(representative).strategies[seats[player]]
+            else:  # every strategy is optimal
+                lowest = self.game.legal_actions(representative, seats[player])[0]
+                solved = np.eye(1, len(strategy), lowest)[0]
+            for action, image, share in self.game.canonical_actions(state, player):
+                strategy[action] = solved[image] * float(share)
+        return strategy
 
 
 class EquilibriumPolicy:

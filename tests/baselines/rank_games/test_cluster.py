@@ -58,6 +58,7 @@ def read_only(arrays):
 HANDS = (1, 1, 2, 4, 6, 6, 7, 9), (2, 3, 4, 4, 5, 6, 8, 9)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(
     "hands", [(tuple(range(9)),) * 2, HANDS], ids=["a full deck", "hands with ranks held several times"]
 )
