@@ -71,9 +71,7 @@ def test_values(parameters, value):
             assert best_response(game, found.policy, seat).value == pytest.approx((1, -1)[seat] * found.value)
 
 
-@each_row(
-    ("sides", "parameters"), [*product((2, 4), ({}, {"ante": 2, "raise_size": 0.5})), (5, {"ante": 2}), (6, {})]
-)
+@each_row(("sides", "parameters"), [*product((2, 4), ({}, {"ante": 2, "raise_size": 0.5})), (5, {"ante": 2}), (6, {})])
 def test_the_normal_form_has_the_same_value(sides, parameters):
     """All pure strategies against all, solved by the matrix solvers: another way, and another program."""
     game = make_game("dice_poker", sides=sides, **parameters)

@@ -127,40 +127,6 @@ def test_waiting_players_are_not_asked_and_lose_nothing():
     assert result.per_player == (3.5 - 2.25, 2.25 - 0.5)
 
 
-# -- networks -------------------------------------------------------------------------------------
-
-
-class Network:
-    """A masked softmax over a small network with fixed weights, in single precision."""
-
-    def __init__(self, game):
-        self.torch = pytest.importorskip("torch")
-        generator = self.torch.Generator().manual_seed(0)
-        size, actions = game.facts.observation_size, game.facts.num_actions
-        self.first = self.torch.randn(size, 16, generator=generator)
-        self.second = self.torch.randn(16, actions, generator=generator)
-        self.batches = []
-
-    def action_probabilities(self, observations, action_masks):
-        self.batches.append(len(observations))
-        logits = self.torch.tanh(self.torch.from_numpy(observations) @ self.first) @ self.second
-        masked = logits.masked_fill(self.torch.from_numpy(action_masks) == 0, -self.torch.inf)
-        return masked.softmax(dim=1).numpy()
-
-
-def test_a_network_is_asked_in_batches_and_answered_exactly():
-    game = make_game("jujitsu", num_cards=4)
-    network = Network(game)
-    undecided = sum(bool(game.acting_players(s)) for s in reachable(game) if game.settled(s) is None)
-    response = best_response(game, network, 0)
-    asked = response.asked
-    assert (asked.questions, asked.again) == (undecided, undecided)
-    assert sum(network.batches) == 2 * undecided
-    assert response.value == pytest.approx(best_response_value(game, [network] * 2, 0), abs=1e-6)
-    assert head_to_head(game, response.policy, network).mean == pytest.approx(response.value, abs=1e-12)
-    assert baselines.exploitability(game, network) > 0.05
-
-
 # -- tables ---------------------------------------------------------------------------------------
 
 

@@ -97,13 +97,6 @@ def test_what_is_earned_is_the_most_by_enumeration(game, seed):
     assert -head_to_head(game, opponent, policy).mean == pytest.approx(second, abs=1e-9)
 
 
-def test_the_choice_is_the_same_every_time():
-    for selection in SELECTIONS[:2]:
-        first, second = (full_graph(JUJITSU).action_probabilities(solve(JUJITSU, selection=selection).policy, 0)
-                         for _ in range(2))  # fmt: skip
-        assert np.array_equal(first, second)
-
-
 @each_row("game", [JUJITSU, make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))])
 @each_row("selection", ["default", "max_entropy", "exploit:highest_card"])
 def test_policy_and_strategies_say_the_same_from_both_seats(game, selection):
