@@ -21,6 +21,8 @@ from baselines.matrix_game.exact_lp import maximise
 TILTS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # An optimal strategy guarantees the value up to this share of the payoffs' size (at least 1).
 SHORTFALL = 1e-13
+# Even play counts as optimal if it falls short by no more than this.
+EVEN_SHORTFALL = 1e-12
 # Objectives that differ by less than this share of their size differ by rounding alone.
 SAME_OBJECTIVE = 1e-12
 
@@ -80,6 +82,23 @@ def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask
     )
 
 
+def evenly_if_optimal(
+    matrices: Array, solved: MatrixSolutions, cards: tuple[Array, Array], masks: tuple[Mask, Mask]
+) -> tuple[Array, Array]:
+    """Optimal strategies of matrix games: every card alike where that is optimal, else those of `solved`.
+
+    `cards`, `masks` and the result are `[batch, rows]` and `[batch, columns]`: in how many ways each action can be
+    played, where the players may play, and probabilities.
+    """
+    chosen = []
+    for side, counts, mask in zip(both_sides(matrices, solved, masks), cards, masks, strict=True):
+        weights = np.where(mask, counts, 0.0)
+        even = weights / weights.sum(axis=1, keepdims=True)
+        optimal = side.shortfall(even) <= EVEN_SHORTFALL
+        chosen.append(np.where(optimal[:, None], even, side.strategies))
+    return chosen[0], chosen[1]
+
+
 def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
     """The optimal strategies with the most of a linear objective, `[batch, rows]`, to which each row adds an entry.
 
@@ -137,6 +156,21 @@ def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
     found, slack = best_optimal(faces, np.concatenate((-np.eye(rows), np.eye(rows))))
     likely = found[np.arange(2 * rows), np.tile(np.arange(rows), 2)]
     return likely[:rows], likely[rows:], slack[:rows], slack[rows:]
+
+
+def exactly_even(
+    matrix: Sequence[Sequence[Fraction]], value: Fraction, cards: Sequence[int]
+) -> tuple[Fraction, ...] | None:
+    """The row player's strategy that plays every card alike, if it guarantees the value; else None.
+
+    `cards`, `[rows]`, is in how many ways each action can be played.
+    """
+    even = tuple(Fraction(count, sum(cards)) for count in cards)
+    worth = (
+        sum((p * payoff for p, payoff in zip(even, column, strict=True)), Fraction(0))
+        for column in zip(*matrix, strict=True)
+    )
+    return even if min(worth) >= value else None
 
 
 def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[tuple[Fraction, Fraction]]:

@@ -272,7 +272,7 @@ def needs_others(policy: Policy | str) -> bool:
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
     """One policy object per seat, given policies or names in that order; seats with the same name share an object.
 
-    A policy that depends on the others gets them as `others`, in seat order from the next seat on, wrapping around.
+    A policy that depends on the others gets them as `others`, in seat order from the next seat on.
 
     Raises:
         ValueError: If the number of policies is wrong, something is neither a policy nor the name of one, or two

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
-from baselines.matrix_game.even_play import evenly_if_optimal
+from baselines.matrix_game.optimal_sets import evenly_if_optimal
 from baselines.oracles.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from baselines.oracles.rank_games.engine import Engine, Threads
 from baselines.oracles.rank_games.layer_files import LayerFolder
@@ -56,7 +56,7 @@ def engine_named(name: str) -> Engine:
 
 
 class DuelTable(CanonicalTable):
-    """Values and strategies at every state of a duel with deterministic tricks.
+    """Values and strategies at every state of a duel with deterministic tricks; options as for `baselines.solve`.
 
     Strategies are computed on demand from the values of the states that follow; for the choice among several see
     `baselines.oracles.state_graph.selection`. A state whose layers are not kept, or that is unreachable from the
@@ -64,12 +64,6 @@ class DuelTable(CanonicalTable):
 
     Attributes:
         layers: Values, counts and gaps of everything that can follow the game's start.
-
-    Args:
-        game: The rules.
-        keep_layers: Keep the values of this many layers, starting with the most cards left; all if None.
-        folder: Caches layers between runs.
-        engine: "threads" or "ray". Values are the same to the last bit.
 
     Raises:
         ValueError: If `keep_layers` is less than 2 (strategies at the start need the values of two layers), there is

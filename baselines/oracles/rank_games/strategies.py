@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
-from baselines.matrix_game.even_play import evenly_if_optimal
+from baselines.matrix_game.optimal_sets import evenly_if_optimal
 from baselines.oracles.rank_games.engine import LayerRules, ValueLayer, Work, kernel
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.word_policy import packed_counts

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
-from baselines.matrix_game.even_play import evenly_if_optimal, exactly_even
+from baselines.matrix_game.optimal_sets import evenly_if_optimal, exactly_even
 from baselines.oracles.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from baselines.oracles.results import Strategies, matrix_at
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size

@@ -185,10 +185,9 @@ class _Explorer(Generic[S]):
         return number, rewards, swapped
 
     def _arrival(self, state: S) -> _Arrival:
-        arrival = self._first_arrival(state)
         if len(self._arrivals) >= MAX_STATES:
             self._arrivals.clear()  # a cache must not take more memory than the states
-        self._arrivals[state] = arrival
+        arrival = self._arrivals[state] = self._first_arrival(state)
         return arrival
 
     def _first_arrival(self, state: S) -> _Arrival:

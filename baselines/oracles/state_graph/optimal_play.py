@@ -27,12 +27,10 @@ BySeat = Sequence[Array] | Array
 
 
 class Extreme(NamedTuple):
-    """The maximum of an objective over one player's optimal strategies against an opponent.
+    """The maximum of an objective over one player's optimal strategies, by its seat, against an opponent.
 
-    Attributes:
-        worth: `[2, num_states + 1]` maxima, by the seat of the optimal player; the last entry is 0.
-        strategies: `[2, num_states, num_actions]` maximisers.
-        slack: Bound on the error of the maximum at the start, by rounding.
+    `worth` is `[2, num_states + 1]`, of which the last entry is 0, and `strategies` `[2, num_states, num_actions]`.
+    `slack` bounds the error of the maximum at the start, by rounding.
     """
 
     worth: Array

@@ -77,6 +77,7 @@ def best_by_enumeration(game, solution, opponent, state, player):
     return float((corners @ worth).max())
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(
     "game",
@@ -261,8 +262,7 @@ def test_the_best_optimal_strategy_is_best_and_optimal():
 
 
 def test_vertices_are_optimal_and_none_lies_between_others():
-    rng = np.random.default_rng(2)
-    for faces in random_faces(rng):
+    for faces in random_faces(np.random.default_rng(2), batch=6):
         for matrix, value in zip(faces.matrices, faces.values, strict=True):
             corners = vertices(matrix, value)
             assert (corners @ matrix).min() >= value - 1e-9
