@@ -84,10 +84,9 @@ class RecordingPolicies:
         self.seats: list[Policy] = [self._all[id(policy)] for policy in policies]
 
     def repeat_queries(self, compared: int = 0) -> Asked:
-        """Repeats the recorded queries of all policies; `compared` counts the answers of the invariance checks.
+        """Repeats the recorded queries; raises a TwoAnswersError if a policy is inconsistent.
 
-        Raises:
-            TwoAnswersError: If a policy is inconsistent.
+        `compared` counts the answers of the invariance checks.
         """
         again = sum(_repeat_queries(self._game, each) for each in self._all.values())
         return Asked(sum(each.questions for each in self._all.values()), again, compared)
@@ -101,13 +100,13 @@ class RecordingPolicies:
         return True
 
 
+@dataclass
 class Profile:
     """The policies that an oracle queries, one per seat, and the results of the checks, set on leaving."""
 
-    def __init__(self, policies: Sequence[Policy]) -> None:
-        self.policies = policies
-        self.removed: IllegalMass | None = None
-        self.asked: Asked = NOT_ASKED
+    policies: Sequence[Policy]
+    removed: IllegalMass | None = None
+    asked: Asked = NOT_ASKED
 
 
 @contextmanager

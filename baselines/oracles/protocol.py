@@ -158,11 +158,7 @@ class Table(ABC):
         """Equilibrium strategies of both players, each `[num_actions]`; all 0 for a player who does not act."""
 
     def exact_value_to_go(self, state: Any) -> Fraction:
-        """`value_to_go` as a fraction.
-
-        Raises:
-            ValueError: If the game was not solved in rationals.
-        """
+        """`value_to_go` as a fraction; raises a ValueError if the game was not solved in rationals."""
         raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
 
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -41,10 +41,9 @@ def shown(value: object) -> str:
 
 
 def whole_number(name: str, number: object, allowed: range | None = None) -> int:
-    """A parameter as an int; accepts all integer types except bool.
+    """A parameter of any integer type but bool as an int.
 
-    Raises:
-        ValueError: If it is not an integer, or not in the range allowed; the message names the parameter.
+    Raises a ValueError, which names the parameter, unless it is an integer in the range allowed.
     """
     try:
         if isinstance(number, bool | np.bool_):

@@ -65,7 +65,7 @@ def test_the_answer_to_lowest_card_is_second_lowest_card():
     assert head_to_head(game, response.policy, "lowest_card").win == 1.0
 
 
-@pytest.mark.parametrize("player", [0, 1])
+@each_row("player", [0, 1])
 def test_one_policy_for_all_seats_or_one_for_each(player):
     game = make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
     alone = best_response(game, Arbitrary(1), player)

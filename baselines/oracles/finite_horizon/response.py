@@ -86,9 +86,6 @@ def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int
 
     The policy is queried in batches at codes with more than one choice, unless its method `choice_probabilities`
     knows the form.
-
-    Raises:
-        ValueError: If an answer is not a behaviour strategy.
     """
     known = known_choices(policy, form, rounds_left)
     if known is not None:

@@ -23,10 +23,8 @@ SEED = 0
 def check_by_words(game: Duel, policies: Sequence[Policy | None]) -> int:
     """Compares policies for a duel that shows cards at random states and at the lowest hands of their interleavings.
 
-    Policies are one per seat, or None. Returns the number of states compared.
-
-    Raises:
-        ValueError: If two answers differ; the error names both states and both answers.
+    Policies are one per seat, or None. Returns the number of states compared. If two answers differ, raises a
+    ValueError that names both states and both answers.
     """
     return sum(_check(game, policy, seat) for seat, policy in enumerate(policies) if policy is not None)
 

@@ -66,8 +66,7 @@ class LayerFolder:
     def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
         """Values, mapped from the file, and gap of a layer; None if they are missing or damaged.
 
-        Raises:
-            ValueError: If there is a link or the like in place of a file.
+        Raises a ValueError if there is a link or the like in place of a file.
         """
         path, entries = self._path(cards), self._entries()
         try:

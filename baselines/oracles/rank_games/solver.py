@@ -40,12 +40,7 @@ BATCH = 1 << 13
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of that name, one of `ENGINES`.
-
-    Raises:
-        ValueError: If there is no such engine.
-        ModuleNotFoundError: If Ray is not installed; it comes with the extra `ray`.
-    """
+    """The engine of that name; raises a ValueError if there is none, a ModuleNotFoundError without Ray."""
     if name == "threads":
         return Threads()
     if name == "ray":

@@ -100,11 +100,7 @@ class GameGraph(Generic[S]):
         return self._seen[player]
 
     def action_probabilities(self, policy: Policy, player: int) -> NDArray[np.float64]:
-        """Queries a policy at every state: `[num_states, num_actions]`, 0 where the player does not act.
-
-        Raises:
-            ValueError: If the policy's answer is not a behaviour strategy.
-        """
+        """Queries a policy at every state: `[num_states, num_actions]`, 0 where the player does not act."""
         states, observations, masks = self.seen_by(player)
         probabilities = np.zeros((len(self.states), self.game.facts.num_actions))
         for start in range(0, len(states), BATCH):
@@ -279,11 +275,7 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
 
 
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
-    """The graph of all states of a game; cached.
-
-    Raises:
-        ValueError: If it has more than `max_states` states.
-    """
+    """The graph of all states of a game, cached; raises a ValueError if these are more than `max_states`."""
     kept = _kept(game)
     if not kept:
         require_size(game, canonical=False, max_states=max_states)

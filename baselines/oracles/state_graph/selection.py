@@ -35,11 +35,7 @@ SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
 
 
 def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:
-    """An empty table with that selection.
-
-    Raises:
-        ValueError: If there is no such selection, or its policy does not exist or fit the game.
-    """
+    """An empty table with that selection; raises a ValueError if there is none, or its policy does not fit."""
     if selection == "default":
         return EquilibriumTable(game)
     if selection == "max_entropy":

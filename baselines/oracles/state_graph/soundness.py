@@ -75,11 +75,9 @@ def require_outcomes(
 
 
 def require_payments(game: Game[Any], rewards: NDArray[np.float64], longest: int) -> None:
-    """Checks payments, `[edges, players]` payoff points, in a game of at most `longest` joint actions.
+    """Raises a ValueError for payments, `[edges, players]` points, that cannot be those of `longest` joint actions.
 
-    Raises:
-        ValueError: If one is not finite, their sum could overflow, or a payment of a two-player game declared zero-sum
-            does not sum to zero.
+    They must be finite, their sum must not overflow, and in a two-player zero-sum game each must sum to zero.
     """
     most = LARGEST_PAYOFF / max(longest, 1)
     if not (np.abs(rewards) <= most).all():

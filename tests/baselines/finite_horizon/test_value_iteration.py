@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brute_force import Values, asked, assert_optimal, reachable, seen
+from brute_force import asked, assert_optimal, reachable, seen
 from toys import Answering
 
 import baselines
@@ -68,15 +68,6 @@ def test_values_at_every_state_are_those_of_the_graph(rules):
     assert solution.method == "value iteration"
     for state in reachable(game):
         assert solution.value_at(state) == pytest.approx(table.value_to_go(state), abs=1e-14)
-
-
-@pytest.mark.plain_kernels
-@pytest.mark.parametrize("rules", [(3, 0, 3), (3, 1, 4)], ids=str)
-def test_values_at_every_state_are_those_of_plain_recursion(rules):
-    game = war(*rules)
-    solution, truth = solve(game), Values(game)
-    for state in reachable(game):
-        assert solution.value_at(state) == pytest.approx(truth.value(state), abs=1e-9)
 
 
 @each_tiny

@@ -16,7 +16,6 @@ from baselines.matrix_game import solve as matrix_game
 from baselines.matrix_game.kernel import (
     certify,
     solve_batch_kernel,
-    solve_kernel,
     solve_with,
     value_bounds,
     workspace,
@@ -151,6 +150,7 @@ KNOWN = [
     ([[2, 0, 1], [0, 2, 1]], 1, ("1/2", "1/2"), None),
     ([[2, 2], [2, 2]], 2, (1, 0), (1, 0)),  # the lowest row, then column
     ([[0, 1, 0], [0, 0, 0], [0, 2, 0]], 0, (1, 0, 0), (1, 0, 0)),
+    ([[0, 5, 5, 0], [1, 1, 2, 1], [1, 1, 9, 1]], 1, (0, 1, 0), (1, 0, 0, 0)),
     ([["1/3", "-1/7"], ["-1/2", "1/5"]], "-1/247", None, None),
 ]
 
@@ -491,14 +491,6 @@ def test_bounds_alone_are_those_of_the_solution(kind):
             assert 0.0 <= upper - lower + 1e-15 <= 1e-12 * max(1.0, np.abs(matrix).max())
             assert lower - 1e-15 <= solution.value + solution.gap
             assert solution.value - solution.gap <= upper + 1e-15
-
-
-def test_a_saddle_point_is_the_lowest_row_then_column():
-    matrix = np.array([[0.0, 5, 5, 0], [1, 1, 2, 1], [1, 1, 9, 1]])
-    x, y = np.empty(3), np.empty(4)
-    assert solve_kernel(matrix, x, y) == (1.0, 1.0)
-    assert x.tolist() == [0, 1, 0]
-    assert y.tolist() == [1, 0, 0, 0]
 
 
 @pytest.mark.plain_kernels

@@ -172,12 +172,6 @@ def test_those_who_say_that_they_play_by_words_do(game, name):
             assert of_word == pytest.approx(known, abs=1e-12)
 
 
-def test_others_do_not_say_so():
-    game = LARGER["jujitsu 5"]
-    assert not plays_by_words(baselines.make_policy("uniform_actions", game))
-    assert not plays_by_words(Arbitrary(1))
-
-
 @pytest.mark.thin
 @pytest.mark.parametrize("name", BY_WORDS)
 @each_duel
