@@ -15,7 +15,6 @@ from cardwar_envs import DuelState, make_game
 FEW_STRATEGIES = {
     "jujitsu 2": make_game("jujitsu", num_cards=2),
     "jujitsu 3": make_game("jujitsu", num_cards=3),
-    "margin, carried": make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5), payoff="margin"),
     "duplicates": make_game("dinosaur_war", hand_0=(1, 1, 3), hand_1=(1, 2, 2)),
     "dice": make_game("dice_wars", num_cards=2, sides=3, ties="carry", payoff="win"),
     "in turn": in_turn(),
