@@ -74,7 +74,7 @@ def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
 def best_response(
     game: Game[Any], policy: Seats, player: int = 0, *, max_states: int | None = None, illegal: str = "raise"
 ) -> BestResponse:
-    """Computes an exact best response.
+    """Computes an exact best response: its value and policy.
 
     Args:
         game: A game of public state that always ends, small enough to enumerate its states (in a game of
@@ -92,9 +92,6 @@ def best_response(
             an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed policy, and
             a warning and the result state how much was removed.
 
-    Returns:
-        Its value and policy.
-
     Raises:
         ValueError: If the game is unsupported or too large, the player does not exist, or a policy does not return
             probabilities. With "renormalise" also if a policy gives all probability to illegal actions somewhere.
@@ -108,16 +105,13 @@ def best_response(
 
 
 def nash_conv(game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise") -> NashConv:
-    """Computes the exact NashConv of a policy.
+    """Computes the exact NashConv of a policy: the total and each player's gain.
 
     Args:
         game: As for `best_response`.
         policy: One policy for all seats, or one per seat; objects or names.
         max_states: As for `best_response`.
         illegal: As for `best_response`.
-
-    Returns:
-        The total and each player's gain.
 
     Raises:
         ValueError: If the game is unsupported or too large, or a policy does not return probabilities.
@@ -154,9 +148,6 @@ def head_to_head(
         first: The policy in seat 0.
         second: The policy in seat 1.
         max_states: As for `best_response`.
-
-    Returns:
-        Exact probabilities and the exact mean.
 
     Raises:
         ValueError: If the game is unsupported or too large, or a policy does not return probabilities.

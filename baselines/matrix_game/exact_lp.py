@@ -11,13 +11,7 @@ Rationals = Sequence[Fraction]
 
 @dataclass(frozen=True)
 class ExactOptimum:
-    """A checked optimum: the primal and the dual solution are feasible and have the same value.
-
-    Attributes:
-        value: Value of the objective.
-        primal: One number per column.
-        dual: One number per row.
-    """
+    """A checked optimum: the primal solution, by column, and the dual one, by row, are feasible and of equal value."""
 
     value: Fraction
     primal: tuple[Fraction, ...]
@@ -25,17 +19,12 @@ class ExactOptimum:
 
 
 def maximise(objective: Rationals, matrix: Sequence[Rationals], bounds: Rationals) -> ExactOptimum:
-    """Maximises `objective . x` over `matrix x <= bounds, x >= 0`.
-
-    Args:
-        objective: `[columns]`.
-        matrix: `[rows][columns]`.
-        bounds: `[rows]`, not negative, so x = 0 is feasible.
+    """Maximises `objective . x` over `matrix x <= bounds, x >= 0`; 0 is feasible, as no bound is negative.
 
     Raises:
         ValueError: If a bound is negative or the program is unbounded.
     """
-    if any(bound < 0 for bound in bounds):
+    if min(bounds, default=0) < 0:
         raise ValueError("bounds must not be negative")
     rows, columns = len(matrix), len(objective)
     tableau = [[*row, bound] for row, bound in zip(matrix, bounds, strict=True)]

@@ -1,9 +1,8 @@
 """Finds the optimal strategy of greatest entropy, as a mixture of vertices of the polytope of optimal strategies.
 
-Any mixture of optimal strategies is optimal, so the result is an optimal strategy wherever the search
-stops. The search is the fully corrective method of Frank and Wolfe: mix the known vertices as evenly as
-possible, then find the vertex that would help most, and stop when it would help by less than
-`ENTROPY_GAP`. That gain bounds how much entropy is missing.
+Any mixture of optimal strategies is optimal, so the search may stop anywhere. It is the fully corrective method of
+Frank and Wolfe: mix the known vertices as evenly as possible, then find the vertex that would help most, and stop when
+it would help by less than `ENTROPY_GAP`. That gain bounds how much entropy is missing.
 """
 
 from __future__ import annotations
@@ -24,15 +23,10 @@ Array = NDArray[np.float64]
 
 
 def most_even(faces: Faces, cards: Array) -> Array:
-    """The optimal strategies with the greatest entropy over cards.
+    """The optimal strategies with the greatest entropy over cards, `[batch, rows]`, within `ENTROPY_GAP` nats.
 
-    Args:
-        faces: The games.
-        cards: `[batch, rows]` number of cards that each row stands for, at least 1; the entropy is
-            the sum of -x log(x / cards).
-
-    Returns:
-        `[batch, rows]` strategies, within `ENTROPY_GAP` nats of the best.
+    `cards`, `[batch, rows]`, is the number of cards, at least 1, that each row stands for. The entropy is the sum of
+    -x log(x / cards).
     """
     strategies = faces.strategies.copy()
     known = _corners(faces)

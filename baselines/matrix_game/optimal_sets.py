@@ -21,6 +21,8 @@ from baselines.matrix_game.exact_lp import maximise
 TILTS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # An optimal strategy guarantees the value up to this share of the payoffs' size (at least 1).
 SHORTFALL = 1e-13
+# Even play counts as optimal if it falls short by no more than this.
+EVEN_SHORTFALL = 1e-12
 # Objectives that differ by less than this share of their size differ by rounding alone.
 SAME_OBJECTIVE = 1e-12
 
@@ -30,14 +32,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Faces:
-    """A batch of matrix games, seen by the player whose optimal strategies are wanted.
+    """A batch of matrix games, seen by the row player, whose optimal strategies are wanted.
 
     Attributes:
         matrices: `[batch, rows, columns]` payoffs to the row player.
         values: `[batch]`.
         strategies: `[batch, rows]` the optimal strategies of the default choice.
-        row_masks: `[batch, rows]` whether the row player may play the row.
-        column_masks: `[batch, columns]` whether the column player may play the column.
+        row_masks: `[batch, rows]` whether the row may be played.
+        column_masks: `[batch, columns]` whether the column may be played.
     """
 
     matrices: Array
@@ -70,10 +72,7 @@ class Faces:
 def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask]) -> tuple[Faces, Faces]:
     """The games from the row player's side, and from the column player's, whose payoffs are the negatives.
 
-    Args:
-        matrices: `[batch, rows, columns]` payoffs to the row player.
-        solved: Their solutions.
-        masks: `[batch, rows]` and `[batch, columns]`, where the players may play.
+    The masks, `[batch, rows]` and `[batch, columns]`, show where the players may play.
     """
     rows, columns = masks
     turned = np.ascontiguousarray(-matrices.transpose(0, 2, 1))
@@ -83,17 +82,28 @@ def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask
     )
 
 
+def evenly_if_optimal(
+    matrices: Array, solved: MatrixSolutions, cards: tuple[Array, Array], masks: tuple[Mask, Mask]
+) -> tuple[Array, Array]:
+    """Optimal strategies of matrix games: every card alike where that is optimal, else those of `solved`.
+
+    `cards`, `masks` and the result are `[batch, rows]` and `[batch, columns]`: in how many ways each action can be
+    played, where the players may play, and probabilities.
+    """
+    chosen = []
+    for side, counts, mask in zip(both_sides(matrices, solved, masks), cards, masks, strict=True):
+        weights = np.where(mask, counts, 0.0)
+        even = weights / weights.sum(axis=1, keepdims=True)
+        optimal = side.shortfall(even) <= EVEN_SHORTFALL
+        chosen.append(np.where(optimal[:, None], even, side.strategies))
+    return chosen[0], chosen[1]
+
+
 def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
-    """The optimal strategies with the most of a linear objective.
+    """The optimal strategies with the most of a linear objective, `[batch, rows]`, to which each row adds an entry.
 
-    Args:
-        faces: The games.
-        objectives: `[batch, rows]` what each row adds to the objective.
-
-    Returns:
-        `[batch, rows]` strategies and `[batch]` bounds on how much more of the objective another
-        optimal strategy could have. If no tilt is small enough, the strategy is the default choice,
-        and the bound is the largest possible.
+    Also returns `[batch]` bounds on how much more of the objective another optimal strategy could have. If no tilt is
+    small enough, the strategy is the default choice, and the bound is the largest possible.
     """
     low = np.where(faces.row_masks, objectives, np.inf).min(axis=1)
     high = np.where(faces.row_masks, objectives, -np.inf).max(axis=1)
@@ -134,14 +144,10 @@ def probability_ranges(faces: Faces) -> tuple[Array, Array]:
 
 
 def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
-    """How likely each row of one game can be in an optimal strategy of the row player.
+    """How likely each row of one game can be in an optimal strategy of the row player, `[rows]` each.
 
-    Args:
-        matrix: `[rows, columns]` payoffs to the row player.
-
-    Returns:
-        The least and the greatest probability of each row that was found, `[rows]` each, and how much lower and
-        higher they could be at most, `[rows]` each: 0 up to rounding, or 1 where nothing is known.
+    These are the least and the greatest probability that was found, and how much lower and higher they could be at
+    most: 0 up to rounding, or 1 where nothing is known.
     """
     rows = len(matrix)
     games = np.repeat(np.asarray(matrix, dtype=np.float64)[None], 2 * rows, axis=0)
@@ -152,16 +158,27 @@ def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
     return likely[:rows], likely[rows:], slack[:rows], slack[rows:]
 
 
+def exactly_even(
+    matrix: Sequence[Sequence[Fraction]], value: Fraction, cards: Sequence[int]
+) -> tuple[Fraction, ...] | None:
+    """The row player's strategy that plays every card alike, if it guarantees the value; else None.
+
+    `cards`, `[rows]`, is in how many ways each action can be played.
+    """
+    even = tuple(Fraction(count, sum(cards)) for count in cards)
+    worth = (
+        sum((p * payoff for p, payoff in zip(even, column, strict=True)), Fraction(0))
+        for column in zip(*matrix, strict=True)
+    )
+    return even if min(worth) >= value else None
+
+
 def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[tuple[Fraction, Fraction]]:
     """The least and the greatest probability of each row over all optimal strategies of the row player.
 
     Optimal strategies are the x >= 0 of sum 1 with x (M - value) >= 0. All multiples of them have the second
     property as well, so the sum may be anything up to 1 in the programs: the best of `x[i]`, or of the sum of the
     others, is had where it is 1.
-
-    Args:
-        matrix: `[rows][columns]` payoffs to the row player.
-        value: The game's value.
     """
     rows = len(matrix)
     limits = [[value - payoff for payoff in column] for column in zip(*matrix, strict=True)]

@@ -1,4 +1,4 @@
-"""Chooses the oracle for a game: the first in the list that supports it, for measuring policies or for solving."""
+"""Chooses the oracle for a game: the first that supports it, for measuring policies or for solving."""
 
 from __future__ import annotations
 
@@ -24,11 +24,7 @@ ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, G
 
 @cached_by_game(8)
 def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
-    """The oracle that measures policies of a game; cached per game.
-
-    Raises:
-        ValueError: If `max_states` is given for a game whose states are not enumerated.
-    """
+    """The oracle for policies of a game, cached; raises a ValueError if `max_states` does not apply to it."""
     kind = next(kind for kind in ORACLES if kind.takes(game))
     if max_states is None:
         return kind(game)
@@ -41,11 +37,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:
-    """The oracle that computes the requested equilibrium.
-
-    Raises:
-        ValueError: If the game's solver does not have a given option.
-    """
+    """The oracle that computes the requested equilibrium; raises a ValueError if it lacks a given option."""
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
     kind = next(kind for kind in ORACLES if kind.solves(game, request))

@@ -76,11 +76,7 @@ def _repeat_queries(game: Game[Any], policy: RecordingPolicy) -> int:
 
 
 class RecordingPolicies:
-    """The policies queried for one exact figure.
-
-    Attributes:
-        seats: One `RecordingPolicy` per seat; seats that share a policy share it.
-    """
+    """The policies queried for one exact figure: one in each of `seats`; seats that share a policy share it."""
 
     def __init__(self, game: Game[Any], policies: Sequence[Policy]) -> None:
         self._game = game
@@ -88,10 +84,9 @@ class RecordingPolicies:
         self.seats: list[Policy] = [self._all[id(policy)] for policy in policies]
 
     def repeat_queries(self, compared: int = 0) -> Asked:
-        """Repeats the recorded queries of all policies; `compared` counts the answers of the invariance checks.
+        """Repeats the recorded queries; raises a TwoAnswersError if a policy is inconsistent.
 
-        Raises:
-            TwoAnswersError: If a policy is inconsistent.
+        `compared` counts the answers of the invariance checks.
         """
         again = sum(_repeat_queries(self._game, each) for each in self._all.values())
         return Asked(sum(each.questions for each in self._all.values()), again, compared)
@@ -105,19 +100,13 @@ class RecordingPolicies:
         return True
 
 
+@dataclass
 class Profile:
-    """The policies that an oracle queries, and the results of the checks.
+    """The policies that an oracle queries, one per seat, and the results of the checks, set on leaving."""
 
-    Attributes:
-        policies: One per seat, for the oracle.
-        removed: With "renormalise", the probability removed from illegal actions; else None. Set on leaving.
-        asked: Counts of queries. Set on leaving.
-    """
-
-    def __init__(self, policies: Sequence[Policy]) -> None:
-        self.policies = policies
-        self.removed: IllegalMass | None = None
-        self.asked: Asked = NOT_ASKED
+    policies: Sequence[Policy]
+    removed: IllegalMass | None = None
+    asked: Asked = NOT_ASKED
 
 
 @contextmanager
@@ -130,12 +119,8 @@ def consistent(
 ) -> Iterator[Profile]:
     """Wraps policies for an oracle: checks declared invariances on entry, and consistency on leaving.
 
-    Args:
-        game: The game.
-        check_invariances: The oracle's method of that name.
-        policies: One per seat.
-        illegal: "raise" or "renormalise" (remove the probability of illegal actions and warn).
-        responder: A seat whose policy is not queried, if any.
+    With `illegal="renormalise"`, removes the probability of illegal actions and warns. The policy of the `responder`,
+    if any, is not queried.
 
     Raises:
         ValueError: If `illegal` is unknown, a declared invariance fails, or a table knows no queried observation.

@@ -46,9 +46,7 @@ class LegalPart:
     """A policy conditioned on legal actions, with a count of the probability removed.
 
     Attributes:
-        stands_for: The policy.
-        by_words: As the policy's.
-        stationary: As the policy's.
+        stands_for: The policy; its `by_words` and `stationary` hold here too.
         rows: Number of queries.
         removed: The total probability removed.
         most: The most removed from one answer.

@@ -1,8 +1,4 @@
-"""The protocol that the oracles of all families of games follow, and the requests and tables that they share.
-
-An *oracle* computes exact results for one game: its equilibrium, best responses and head-to-head results. Each family
-of games has one (see `baselines.oracles.choice`).
-"""
+"""What the oracles of all families of games share: their protocol, requests for a solution, and solved tables."""
 
 from __future__ import annotations
 
@@ -72,7 +68,7 @@ Starts = Sequence[Transition[Any]]
 
 
 class Oracle(Protocol):
-    """Computes exact results for one game."""
+    """Computes exact results for one game; each family of games has one (see `baselines.oracles.choice`)."""
 
     def __init__(self, game: Game[Any]) -> None: ...
 
@@ -99,11 +95,7 @@ class Oracle(Protocol):
     def check_invariances(self, policies: Sequence[Policy | None]) -> int:
         """Checks, on a sample, the declared invariances of policies that this oracle relies on.
 
-        Args:
-            policies: One per seat; None for one that is not queried.
-
-        Returns:
-            How many answers were compared.
+        A policy that is not queried is None. Returns the number of answers compared.
 
         Raises:
             ValueError: If a declared invariance fails.
@@ -115,7 +107,7 @@ class Table(ABC):
 
     Attributes:
         game: The rules.
-        by_words: Whether play is the same in states with the same canonical form.
+        by_words: Whether play is the same in states with the same canonical form (in a duel: interleaving).
     """
 
     by_words = True
@@ -137,24 +129,36 @@ class Table(ABC):
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
         """Solves all states reachable from `starts` as requested; returns the number of matrix games solved."""
 
-    @abstractmethod
     def value_to_go(self, state: Any) -> float:
         """Expected payoff still to come to player 0 from `state`, payoff points."""
+        decided = self._decided(state)
+        return self._value(state) if decided is None else decided
 
-    @abstractmethod
     def gap_at(self, state: Any) -> float:
         """Certified bound on the error of `value_to_go(state)`, payoff points."""
+        return self._gap(state) if self._decided(state) is None else 0.0
+
+    def _decided(self, state: Any) -> float | None:
+        """What player 0 is still to be paid if no choice matters any more; else None."""
+        if not self.game.acting_players(state):
+            return 0.0
+        settled = self.game.settled(state)
+        return None if settled is None else settled[0]
+
+    @abstractmethod
+    def _value(self, state: Any) -> float:
+        """`value_to_go` of a state that is not decided."""
+
+    @abstractmethod
+    def _gap(self, state: Any) -> float:
+        """`gap_at` a state that is not decided."""
 
     @abstractmethod
     def strategies(self, state: Any) -> Strategies:
         """Equilibrium strategies of both players, each `[num_actions]`; all 0 for a player who does not act."""
 
     def exact_value_to_go(self, state: Any) -> Fraction:
-        """`value_to_go` as a fraction.
-
-        Raises:
-            ValueError: If the game was not solved in rationals.
-        """
+        """`value_to_go` as a fraction; raises a ValueError if the game was not solved in rationals."""
         raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
 
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -177,10 +181,9 @@ class SolvedState(NamedTuple):
 
 
 class CanonicalTable(Table):
-    """A table that solves canonical states only.
+    """A table that solves canonical states only, and looks up other states there (see `Game.canonical`).
 
-    A state is looked up at its canonical representative (see `Game.canonical`). Interchangeable cards share
-    the probability of their image by number.
+    Interchangeable cards share the probability of their image by number.
     """
 
     @abstractmethod
@@ -188,34 +191,30 @@ class CanonicalTable(Table):
         """The solution of a canonical state at which the game is not settled."""
 
     def strategies(self, state: Any) -> Strategies:
-        if not self.game.acting_players(state):
-            raise ValueError(f"the game is over in {state!r}")
-        representative, seats = self.game.canonical(state)
-        if self.game.settled(representative) is None:
-            solved = self._solve_state(representative).strategies
-        else:
-            solved = self._lowest_actions(representative)
-        mapped = np.zeros_like(solved)
-        for player in self.game.acting_players(state):
-            for action, image, share in self.game.canonical_actions(state, player):
-                mapped[player, action] = solved[seats[player], image] * float(share)
-        return mapped[0], mapped[1]
+        return self._strategy(state, 0), self._strategy(state, 1)
 
-    def _lowest_actions(self, state: Any) -> NDArray[np.float64]:
-        # Where the game is settled every strategy is optimal.
-        strategies = np.zeros((2, self.game.facts.num_actions))
-        for player in self.game.acting_players(state):
-            strategies[player, self.game.legal_actions(state, player)[0]] = 1.0
-        return strategies
+    def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
+        return self._strategy(*self.game.state_of(observation))
+
+    def _strategy(self, state: Any, player: int) -> NDArray[np.float64]:
+        """One player's part of `strategies`."""
+        acting, strategy = self.game.acting_players(state), np.zeros(self.game.facts.num_actions)
+        if not acting:
+            raise ValueError(f"the game is over in {state!r}")
+        if player in acting:
+            representative, seats = self.game.canonical(state)
+            if self.game.settled(representative) is None:
+                solved = self._solve_state(representative).strategies[seats[player]]
+            else:  # every strategy is optimal
+                lowest = self.game.legal_actions(representative, seats[player])[0]
+                solved = np.eye(1, len(strategy), lowest)[0]
+            for action, image, share in self.game.canonical_actions(state, player):
+                strategy[action] = solved[image] * float(share)
+        return strategy
 
 
 class EquilibriumPolicy:
-    """Plays the equilibrium of a game of public state, from either seat.
-
-    Attributes:
-        table: The solved game.
-        by_words: Whether play is the same in states with the same interleaving (see `rank_games.interleavings`).
-    """
+    """Plays the equilibrium of a game of public state, from either seat; `by_words` as in its `table`."""
 
     def __init__(self, table: Table) -> None:
         self.table, self.by_words = table, table.by_words
@@ -229,13 +228,7 @@ class EquilibriumPolicy:
 
 
 def solve_table(table: Table, method: str, request: Request) -> StateSolution:
-    """Solves a table from the start of its game.
-
-    Args:
-        table: A new table.
-        method: The name of the method, for `Solution.method`.
-        request: Options.
-    """
+    """Solves a new table from the start of its game; `method` is for `Solution.method`."""
     game, starts = table.game, table.game.initial()
     expect = getattr(request.progress, "expect", None)
     if expect is not None and table.states is not None:

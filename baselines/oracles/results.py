@@ -39,7 +39,7 @@ class NashConv:
         per_player: The gain of each player's best response over its payoff, payoff points.
         payoffs: Each player's payoff without deviations, payoff points.
         removed: With `illegal="renormalise"`, what the policies gave to illegal actions; else None.
-        asked: Counts of queries and repeated queries.
+        asked: Counts of queries.
     """
 
     total: float
@@ -101,9 +101,6 @@ class HeadToHead:
 class Solution(ABC):
     """An equilibrium of a two-player zero-sum game, with its certificate.
 
-    There are two kinds: a `StateSolution` of a game in which players see the state, and a
-    `PrivateSolution` of a game in which both move once on private information.
-
     Attributes:
         unit: The unit of `states`.
         game: The rules.
@@ -132,13 +129,12 @@ class Solution(ABC):
 
     @abstractmethod
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """Each player's strategy as labelled data.
+        """Each player's strategy as labelled data: action -> probability.
+
+        In a game on private information it is type -> action -> probability, and `state` must be None.
 
         Args:
-            state: A state; the initial one by default. Must be None in a game on private information.
-
-        Returns:
-            Action -> probability, or type -> action -> probability in a game on private information.
+            state: A state; the initial one by default.
 
         Raises:
             ValueError: As `StateSolution.strategies`; also if no state is given and the game can start in several.
@@ -148,11 +144,8 @@ class Solution(ABC):
     def show(self, state: Any = None) -> Figure:
         """A picture of optimal play: both players' mixes, and the payoff matrix if players see the state.
 
-        Args:
-            state: As for `labelled`.
-
         Raises:
-            ValueError: As `labelled`.
+            ValueError: As `labelled`, and of the same states.
             ImportError: If matplotlib is not installed; it comes with the extra `plot`.
         """
 
@@ -174,16 +167,11 @@ class Solution(ABC):
 
 
 class StatePlay(Protocol):
-    """Values and strategies of states, which a `StateSolution` looks up."""
+    """What a `StateSolution` looks up in a solved `Table`."""
 
-    def value_to_go(self, state: Any) -> float:
-        """Expected payoff still to come to player 0 from `state`, payoff points."""
-
-    def exact_value_to_go(self, state: Any) -> Fraction:
-        """`value_to_go` as a fraction."""
-
-    def strategies(self, state: Any) -> Strategies:
-        """Strategies of both players at `state`."""
+    def value_to_go(self, state: Any) -> float: ...
+    def exact_value_to_go(self, state: Any) -> Fraction: ...
+    def strategies(self, state: Any) -> Strategies: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,9 +210,8 @@ class StateSolution(Solution):
     def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
         """The matrix game at `state`: payoff points to player 0, to go, for each joint action.
 
-        Returns:
-            `[legal actions of player 0, legal actions of player 1]`, both ascending; one row or
-            column for a player who does not act.
+        It is `[legal actions of player 0, legal actions of player 1]`, with one row or column for a player who does
+        not act.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it.
@@ -249,12 +236,9 @@ class StateSolution(Solution):
         return tuple(map(tuple, self._matrix(state, Fraction, self._play.exact_value_to_go)))
 
     def at(self, state: Any = None) -> PlayAt:
-        """Optimal play at a state, with the set of each player's optimal strategies.
+        """Optimal play at a state, by default the initial one, with the set of each player's optimal strategies.
 
         The sets are local: optimal at this state given optimal play in all later states.
-
-        Args:
-            state: A state; the initial one by default.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it; also if none is given and the game

@@ -104,11 +104,7 @@ def _is_code(part: Any) -> bool:
 
 
 def _typed(value: Any) -> Hashable:
-    """An immutable value with its type.
-
-    Raises:
-        _MutableError: If the value is mutable, or of a type that is not known to be immutable.
-    """
+    """A value with its type; raises a _MutableError unless the type is known to be immutable."""
     kind = type(value)
     if kind is float:
         return kind, value.hex()  # tells -0.0 from 0.0

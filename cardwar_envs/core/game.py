@@ -1,8 +1,4 @@
-"""The base class of all games: rules, declarations about the rules, texts and pictures.
-
-`core/rules.py` has the methods that every game defines, `core/structure.py` what it may declare about its rules, and
-`core/texts.py` its texts and pictures.
-"""
+"""The base class of all games: rules (`rules.py`), declarations about them (`structure.py`), and texts (`texts.py`)."""
 
 from __future__ import annotations
 
@@ -10,15 +6,7 @@ import dataclasses
 import inspect
 from typing import Any, ClassVar, TypeGuard, TypeVar
 
-from cardwar_envs.core.rules import (
-    CERTAIN,
-    FORFEIT,
-    Chance,
-    GameFacts,
-    IllegalActionError,
-    S,
-    Transition,
-)
+from cardwar_envs.core.rules import CERTAIN, FORFEIT, Chance, GameFacts, IllegalActionError, S, Transition
 from cardwar_envs.core.structure import CLAIMS, ActionImage, Canonical, LostClaim, Structure, changed_rule
 from cardwar_envs.core.texts import Texts
 
@@ -123,23 +111,11 @@ def require_game(game: object) -> None:
     """Raises a ValueError for anything but a game; the message shows how to make one."""
     if not isinstance(game, Game):
         made = 'as cardwar_envs.make_game("jujitsu", num_cards=5) makes one'
-        raise ValueError(f"game ({game!r}) must be a game, {made}; it is a {_kind(game)}")
+        kind = "class" if isinstance(game, type) else type(game).__name__
+        raise ValueError(f"game ({game!r}) must be a game, {made}; it is a {kind}")
 
 
 def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> None:
-    """Checks that a game has two players and is zero-sum.
-
-    Args:
-        game: The game.
-        question: The subject of "is for two-player zero-sum games" in the error.
-        instead: What to use instead, for the end of the error.
-
-    Raises:
-        ValueError: If the game has another number of players or is not zero-sum; it names the game.
-    """
+    """Raises a ValueError, "`question` is for two-player zero-sum games`instead`", if a game is none."""
     if game.facts.num_players != 2 or not game.facts.zero_sum:
         raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")
-
-
-def _kind(thing: object) -> str:
-    return "class" if isinstance(thing, type) else type(thing).__name__

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 
 FIELD = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
-
-
 # Numbers with this many digits are abbreviated in messages.
 MANY_DIGITS = re.compile(r"\d{31,}")
 
@@ -24,8 +22,8 @@ MANY_DIGITS = re.compile(r"\d{31,}")
 class ArgumentError(ValueError, TypeError):
     """An unknown argument.
 
-    This package raises ValueError for a caller's mistake, but Python raises TypeError for an unknown keyword, and
-    clients rely on it: Stable-Baselines3 and TorchRL try arguments of their own and drop them after a TypeError.
+    It is a TypeError too, as Python's for an unknown keyword, because Stable-Baselines3 and TorchRL try arguments of
+    their own and drop them after a TypeError.
     """
 
 
@@ -43,10 +41,9 @@ def shown(value: object) -> str:
 
 
 def whole_number(name: str, number: object, allowed: range | None = None) -> int:
-    """A parameter as an int; accepts all integer types except bool.
+    """A parameter of any integer type but bool as an int.
 
-    Raises:
-        ValueError: If it is not an integer, or not in the range allowed; the message names the parameter.
+    Raises a ValueError, which names the parameter, unless it is an integer in the range allowed.
     """
     try:
         if isinstance(number, bool | np.bool_):
@@ -66,10 +63,7 @@ def set_whole_number(owner: object, field: str, least: int, most: int) -> None:
 
 @contextmanager
 def reading_state(state: object, form: str) -> Iterator[None]:
-    """Where the parts of a state are read: a part that is missing or of another type is a ValueError.
-
-    So is a part that cannot be hashed, such as a list for a hand.
-    """
+    """Raises a ValueError if a part of a state that is read inside is missing, of another type or not hashable."""
     try:
         hash(state)
         yield
@@ -78,31 +72,19 @@ def reading_state(state: object, form: str) -> Iterator[None]:
 
 
 def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:
-    """A tuple of numbers as ints.
-
-    Raises:
-        ValueError: If it is not a tuple of integers.
-    """
+    """The numbers as ints; raises a ValueError unless they are a tuple of integers."""
     return tuple(whole_number(name, number) for number in checked_tuple(name, numbers))
 
 
 def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
-    """The items, which must be a tuple.
-
-    Raises:
-        ValueError: If they are not.
-    """
+    """The items; raises a ValueError unless they are a tuple."""
     if not isinstance(items, tuple):
         raise ValueError(f"{name} ({shown(items)}) must be a tuple")
     return items
 
 
 def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The value, if it is allowed.
-
-    Raises:
-        ValueError: If it is not; the message names it and the allowed values.
-    """
+    """The value; raises a ValueError, which names the allowed values, if it is another."""
     # Arrays do not compare to a single bool.
     if not isinstance(value, str | int | np.integer | None) or value not in allowed:
         raise ValueError(f"{name} ({shown(value)}) must be one of {', '.join(map(repr, allowed))}")
@@ -112,10 +94,7 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
 def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
     """The known name that `name` may be a misspelling of, ignoring case; None if none is close.
 
-    Args:
-        name: What was typed.
-        known: The known names.
-        alike: The `cutoff` of `difflib.get_close_matches`, from 0 to 1.
+    `alike` is the `cutoff` of `difflib.get_close_matches`, from 0 to 1.
     """
     return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=alike)), None)
 
@@ -132,13 +111,9 @@ def unexpected_keyword(name: str, reason: str) -> ArgumentError:
 
 
 def check_names(kind: Any, names: Iterable[str], owner: str, *, keywords: bool = False) -> None:
-    """Raises an ArgumentError if a name is not a parameter of `owner`.
+    """Raises an ArgumentError if a name is not a field of the dataclass `kind`, the parameters of `owner`.
 
-    Args:
-        kind: The dataclass whose fields are the parameters.
-        names: The names.
-        owner: Name of the game or algorithm, for the message.
-        keywords: Whether the names were keyword arguments; the error is then an `unexpected_keyword`.
+    If the names were `keywords`, the error is an `unexpected_keyword`.
     """
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for name in names:

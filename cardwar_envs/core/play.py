@@ -54,12 +54,7 @@ class Episode(Generic[S]):
         return tuple(sum(paid) for paid in zip(self.dealt, *self.rewards, strict=True))
 
     def revealed(self, game: Game[S], viewer: int | None = None) -> list[Revealed[S]]:
-        """What was revealed at each state, the first and the final one included.
-
-        Args:
-            game: The rules.
-            viewer: The player whose private information is shown, or None for a spectator.
-        """
+        """What was revealed to a viewer (see `Revealed`) at each state, the first and the final one included."""
         payoffs, seen = self.dealt, [Revealed(self.states[0], viewer, None, self.dealt, not self.actions)]
         for number, (actions, paid) in enumerate(zip(self.actions, self.rewards, strict=True)):
             payoffs = tuple(sum(both) for both in zip(payoffs, paid, strict=True))
@@ -90,9 +85,6 @@ def play_episode(
         policies: One policy, or the name of one, per player.
         seed: Seed or generator for chance and for the policies' draws.
         state: The state to start from; by default the game's own start.
-
-    Returns:
-        The whole episode.
 
     Raises:
         ValueError: If the number of policies is wrong, a policy does not return

@@ -54,15 +54,7 @@ def name_of(policy: Policy) -> str:
 
 
 def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
-    """Queries a policy, and checks that the result is a behaviour strategy.
-
-    Args:
-        policy: The policy to query.
-        observations: `[batch, observation_size]`.
-        action_masks: `[batch, num_actions]`.
-
-    Returns:
-        `[batch, num_actions]` float64, normalised so that each row sums to one.
+    """Queries a policy as `Policy` says, checks that the result is a behaviour strategy, and normalises each row.
 
     Raises:
         ValueError: If the result is not an array of real numbers of that shape, has a negative or non-finite entry,
@@ -86,10 +78,7 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
 def renormalised_probabilities(
     policy: Policy, observations: Observations, action_masks: Masks
 ) -> tuple[Probabilities, NDArray[np.float64]]:
-    """As `checked_probabilities`, but conditions the probabilities on legal actions.
-
-    Returns:
-        The probabilities, and `[batch]`, the removed probability of illegal actions.
+    """As `checked_probabilities`, but conditions on legal actions; returns also the probability removed, `[batch]`.
 
     Raises:
         ValueError: As `checked_probabilities`, but of illegal weight only a row without legal weight is refused.
@@ -185,19 +174,15 @@ def names_for(game: Game[Any]) -> list[str]:
 def plays(
     fits: Callable[[Game[Any]], bool], endings: Callable[[Game[Any]], list[str]] = lambda game: [""]
 ) -> Callable[[F], F]:
-    """Decorates a policy factory with a quick test of whether its policies can play a game.
+    """Decorates a policy factory with `fits`, a quick test of whether its policies can play a game.
 
     A factory without this is tested by calling it, so a slow one, or one that takes more than the game, needs this.
-
-    Args:
-        fits: Whether the factory's policies can play a game.
-        endings: Suffixes of the policy's name for a game, such as `[":1", ":2"]`, for errors that list names.
+    `endings` are suffixes of the policy's name for a game, such as `[":1", ":2"]`, for errors that list names.
     """
 
     def decorated(factory: F) -> F:
         marked: Any = factory
-        marked.fits = fits
-        marked.endings = endings
+        marked.fits, marked.endings = fits, endings
         return factory
 
     return decorated
@@ -222,7 +207,6 @@ def _entry(name: str) -> str:
 
 
 def _factory(name: str) -> Callable[..., Policy]:
-    """The factory of a known name."""
     factory: Callable[..., Policy] = installed(POLICY_GROUP)[_entry(name)].load()
     return factory
 
@@ -282,7 +266,7 @@ def needs_others(policy: Policy | str) -> bool:
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
     """One policy object per seat, given policies or names in that order; seats with the same name share an object.
 
-    A policy that depends on the others gets them as `others`, in seat order from the next seat on, wrapping around.
+    A policy that depends on the others gets them as `others`, in seat order from the next seat on.
 
     Raises:
         ValueError: If the number of policies is wrong, something is neither a policy nor the name of one, or two

@@ -163,14 +163,9 @@ class Structure(Rules[S]):
         return tuple(ActionImage(a, a, CERTAIN) for a in self.legal_actions(state, player))
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """The number of ways to play each action, e.g. how many cards of a rank are held.
+        """The number of ways to play each action, e.g. how many cards of a rank are held; 0 where it is illegal.
 
-        Args:
-            observations: `[batch, observation_size]`.
-            action_masks: `[batch, num_actions]`, 1 where an action is legal.
-
-        Returns:
-            `[batch, num_actions]` counts, 0 where an action is illegal.
+        Takes `[batch, observation_size]` and `[batch, num_actions]`; returns `[batch, num_actions]`.
         """
         return action_masks.astype(np.float64)
 
@@ -194,13 +189,7 @@ class Structure(Rules[S]):
         return False
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
-        """The opponent's legal actions, in two-player games whose observations determine the state.
-
-        Args:
-            observations: `[batch, observation_size]`.
-
-        Returns:
-            `[batch, num_actions]`, 1 where an action is legal for the opponent of the observer.
+        """`[batch, num_actions]`: 1 where an action is legal for the observer's opponent, in two-player games.
 
         Raises:
             ValueError: If observations do not determine the state.
@@ -216,9 +205,7 @@ class Structure(Rules[S]):
     def count_states(self, canonical: bool) -> int | None:
         """A lower bound on the number of unsettled decision states if a formula exists, else None.
 
-        An oracle then refuses a game with too many states before enumerating them.
-
-        Args:
-            canonical: Count representatives (see `canonical`) instead of states.
+        An oracle then refuses a game with too many states before enumerating them. `canonical` counts
+        representatives (see `canonical`) instead of states.
         """
         return None

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -70,17 +71,15 @@ def test_values(parameters, value):
             assert best_response(game, found.policy, seat).value == pytest.approx((1, -1)[seat] * found.value)
 
 
-@pytest.mark.parametrize("sides", [2, 3, 4, 5, 6])
-def test_the_normal_form_has_the_same_value(sides):
+@each_row(("sides", "parameters"), [*product((2, 4), ({}, {"ante": 2, "raise_size": 0.5})), (5, {"ante": 2}), (6, {})])
+def test_the_normal_form_has_the_same_value(sides, parameters):
     """All pure strategies against all, solved by the matrix solvers: another way, and another program."""
-    for parameters in ({}, {"ante": 2, "raise_size": 0.5}):
-        game = make_game("dice_poker", sides=sides, **parameters)
-        grid = normal_form(game.bayesian_form())
-        assert len(grid) == len(grid[0]) == 2**sides
-        by_matrix = solve_matrix(np.array(grid, dtype=float))
-        assert by_matrix.value == pytest.approx(solve(game).value, abs=1e-12)
-        if sides <= 4:
-            assert solve_matrix_exact(grid).value == solve(game).exact
+    game = make_game("dice_poker", sides=sides, **parameters)
+    grid, solution = normal_form(game.bayesian_form()), solve(game)
+    assert len(grid) == len(grid[0]) == 2**sides
+    assert solve_matrix(np.array(grid, dtype=float)).value == pytest.approx(solution.value, abs=1e-12)
+    if sides <= 4:
+        assert solve_matrix_exact(grid).value == solution.exact
 
 
 def test_many_sides():

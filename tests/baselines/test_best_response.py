@@ -15,7 +15,6 @@ from cardwar_envs import DuelState, make_game
 FEW_STRATEGIES = {
     "jujitsu 2": make_game("jujitsu", num_cards=2),
     "jujitsu 3": make_game("jujitsu", num_cards=3),
-    "margin, carried": make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5), payoff="margin"),
     "duplicates": make_game("dinosaur_war", hand_0=(1, 1, 3), hand_1=(1, 2, 2)),
     "dice": make_game("dice_wars", num_cards=2, sides=3, ties="carry", payoff="win"),
     "in turn": in_turn(),
@@ -65,7 +64,7 @@ def test_the_answer_to_lowest_card_is_second_lowest_card():
     assert head_to_head(game, response.policy, "lowest_card").win == 1.0
 
 
-@pytest.mark.parametrize("player", [0, 1])
+@each_row("player", [0, 1])
 def test_one_policy_for_all_seats_or_one_for_each(player):
     game = make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
     alone = best_response(game, Arbitrary(1), player)
@@ -125,40 +124,6 @@ def test_waiting_players_are_not_asked_and_lose_nothing():
     # 0: 3 and -1 alike; 1: 2 and 5 alike. Player 0 does best with 1, player 1 with (2, 1).
     assert result.payoffs == (2.25, -2.25)
     assert result.per_player == (3.5 - 2.25, 2.25 - 0.5)
-
-
-# -- networks -------------------------------------------------------------------------------------
-
-
-class Network:
-    """A masked softmax over a small network with fixed weights, in single precision."""
-
-    def __init__(self, game):
-        self.torch = pytest.importorskip("torch")
-        generator = self.torch.Generator().manual_seed(0)
-        size, actions = game.facts.observation_size, game.facts.num_actions
-        self.first = self.torch.randn(size, 16, generator=generator)
-        self.second = self.torch.randn(16, actions, generator=generator)
-        self.batches = []
-
-    def action_probabilities(self, observations, action_masks):
-        self.batches.append(len(observations))
-        logits = self.torch.tanh(self.torch.from_numpy(observations) @ self.first) @ self.second
-        masked = logits.masked_fill(self.torch.from_numpy(action_masks) == 0, -self.torch.inf)
-        return masked.softmax(dim=1).numpy()
-
-
-def test_a_network_is_asked_in_batches_and_answered_exactly():
-    game = make_game("jujitsu", num_cards=4)
-    network = Network(game)
-    undecided = sum(bool(game.acting_players(s)) for s in reachable(game) if game.settled(s) is None)
-    response = best_response(game, network, 0)
-    asked = response.asked
-    assert (asked.questions, asked.again) == (undecided, undecided)
-    assert sum(network.batches) == 2 * undecided
-    assert response.value == pytest.approx(best_response_value(game, [network] * 2, 0), abs=1e-6)
-    assert head_to_head(game, response.policy, network).mean == pytest.approx(response.value, abs=1e-12)
-    assert baselines.exploitability(game, network) > 0.05
 
 
 # -- tables ---------------------------------------------------------------------------------------

@@ -57,7 +57,8 @@ def test_results_of_policies_are_right_or_refused(base):
     for name in of_base(base):
         game = GAMES[name]
         policies = [*as_policies("uniform", game)[:1], Arbitrary(3)]
-        payoffs = [mean_payoff(game, policies, player) for player in (0, 1)]
+        paid = outcome_distribution(game, policies).items()
+        payoffs = [sum(points[player] * p for points, p in paid) for player in (0, 1)]
         responses = [true_response(game, policies, player) for player in (0, 1)]
         gains = [best - payoff for best, payoff in zip(responses, payoffs, strict=True)]
         result = answer(nash_conv, game, policies)
@@ -69,7 +70,6 @@ def test_results_of_policies_are_right_or_refused(base):
             assert response is None or response.value == pytest.approx(responses[player], abs=1e-9), name
         odds = answer(head_to_head, game, *policies)
         if odds is not None:
-            paid = outcome_distribution(game, policies).items()
             assert odds.win == pytest.approx(sum(p for (first, second), p in paid if first > second), abs=1e-9), name
             assert odds.mean == pytest.approx(payoffs[0], abs=1e-9), name
 

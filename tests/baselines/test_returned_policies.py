@@ -75,7 +75,7 @@ def plays_everywhere(game):
             assert np.concatenate(alone) == pytest.approx(together, abs=1e-12), made
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(duels())
 def test_in_every_duel(game):
     plays_everywhere(game)

@@ -71,7 +71,7 @@ def signed_private_games(draw):
 SCORES = Signed((((0, 1), {(a, 0): [(1, 1, a)] for a in (0, 1)}), ((0, 1), {(a, 0): [(1, END, a)] for a in (0, 1)})))
 
 
-@settings(deadline=None)  # the first example waits for imports
+@settings(deadline=None, max_examples=40)  # the first example waits for imports
 @given(st.one_of(signed_games(), signed_private_games()), st.integers(0, 9))
 @example(SCORES, 0)
 def test_best_responses_and_solutions_earn_their_values(game, seed):

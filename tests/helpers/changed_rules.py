@@ -5,6 +5,7 @@ Whoever goes by the class of such a game, and not by what its rules do, takes it
 
 import dataclasses
 from fractions import Fraction
+from functools import cached_property
 
 from cardwar_envs import Duel, DuelState, Game, Transition, WarState, make_game
 from cardwar_envs.core.game import ActionImage, Canonical
@@ -41,8 +42,10 @@ def _not_the_highest(base):
 
 
 def _wider_bounds(base):
-    facts = property(lambda self: dataclasses.replace(base.facts.func(self), min_payoff=-9.0, max_payoff=9.0))
-    return {"facts": facts}
+    def facts(self):
+        return dataclasses.replace(base.facts.func(self), min_payoff=-9.0, max_payoff=9.0)
+
+    return {"facts": cached_property(facts)}
 
 
 def _told_more(base):

@@ -3,6 +3,7 @@
 import zlib
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -103,6 +104,11 @@ def one_step(**facts):
     return Toy((((0, 1), {(0, 0): [(1, END, 1)], (1, 0): [(1, END, 2)]}),), **facts)
 
 
+@lru_cache(100_000)
+def _drawn(seed, observation, count):
+    return np.random.default_rng([seed, zlib.crc32(observation)]).random(count)
+
+
 class Arbitrary:
     """A fixed, full-support policy without any pattern: weights drawn from a hash of the observation."""
 
@@ -110,10 +116,7 @@ class Arbitrary:
         self.seed = seed
 
     def action_probabilities(self, observations, action_masks):
-        rows = [
-            np.random.default_rng([self.seed, zlib.crc32(row.tobytes())]).random(action_masks.shape[1])
-            for row in observations
-        ]
+        rows = [_drawn(self.seed, row.tobytes(), action_masks.shape[1]) for row in observations]
         weights = (np.array(rows).reshape(action_masks.shape) + 0.05) * action_masks
         return weights / weights.sum(axis=1, keepdims=True)
 

@@ -34,11 +34,7 @@ SLACK = 1e-10
 
 @cached_by_game(8)
 def form_of(game: Game[Any]) -> BayesianForm:
-    """The game's arrays; cached.
-
-    Raises:
-        ValueError: If it is not a two-player zero-sum game of that kind, or its arrays are malformed.
-    """
+    """The game's arrays, cached; raises a ValueError if it is of another kind or its arrays are malformed."""
     require_two_zero_sum(game, "an exact answer on private information")
     form = game.bayesian_form()
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
@@ -69,11 +65,7 @@ class BayesianOracle:
         return not game.facts.public_state
 
     def solve(self, request: Request) -> PrivateSolution:
-        """Computes an equilibrium.
-
-        Among several the choice is the vertex at which the solver ends: the simplex of
-        `baselines.matrix_game.exact_lp` for rationals, else HiGHS. Both are deterministic.
-        """
+        """The vertex at which the deterministic solver ends: `exact_lp`'s simplex for rationals, else HiGHS."""
         if request.selection != "default":
             raise ValueError(f"selection ({request.selection!r}) must be 'default' for {self._game.facts.name}")
         form, begin = form_of(self._game), time.perf_counter()
@@ -131,11 +123,7 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
 
 
 def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
-    """One policy for the given seats.
-
-    Raises:
-        ValueError: If seats with different rules have the same observation and must play differently.
-    """
+    """One policy for the given seats; raises a ValueError if these see the same and must play differently."""
     table: dict[bytes, NDArray[np.float64]] = {}
     for player, strategy in behaviour.items():
         spread = np.zeros((len(strategy), game.facts.num_actions))
@@ -158,14 +146,9 @@ def _programs() -> Any:
 
 
 def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
-    """The range of each action's probability over a player's optimal strategies.
+    """The least and the greatest probability of each action over a player's optimal strategies, to about 1e-6.
 
-    Args:
-        game: A two-player zero-sum game with a `bayesian_form`.
-        player: 0 or 1.
-
-    Returns:
-        The least and the greatest probabilities, each `[types, own actions]`, to about 1e-6.
+    Each is `[types, own actions]`.
 
     Raises:
         ValueError: If the game is of another kind or there is no such player.
@@ -197,11 +180,7 @@ def _mirrored(form: BayesianForm) -> BayesianForm:
 
 
 def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
-    """Queries a policy in a seat: `[types, own actions]` probabilities.
-
-    Raises:
-        ValueError: If its answer is not a behaviour strategy.
-    """
+    """Queries a policy in a seat: `[types, own actions]`; raises a ValueError if that is no behaviour strategy."""
     form = form_of(game)
     actions = list(form.actions[player])
     masks = np.zeros((len(form.types[player]), game.facts.num_actions), dtype=np.int8)

@@ -28,7 +28,7 @@ class EndlessBounds:
 
     Attributes:
         lower: Lower bound on the value at the start, payoff points to player 0.
-        upper: Upper bound on the same.
+        upper: Upper bound.
         sweeps: Number of rounds looked ahead.
         settled: Whether the last sweep changed nothing.
         bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to
@@ -54,15 +54,12 @@ class EndlessBounds:
 
 
 def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | None = None) -> EndlessBounds:
-    """Bounds on the value of a two-player game of many rounds that has no last round.
+    """Bounds on the value of a two-player game of many rounds, whose own limit of rounds does not matter.
 
     Args:
-        game: The game; its own limit of rounds does not matter.
+        game: The game.
         sweeps: The greatest number of rounds to look ahead; fewer if the bounds stop changing.
         progress: Called after each round with the number of matrix games solved.
-
-    Returns:
-        The bounds at the start and at every position.
 
     Raises:
         ValueError: If the game is of another kind or too large.

@@ -31,8 +31,7 @@ def is_stationary(policy: Policy) -> bool:
 def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
     """The policy's `choice_probabilities`; None if it has no such method or does not know the form.
 
-    Raises:
-        ValueError: Unless it is a probability for each choice at every code.
+    Raises a ValueError unless it is a probability for each choice at every code.
     """
     direct = getattr(policy, "choice_probabilities", None)
     known: NDArray[np.float64] | None = direct(form, rounds_left) if direct is not None else None
@@ -48,8 +47,7 @@ def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> ND
 def check_rounds(game: Game[Any], form: RoundsForm[Any], policies: Iterable[Policy]) -> int:
     """Checks policies that are not queried everywhere at random positions; returns how many answers were compared.
 
-    Raises:
-        ValueError: If two answers differ; the error names the state and both answers.
+    Raises a ValueError, which names the state and both answers, if two answers differ.
     """
     rng, starts, most = np.random.default_rng(SEED), choice_starts(form), game.facts.max_rounds or 1
     choices = np.flatnonzero(np.diff(starts) > 1)

@@ -43,11 +43,7 @@ def counts_rounds(game: Game[Any]) -> bool:
 
 @cached_by_game(2)
 def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[Any]:
-    """The positions of a game from its start; cached.
-
-    Raises:
-        ValueError: If the game is of another kind or too large.
-    """
+    """The positions of a game from its start, cached; raises a ValueError if it is of another kind or too large."""
     return game.rounds_form([start.state for start in game.initial()], max_positions)
 
 

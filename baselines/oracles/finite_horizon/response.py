@@ -1,7 +1,7 @@
 """Best responses and results between policies in two-player games of many rounds, sweep by sweep.
 
-All values are player 0's, at every position and its mirror image. Player 1 sees at a position what player 0 sees at
-the mirror image, so one sweep serves both seats.
+All values are player 0's, at every position and its mirror image, where player 0 sees what player 1 sees at the
+position. So one sweep serves both seats.
 """
 
 from __future__ import annotations
@@ -86,9 +86,6 @@ def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int
 
     The policy is queried in batches at codes with more than one choice, unless its method `choice_probabilities`
     knows the form.
-
-    Raises:
-        ValueError: If an answer is not a behaviour strategy.
     """
     known = known_choices(policy, form, rounds_left)
     if known is not None:

@@ -43,16 +43,9 @@ MAX_REGIONS = 4
 def solve_nodes(
     arrays: Arrays, nodes: Nodes, values: NDArray[np.float64], threads: int | None = None
 ) -> NDArray[np.float64]:
-    """Solves the matrix games of nodes whose children's values are known.
+    """Certified lower and upper bounds, `[2, k]`, on the values of `k` nodes whose children's values are known.
 
-    Args:
-        arrays: As `arrays_of` makes them.
-        nodes: `[k]`.
-        values: By code, to player 0.
-        threads: How many at most; results are the same for any number.
-
-    Returns:
-        `[2, k]` certified lower and upper bounds on their values.
+    `values` are to player 0, by code. The result is the same for any number of threads.
     """
 
     def work(run: Nodes) -> NDArray[np.float64]:
@@ -76,11 +69,11 @@ def matrix_of(arrays: Arrays, node: int, values: NDArray[np.float64]) -> NDArray
 
 
 class RoundValues:
-    """The values of all positions of a form, for any number of rounds left up to a limit.
+    """The values of all positions of a form, for any number of rounds left up to `rounds`.
 
     Attributes:
         form: The positions.
-        rounds: The limit.
+        rounds: The greatest number of rounds left.
         history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, payoff points.
         gaps: `[rounds + 1]` certified bounds on the error of each of them.
         sweeps: The number of sweeps computed; later ones repeat them.
@@ -198,15 +191,11 @@ class RoundsTable(Table):
         self.solve([Transition(CERTAIN, state, (0.0, 0.0))])
         return self.region(state)
 
-    def value_to_go(self, state: Any) -> float:
-        if not self.game.acting_players(state):
-            return 0.0
+    def _value(self, state: Any) -> float:
         region, code, rounds_left = self.region(state)
         return region.value(code, rounds_left)
 
-    def gap_at(self, state: Any) -> float:
-        if not self.game.acting_players(state):
-            return 0.0
+    def _gap(self, state: Any) -> float:
         region, _, rounds_left = self.region(state)
         return float(region.gaps[rounds_left])
 
@@ -242,11 +231,7 @@ def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int3
 
 
 def values_of(solution: Any) -> RoundValues:
-    """All values behind a `Solution` by value iteration.
-
-    Raises:
-        ValueError: If it was found in another way.
-    """
+    """All values behind a `Solution`; raises a ValueError unless it was found by value iteration."""
     if not isinstance(solution.policy, RoundsPolicy):
         raise ValueError(f"{solution.game.facts.name}: solved by {solution.method}, not by value iteration")
     return solution.policy.table.regions[0]

@@ -92,16 +92,9 @@ def _check(address: str) -> None:
 def solve_range(
     first: int, last: int, low: int, high: int, game: tuple[Letters, LayerRules], layout: ValueLayer, below: ValueLayer
 ) -> tuple[Solved, NDArray[np.float64]]:
-    """Solves a piece; returns its results and its values, which belong at [low, high) of the layer.
+    """Solves the piece of upper halves [first, last); returns its results, and its values, [low, high) of the layer.
 
-    Args:
-        first: Upper half of the piece's first interleaving.
-        last: Upper half after that of its last interleaving.
-        low: Place of its first value in the layer.
-        high: Place after its last value.
-        game: Letters and rules.
-        layout: The layer without its values.
-        below: The layer with one card less.
+    `layout` is the layer without its values, `below` the layer with one card less.
     """
     letters, rules = read_only(game[0]), read_only(game[1])
     # Memory that is never touched costs nothing, so the places below `low` are only addresses.

@@ -102,7 +102,7 @@ class Solved(NamedTuple):
     Attributes:
         counts: Matrix games, and those that the simplex failed on.
         gap: Greatest duality gap of the others, payoff points.
-        failed: `[failures, 3]`, interleaving, carried ties and score of the games that another solver must solve.
+        failed: `[failures, 3]`, interleaving, carried ties and score of those that it failed on.
     """
 
     counts: NDArray[np.int64]

@@ -88,7 +88,7 @@ def plain_seconds(hands: Hands) -> float:
 
 
 def interleavings_kernel(hands: Hands) -> Any:
-    """The kernels of interleavings, for hands of that size."""
+    """The kernels for the interleavings of these hands."""
     return kernels("baselines.oracles.rank_games.interleavings_kernel", plain_seconds(hands) / 10)
 
 
@@ -118,11 +118,7 @@ def letters_of(hands: Hands) -> Letters:
 
 
 def packed_interleaving(hands: Hands, letters: Letters) -> int:
-    """The interleaving of two hands that are left of the hands that `letters` were made for.
-
-    Raises:
-        ValueError: If they cannot be left of these.
-    """
+    """The interleaving of two hands; raises a ValueError unless they can be left of those of `letters`."""
     pairs = [(int(a), int(b)) for a, b in letters.cards.T[1:]]
     spelt = [letter for count in rank_counts(hands) for letter in _spell(count, pairs)]
     return _pack(spelt, letters.width) << letters.width * (letters.length - len(spelt))

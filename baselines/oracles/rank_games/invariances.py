@@ -1,7 +1,6 @@
 """Checks policies that declare `by_words` on a sample of states.
 
-Such a policy is queried once per interleaving, at hands of the lowest ranks (see `interleavings.py`). It must play the
-same way in all states with that interleaving.
+Such a policy is queried only at hands of the lowest ranks, so it must play alike wherever the interleaving is the same.
 """
 
 from __future__ import annotations
@@ -22,17 +21,10 @@ SEED = 0
 
 
 def check_by_words(game: Duel, policies: Sequence[Policy | None]) -> int:
-    """Compares policies at random states and at the lowest hands with the same interleaving.
+    """Compares policies for a duel that shows cards at random states and at the lowest hands of their interleavings.
 
-    Args:
-        game: A duel that shows cards.
-        policies: One per seat; None for one that is not queried.
-
-    Returns:
-        How many states were compared.
-
-    Raises:
-        ValueError: If two answers differ; the error names both states and both answers.
+    Policies are one per seat, or None. Returns the number of states compared. If two answers differ, raises a
+    ValueError that names both states and both answers.
     """
     return sum(_check(game, policy, seat) for seat, policy in enumerate(policies) if policy is not None)
 

@@ -25,13 +25,9 @@ DTYPE = "<f8"
 
 
 class LayerFolder:
-    """Values of layers in a folder; a file that has changed since it was written counts as missing.
+    """Values of a game's layers in a folder, which is created; a file that has changed since counts as missing.
 
     Several processes may share a folder; each finds what the others have written.
-
-    Args:
-        folder: Where the files are; created if it does not exist.
-        game: The game that the layers belong to, as JSON.
 
     Raises:
         ValueError: If the folder holds layers of another game, or a link or the like in place of a file.
@@ -70,8 +66,7 @@ class LayerFolder:
     def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
         """Values, mapped from the file, and gap of a layer; None if they are missing or damaged.
 
-        Raises:
-            ValueError: If there is a link or the like in place of a file.
+        Raises a ValueError if there is a link or the like in place of a file.
         """
         path, entries = self._path(cards), self._entries()
         try:
@@ -80,12 +75,10 @@ class LayerFolder:
             return None  # it is not there
         try:
             entry = dict(entries[str(cards)])
-            if entry.pop("seal") != self._seal(cards, entry) or entry["values"] != size:
+            sealed, gap = entry.pop("seal") == self._seal(cards, entry), entry["gap"]
+            if not (sealed and entry["values"] == size and path.stat().st_size == size * np.dtype(DTYPE).itemsize):
                 return None
-            gap = entry["gap"]
             if not (isinstance(gap, float) and math.isfinite(gap) and gap >= 0.0):
-                return None
-            if path.stat().st_size != size * np.dtype(DTYPE).itemsize:
                 return None
             # Copy on write, because the code is compiled for arrays that can be written to.
             values = np.asarray(np.memmap(path, dtype=DTYPE, mode="c"))

@@ -1,9 +1,8 @@
 """The oracle of duels in which only the order of ranks matters: a backward sweep over layers of states.
 
-A layer holds the states with equally many cards left, so two layers are in memory at a time. A state is a pair of
-hands, a score and carried ties. Policies are queried in batches, once for each observation at a reachable undecided
-state. If all queried policies declare that they play alike in states with the same interleaving (`by_words`), states
-are interleavings, of which there are far fewer.
+A layer holds the states with equally many cards left: pairs of hands, a score and carried ties. Policies are queried
+in batches, once for each observation at a reachable undecided state. If all declare that they play alike where the
+interleaving is the same (`by_words`), hands are replaced by their interleavings, of which there are far fewer.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Layer(NamedTuple):
     """The states with equally many cards left, numbered pair by pair.
 
     Attributes:
-        rows: `[pairs, width]` pairs of hands, as `baselines.oracles.rank_games.response_kernel` has them.
+        rows: `[pairs, width]` pairs of hands, as `response_kernel` has them.
         reached: `[pairs, places]`, 1 where there is a state.
         numbers: `[pairs, places]` numbers of the states, or -1.
         table: Hash table of the rows.
@@ -77,23 +76,19 @@ def kernel(joint_actions: float) -> Any:
 def plays_by_words(policy: Policy) -> bool:
     """Whether a policy declares that it plays alike in states with the same interleaving.
 
-    Interchangeable ranks together get the same probability in all of them, and the score does not matter where the
-    margin is paid. Such a policy is queried at renumbered hands (see `Duel.canonical`) after its declaration has been
-    checked on a sample (`baselines.oracles.rank_games.invariances`).
+    Interchangeable ranks together then get the same probability, and the score does not matter where the margin is
+    paid. The declaration is checked on a sample (`invariances.py`).
     """
     return bool(getattr(policy, "by_words", False))
 
 
 class DuelPlay:
-    """Two policies in a duel, and best responses to them.
+    """Two policies in a duel, and best responses to them; a policy that is not queried is None.
+
+    With `outcomes`, the probabilities of winning and losing are computed too.
 
     Attributes:
         asked: Queries so far.
-
-    Args:
-        game: One that `DuelOracle` takes.
-        policies: Both players'; None for one that is not queried.
-        outcomes: Whether to compute the probabilities of winning and losing.
 
     Raises:
         ValueError: If there are too many states.
@@ -157,8 +152,7 @@ class DuelPlay:
     def results(self, choices: list[NDArray[np.int16]] | None = None) -> list[float]:
         """Evaluates the policies from the last layer to the first.
 
-        Args:
-            choices: Receives, layer by layer, the best actions of both players at every state, `[states, 2]`.
+        `choices` receives, layer by layer, the best actions of both players at every state, `[states, 2]`.
 
         Returns:
             Payoff points to player 0: with its best response, against player 1's best response, and if both follow

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
-from baselines.matrix_game.even_play import evenly_if_optimal
+from baselines.matrix_game.optimal_sets import evenly_if_optimal
 from baselines.oracles.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from baselines.oracles.rank_games.engine import Engine, Threads
 from baselines.oracles.rank_games.layer_files import LayerFolder
@@ -40,15 +40,7 @@ BATCH = 1 << 13
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of that name.
-
-    Args:
-        name: "threads", or "ray" for the cluster that `baselines.oracles.rank_games.cluster` finds or starts.
-
-    Raises:
-        ValueError: If there is no such engine.
-        ModuleNotFoundError: If Ray is not installed; it comes with the extra `ray`.
-    """
+    """The engine of that name; raises a ValueError if there is none, a ModuleNotFoundError without Ray."""
     if name == "threads":
         return Threads()
     if name == "ray":
@@ -59,7 +51,7 @@ def engine_named(name: str) -> Engine:
 
 
 class DuelTable(CanonicalTable):
-    """Values and strategies at every state of a duel with deterministic tricks.
+    """Values and strategies at every state of a duel with deterministic tricks; options as for `baselines.solve`.
 
     Strategies are computed on demand from the values of the states that follow; for the choice among several see
     `baselines.oracles.state_graph.selection`. A state whose layers are not kept, or that is unreachable from the
@@ -68,12 +60,6 @@ class DuelTable(CanonicalTable):
     Attributes:
         layers: Values, counts and gaps of everything that can follow the game's start.
 
-    Args:
-        game: The rules.
-        keep_layers: Keep the values of this many layers, starting with the most cards left; all if None.
-        folder: Caches layers between runs.
-        engine: "threads" or "ray". Values are the same to the last bit.
-
     Raises:
         ValueError: If `keep_layers` is less than 2 (strategies at the start need the values of two layers), there is
             no such engine, or the folder holds layers of another game.
@@ -81,12 +67,7 @@ class DuelTable(CanonicalTable):
     """
 
     def __init__(
-        self,
-        game: Duel,
-        *,
-        keep_layers: int | None = None,
-        folder: Path | None = None,
-        engine: str = "threads",
+        self, game: Duel, *, keep_layers: int | None = None, folder: Path | None = None, engine: str = "threads"
     ) -> None:
         super().__init__(game)
         if keep_layers is not None and keep_layers < 2:
@@ -106,14 +87,7 @@ class DuelTable(CanonicalTable):
         return sum(size.games for size in self.layers.sizes)
 
     def solve(self, starts: Starts | None = None, request: Request = PLAIN) -> int:
-        """Solves everything that can follow the game's start.
-
-        Args:
-            starts: The game's own, or None.
-            request: Without rationals. Its `progress` receives the number of states done, of `states`.
-
-        Returns:
-            Matrix games solved, not counting those whose values were read from the folder.
+        """Solves everything that can follow the game's start, except layers that the folder has.
 
         Raises:
             ValueError: If there are too many states, or rationals or another start are requested.
@@ -132,17 +106,10 @@ class DuelTable(CanonicalTable):
         self.layers.solve(request.progress)
         return self.layers.solved - before
 
-    def value_to_go(self, state: Any) -> float:
-        if not self.game.acting_players(state):
-            return 0.0
-        settled = self.game.settled(state)
-        if settled is not None:
-            return settled[0]
+    def _value(self, state: Any) -> float:
         return self._answer(state, DuelLayers.value)[0]
 
-    def gap_at(self, state: Any) -> float:
-        if not self.game.acting_players(state) or self.game.settled(state) is not None:
-            return 0.0
+    def _gap(self, state: Any) -> float:
         return self._answer(state, DuelLayers.value)[1].gap(len(state.hands[0]))
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -8,22 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
-from baselines.matrix_game.even_play import evenly_if_optimal
+from baselines.matrix_game.optimal_sets import evenly_if_optimal
 from baselines.oracles.rank_games.engine import LayerRules, ValueLayer, Work, kernel
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.word_policy import packed_counts
 
 
 class SolvedLayer(NamedTuple):
-    """The inputs of the compiled matrix games of one layer; see `baselines.oracles.rank_games.engine`.
-
-    Attributes:
-        letters: The alphabet of the start.
-        rules: The start and its switches.
-        layer: The layer itself.
-        below: The layer with one card less.
-        work: Scratch arrays.
-    """
+    """The inputs of the compiled matrix games of one layer; `below` is the layer with one card less."""
 
     letters: Letters
     rules: LayerRules
@@ -45,10 +37,10 @@ def strategies_at(
     its hands read lower.
 
     Args:
-        solved: The layer of these states.
+        solved: The layer.
         own: `[batch, ranks]` cards that the observer holds of each rank.
         other: `[batch, ranks]` cards of the other player.
-        numbers: `[batch, 2]` the observer's score minus the other's, and carried ties.
+        numbers: `[batch, 2]` the observer's lead, and carried ties.
         evenly: Whether to play all cards with equal probability where that is optimal.
 
     Returns:

@@ -19,13 +19,8 @@ def packed_counts(
     """Renumbers ranks as the word view does: neighbouring ranks of one player alone become one rank.
 
     For example own cards of rank 2 and 5 and another's card of rank 7 become two cards of rank 0 and one of rank 1.
-
-    Args:
-        own: `[batch, ranks]` cards that the observer holds of each rank.
-        other: `[batch, ranks]` cards of the other player.
-
-    Returns:
-        Both after renumbering, and `[batch, ranks]` the new number of each rank, -1 if no player holds it.
+    Takes the cards that both players hold of each rank, `[batch, ranks]`. Returns both after renumbering, and
+    `[batch, ranks]`, the new number of each rank, -1 if no player holds it.
     """
     packed = np.zeros_like(own), np.zeros_like(other)
     numbers = np.full(own.shape, -1, dtype=np.int64)

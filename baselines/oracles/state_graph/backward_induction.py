@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
-from baselines.matrix_game.even_play import evenly_if_optimal, exactly_even
+from baselines.matrix_game.optimal_sets import evenly_if_optimal, exactly_even
 from baselines.oracles.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from baselines.oracles.results import Strategies, matrix_at
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
-from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of, values_to_go
+from baselines.oracles.state_graph.matrix_games import LayerGames, cards_at, cards_of, values_to_go
 from baselines.oracles.state_graph.soundness import require_starts
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 
@@ -35,19 +35,12 @@ class EquilibriumTable(CanonicalTable):
         self._solved: dict[Any, SolvedState] = {}
         self._exact_values: dict[Any, Fraction] | None = None
 
-    def value_to_go(self, state: Any) -> float:
-        if not self.game.acting_players(state):
-            return 0.0
-        settled = self.game.settled(state)
-        if settled is not None:
-            return settled[0]
+    def _value(self, state: Any) -> float:
         representative, seats = self.game.canonical(state)
         value = self._solve_state(representative).value
         return -value if seats == (1, 0) else value
 
-    def gap_at(self, state: Any) -> float:
-        if not self.game.acting_players(state) or self.game.settled(state) is not None:
-            return 0.0
+    def _gap(self, state: Any) -> float:
         return self._solve_state(self.game.canonical(state).state).gap
 
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
@@ -103,24 +96,17 @@ class EquilibriumTable(CanonicalTable):
                 payoffs, value, strategy = sides[player]
                 legal = list(game.legal_actions(state, player))
                 if game.uniform_is_optimal():
-                    strategy = exactly_even(payoffs, value, self._counts(state, player)) or strategy
+                    cards = [int(count) for count in cards_at(game, state, player)[legal]]
+                    strategy = exactly_even(payoffs, value, cards) or strategy
                 strategies[player, legal] = strategy
             self._solved[state] = SolvedState(float(solution.value), 0.0, strategies)
-
-    def _counts(self, state: Any, player: int) -> list[int]:
-        """The number of cards behind each legal action."""
-        observation, mask = self.game.observation(state, player), self.game.action_mask(state, player)
-        counts = self.game.action_counts(observation[None], mask[None])[0]
-        return [int(count) for count in counts[list(self.game.legal_actions(state, player))]]
 
     def exact_value_to_go(self, state: Any) -> Fraction:
         if self._exact_values is None:
             return super().exact_value_to_go(state)
-        if not self.game.acting_players(state):
-            return Fraction(0)
-        settled = self.game.settled(state)
-        if settled is not None:
-            return Fraction(settled[0])
+        decided = self._decided(state)
+        if decided is not None:
+            return Fraction(decided)
         representative, seats = self.game.canonical(state)
         self._solve_state(representative)
         value = self._exact_values[representative]

@@ -100,11 +100,7 @@ class GameGraph(Generic[S]):
         return self._seen[player]
 
     def action_probabilities(self, policy: Policy, player: int) -> NDArray[np.float64]:
-        """Queries a policy at every state: `[num_states, num_actions]`, 0 where the player does not act.
-
-        Raises:
-            ValueError: If the policy's answer is not a behaviour strategy.
-        """
+        """Queries a policy at every state: `[num_states, num_actions]`, 0 where the player does not act."""
         states, observations, masks = self.seen_by(player)
         probabilities = np.zeros((len(self.states), self.game.facts.num_actions))
         for start in range(0, len(states), BATCH):
@@ -115,8 +111,7 @@ class GameGraph(Generic[S]):
     def edge_weights(self, probabilities: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64]:
         """`[num_edges]`: the probability of each edge under chance and the given players.
 
-        Args:
-            probabilities: Per player `[num_states, num_actions]`; None leaves a player's choices out of the product.
+        `probabilities` are `[num_states, num_actions]` per player; None leaves a player's choices out of the product.
         """
         weights = self.probabilities.copy()
         for player, of_player in enumerate(probabilities):
@@ -136,17 +131,13 @@ def build_graph(
     max_states: int = MAX_STATES,
     progress: Progress | None = None,
 ) -> GameGraph[S]:
-    """Explores a game from its roots.
+    """Explores a game from its roots, which have the form of `game.initial()`.
 
-    Args:
-        game: The rules; no trajectory may repeat a state.
-        roots: Where to start, in the form of `game.initial()`.
-        canonical: Replace every state by its canonical representative (two players).
-        max_states: The greatest number of states.
-        progress: Called from time to time with the number of states explored.
+    With `canonical`, every state is replaced by its canonical representative (two players). `progress` is called from
+    time to time with the number of states explored.
 
     Raises:
-        ValueError: If there are too many states or a trajectory can repeat a state.
+        ValueError: If there are more than `max_states` states or a trajectory can repeat a state.
     """
     explorer = _Explorer(game, canonical, max_states)
     places, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
@@ -157,13 +148,7 @@ def build_graph(
 
 
 class _Arrival(NamedTuple):
-    """The vertex for a state.
-
-    Attributes:
-        number: The number of the state, or of its canonical representative, or `END`.
-        settled: Remaining payments to each player if the state is settled, payoff points; else None.
-        swapped: Whether the seats are swapped in the representative.
-    """
+    """The vertex for a state: its representative's number or `END`, and what is still paid if it is settled."""
 
     number: int
     settled: tuple[float, ...] | None = None
@@ -196,10 +181,9 @@ class _Explorer(Generic[S]):
         return number, rewards, swapped
 
     def _arrival(self, state: S) -> _Arrival:
-        arrival = self._first_arrival(state)
         if len(self._arrivals) >= MAX_STATES:
             self._arrivals.clear()  # a cache must not take more memory than the states
-        self._arrivals[state] = arrival
+        arrival = self._arrivals[state] = self._first_arrival(state)
         return arrival
 
     def _first_arrival(self, state: S) -> _Arrival:
@@ -245,12 +229,17 @@ class _Explorer(Generic[S]):
     def graph(
         self, roots: Sequence[int], root_probabilities: Sequence[float], root_rewards: Sequence[tuple[float, ...]]
     ) -> GameGraph[S]:
-        players, count = self.game.facts.num_players, len(self.states)
+        facts, count = self.game.facts, len(self.states)
+        by_player = (-1, facts.num_players)
         first_edge = np.array(self.first_edge, dtype=np.int64)
         parents = np.repeat(np.arange(count), np.diff(first_edge))
         children = np.array(self.children, dtype=np.int32)
-        self._check(parents, np.array(root_rewards, dtype=np.float64).reshape(-1, players))
-        heights = _heights(parents, children, count, self.game.facts.max_length)
+        choices = np.array(self.choices, dtype=np.int32).reshape(by_player)
+        outcomes, probabilities = np.array(self.outcomes, dtype=np.int64), np.array(self.probabilities)
+        rewards, at_roots = (np.array(paid, np.float64).reshape(by_player) for paid in (self.rewards, root_rewards))
+        require_outcomes(self.game, self.states, parents, outcomes, probabilities, choices)
+        require_payments(self.game, np.concatenate([at_roots, rewards]), facts.max_length + 1)
+        heights = _heights(parents, children, count, facts.max_length)
         order = np.argsort(heights, kind="stable")
         place = np.empty(count + 1, dtype=np.int32)
         place[order] = np.arange(count, dtype=np.int32)
@@ -261,24 +250,15 @@ class _Explorer(Generic[S]):
             states=[self.states[s] for s in order],
             roots=place[np.array(roots, dtype=np.int64)],
             root_probabilities=np.array(root_probabilities),
-            root_rewards=np.array(root_rewards, dtype=np.float64).reshape(-1, players),
+            root_rewards=at_roots,
             layers=np.searchsorted(heights[order], np.arange(1, heights.max(initial=0) + 2)),
             first_edge=np.concatenate([[0], np.cumsum(np.diff(first_edge)[order])]),
-            actions=np.repeat(np.array(self.choices, dtype=np.int32).reshape(-1, players), self.outcomes, axis=0)[
-                edges
-            ],
+            actions=np.repeat(choices, outcomes, axis=0)[edges],
             children=place[children[edges]],
-            probabilities=np.array(self.probabilities)[edges],
-            rewards=np.array(self.rewards).reshape(-1, players)[edges],
+            probabilities=probabilities[edges],
+            rewards=rewards[edges],
             swapped=np.array(self.swapped, dtype=np.bool_)[edges],
         )
-
-    def _check(self, parents: NDArray[np.int64], root_rewards: NDArray[np.float64]) -> None:
-        game, players = self.game, self.game.facts.num_players
-        actions, outcomes = np.array(self.choices, dtype=np.int32), np.array(self.outcomes, dtype=np.int64)
-        probabilities, rewards = np.array(self.probabilities), np.array(self.rewards).reshape(-1, players)
-        require_outcomes(game, self.states, parents, outcomes, probabilities, actions.reshape(-1, players))
-        require_payments(game, np.concatenate([root_rewards, rewards]), game.facts.max_length + 1)
 
 
 def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int, longest: int) -> NDArray[np.int64]:
@@ -295,11 +275,7 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
 
 
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
-    """The graph of all states of a game; cached.
-
-    Raises:
-        ValueError: If it has more than `max_states` states.
-    """
+    """The graph of all states of a game, cached; raises a ValueError if these are more than `max_states`."""
     kept = _kept(game)
     if not kept:
         require_size(game, canonical=False, max_states=max_states)
@@ -324,11 +300,7 @@ def _too_many(game: Game[Any], max_states: int) -> ValueError:
 
 
 def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
-    """Refuses a game that declares too many states, before enumerating any.
-
-    Raises:
-        ValueError: If it does; the error names the largest size that may fit.
-    """
+    """Raises a ValueError if a game declares too many states; the error names the largest size that may fit."""
     count = game.count_states(canonical)
     if count is None or count <= max_states:
         return

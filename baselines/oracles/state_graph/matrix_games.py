@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.state_graph.game_graph import END, GameGraph, group_sums
+from cardwar_envs.core.game import Game
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,19 @@ class LayerGames:
         return spread[:, :-1]
 
 
+def cards_at(game: Game[Any], state: Any, player: int) -> NDArray[np.float64]:
+    """`[num_actions]`: the number of cards behind each action of a player at a state."""
+    observation, mask = game.observation(state, player), game.action_mask(state, player)
+    counts: NDArray[np.float64] = game.action_counts(observation[None], mask[None])[0]
+    return counts
+
+
 def cards_of(graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.float64]:
     """`[num_games, own actions]`: the number of cards behind each action; 1 for the padding."""
-    game, cards = graph.game, np.ones(games.actions[seat].shape)
+    cards = np.ones(games.actions[seat].shape)
     for row, state in enumerate(graph.states[games.states]):
-        if seat in game.acting_players(state):
-            observation, mask = game.observation(state, seat), game.action_mask(state, seat)
-            counts = game.action_counts(observation[None], mask[None])[0]
+        if seat in graph.game.acting_players(state):
+            counts = cards_at(graph.game, state, seat)
             cards[row] = np.append(counts, 1.0)[games.actions[seat][row]]  # the padding, -1, finds 1
     return cards
 

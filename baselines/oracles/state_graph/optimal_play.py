@@ -27,12 +27,10 @@ BySeat = Sequence[Array] | Array
 
 
 class Extreme(NamedTuple):
-    """The maximum of an objective over one player's optimal strategies against an opponent.
+    """The maximum of an objective over one player's optimal strategies, by its seat, against an opponent.
 
-    Attributes:
-        worth: `[2, num_states + 1]` maxima, by the seat of the optimal player; the last entry is 0.
-        strategies: `[2, num_states, num_actions]` maximisers.
-        slack: Bound on the error of the maximum at the start, by rounding.
+    `worth` is `[2, num_states + 1]`, of which the last entry is 0, and `strategies` `[2, num_states, num_actions]`.
+    `slack` bounds the error of the maximum at the start, by rounding.
     """
 
     worth: Array
@@ -63,10 +61,8 @@ class OptimalPlay:
     def extreme(self, opponent: BySeat, paid: Array) -> Extreme:
         """Maximises an objective over optimal play against an opponent.
 
-        Args:
-            opponent: Per seat `[num_states, num_actions]`, the opponent's play there.
-            paid: `[num_edges, 2]`, the objective: each edge's worth to the player in either seat, e.g. its rewards,
-                or 1 where the game is won. Negate it to minimise.
+        The objective `paid`, `[num_edges, 2]`, is each edge's worth to the player in either seat, e.g. its rewards,
+        or 1 where the game is won. Negate it to minimise.
         """
         return self._induce(opponent, paid, None)
 
@@ -133,10 +129,8 @@ class OptimalPlay:
     def jointly(self, paid: Array) -> Array:
         """`[num_states + 1]`: the maximum of an objective over pairs of both players' optimal strategies.
 
-        The objective is bilinear at each state, so a pair of vertices maximises it; all pairs are tried.
-
-        Args:
-            paid: `[num_edges]`, each edge's worth, the same from both seats.
+        The objective `paid` is `[num_edges]`, each edge's worth, the same from both seats. It is bilinear at each
+        state, so a pair of vertices maximises it; all pairs are tried.
         """
         most = np.zeros(len(self.graph.states) + 1)
         for games, faces in self._layers:

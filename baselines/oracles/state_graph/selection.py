@@ -35,11 +35,7 @@ SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
 
 
 def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:
-    """An empty table with that selection.
-
-    Raises:
-        ValueError: If there is no such selection, or its policy does not exist or fit the game.
-    """
+    """An empty table with that selection; raises a ValueError if there is none, or its policy does not fit."""
     if selection == "default":
         return EquilibriumTable(game)
     if selection == "max_entropy":
@@ -83,22 +79,17 @@ class ExploitTable(EquilibriumTable):
         self._choose_from(starts, request.max_states or MAX_STATES)
         return solved
 
-    def strategies(self, state: Any) -> Strategies:
-        chosen = super().strategies(state)
-        if self.game.settled(state) is None:
-            for player in self.game.acting_players(state):
-                chosen[player][:] = self._seen_at(state, player)
-        return chosen
-
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
         chosen = self._chosen.get(observation_keys(observation[None])[0])
         return super().seen(observation) if chosen is None else chosen
 
-    def _seen_at(self, state: Any, player: int) -> NDArray[np.float64]:
+    def _strategy(self, state: Any, player: int) -> NDArray[np.float64]:
+        if player not in self.game.acting_players(state) or self.game.settled(state) is not None:
+            return super()._strategy(state, player)
         (key,) = observation_keys(self.game.observation(state, player)[None])
         if key not in self._chosen:  # unreachable from the solved starts
             self._choose_from([Transition(CERTAIN, state, (0.0,) * 2)], MAX_STATES)
-        return self._chosen[key]
+        return self._chosen[key].copy()
 
     def _choose_from(self, starts: Starts, max_states: int) -> None:
         graph = build_graph(self.game, starts, max_states=max_states)

@@ -21,11 +21,7 @@ ROUNDING = 1e-9
 
 
 def legal_actions(game: Game[Any], state: Any, player: int) -> tuple[int, ...]:
-    """The actions of a player who acts.
-
-    Raises:
-        ValueError: If there are none, or they are not ascending numbers of actions.
-    """
+    """The actions of a player who acts; raises a ValueError unless they are some ascending numbers of actions."""
     legal = game.legal_actions(state, player)
     in_order = all(one < other for one, other in pairwise(legal))
     if not legal or not in_order or legal[0] < 0 or legal[-1] >= game.facts.num_actions:
@@ -60,18 +56,10 @@ def require_outcomes(
     probabilities: NDArray[np.float64],
     actions: NDArray[np.int32],
 ) -> None:
-    """Checks the probabilities of all outcomes of all joint actions.
+    """Raises a ValueError, which names the state and actions, if probabilities of outcomes do not sum to one.
 
-    Args:
-        game: The game.
-        states: Its states.
-        parents: `[edges]` the state that each edge leaves.
-        outcomes: `[joint actions]` numbers of consecutive edges.
-        probabilities: `[edges]`.
-        actions: `[joint actions, players]`.
-
-    Raises:
-        ValueError: If some do not sum to one; it names the game, the state and the actions.
+    `parents` and `probabilities` are `[edges]`. `outcomes`, `[joint actions]`, are numbers of consecutive edges;
+    `actions` are `[joint actions, players]`.
     """
     ends = np.cumsum(outcomes)
     sums = np.diff(np.concatenate([[0.0], np.cumsum(probabilities)])[np.concatenate([[0], ends])])
@@ -87,11 +75,9 @@ def require_outcomes(
 
 
 def require_payments(game: Game[Any], rewards: NDArray[np.float64], longest: int) -> None:
-    """Checks payments, `[edges, players]` payoff points, in a game of at most `longest` joint actions.
+    """Raises a ValueError for payments, `[edges, players]` points, that cannot be those of `longest` joint actions.
 
-    Raises:
-        ValueError: If one is not finite, their sum could overflow, or a payment of a two-player game declared zero-sum
-            does not sum to zero.
+    They must be finite, their sum must not overflow, and in a two-player zero-sum game each must sum to zero.
     """
     most = LARGEST_PAYOFF / max(longest, 1)
     if not (np.abs(rewards) <= most).all():
@@ -108,11 +94,7 @@ def require_payments(game: Game[Any], rewards: NDArray[np.float64], longest: int
 
 
 def require_distinct(game: Game[Any], player: int, states: Sequence[Any], observations: NDArray[np.float32]) -> None:
-    """Checks that observations of a public state differ from state to state.
-
-    Raises:
-        ValueError: If two states have the same observation, or an observation contains NaN; it names the states.
-    """
+    """Raises a ValueError, which names the states, if two have the same observation or an observation has a NaN."""
     if np.isnan(observations).any():
         state = states[int(np.isnan(observations).any(axis=1).argmax())]
         raise ValueError(f"{game.facts.name}: player_{player} sees NaN in {state!r}; observations must be numbers")

@@ -4,26 +4,22 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from brute_force import minimax, reachable
+from brute_force import minimax
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import optimize
 from thinning import each_row
 
-from baselines import solve, solve_matrices, solve_matrix, solve_matrix_exact
+from baselines import solve_matrices, solve_matrix, solve_matrix_exact
 from baselines.matrix_game import solve as matrix_game
 from baselines.matrix_game.kernel import (
-    _is_skew,
-    _simplex,
     certify,
     solve_batch_kernel,
-    solve_kernel,
     solve_with,
     value_bounds,
     workspace,
 )
-from cardwar_envs import make_game
 
 SCALE_TOLERANCE = 1e-12
 
@@ -154,6 +150,7 @@ KNOWN = [
     ([[2, 0, 1], [0, 2, 1]], 1, ("1/2", "1/2"), None),
     ([[2, 2], [2, 2]], 2, (1, 0), (1, 0)),  # the lowest row, then column
     ([[0, 1, 0], [0, 0, 0], [0, 2, 0]], 0, (1, 0, 0), (1, 0, 0)),
+    ([[0, 5, 5, 0], [1, 1, 2, 1], [1, 1, 9, 1]], 1, (0, 1, 0), (1, 0, 0, 0)),
     ([["1/3", "-1/7"], ["-1/2", "1/5"]], "-1/247", None, None),
 ]
 
@@ -196,7 +193,7 @@ def test_equal_games_give_equal_answers():
 
 entries = st.integers(-50, 50).map(lambda n: n / 8)
 matrices = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=entries)
-examples = settings(max_examples=150, deadline=None, derandomize=True)
+examples = settings(max_examples=75, deadline=None, derandomize=True)
 
 
 @examples
@@ -312,15 +309,6 @@ def test_thousands_of_each_kind_have_small_gaps(kind):
 @pytest.mark.parametrize("kind", BATCHES)
 def test_a_million_of_each_kind_have_small_gaps(kind):
     assert worst_gap(kind, 6945) <= SCALE_TOLERANCE
-
-
-def test_stage_games_of_war_have_small_gaps():
-    """Degenerate ones: most entries are the same few values."""
-    game = make_game("war", ranks=3, discards=0, max_rounds=4)
-    solution = solve(game)
-    states = [state for state in reachable(game) if game.acting_players(state)]
-    assert max(solve_matrix(solution.payoff_matrix(state)).gap for state in states) <= SCALE_TOLERANCE
-    assert len(states) > 100
 
 
 # -- bad input -------------------------------------------------------------------------------------------
@@ -492,21 +480,6 @@ def test_an_exact_answer_that_is_not_optimal_is_never_given(monkeypatch):
 PENNIES = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
 
-def simplex_gap(function, matrix, pivots):
-    x, y = np.zeros(matrix.shape[0]), np.zeros(matrix.shape[1])
-    function(matrix, matrix.min(), matrix.max(), -1, 1e-13, pivots, x, y, workspace(*matrix.shape))
-    lower, upper = certify(matrix, x / x.sum(), y / y.sum())
-    return upper - lower
-
-
-@pytest.mark.parametrize("pivots", [50, 0])
-def test_the_simplex_finds_mixed_strategies_by_either_rule(pivots):
-    for kind in ("gaussian", "signs", "repeated"):
-        for matrix in games_of(kind, 20):
-            if np.ptp(matrix) > 0:
-                assert simplex_gap(_simplex, matrix, pivots) <= (1e-12 if pivots == 0 else 1e-13)
-
-
 @pytest.mark.plain_kernels
 @each_row("kind", ["gaussian", "signs", "repeated", "rank two", "skew", "tiny", "one row"])
 def test_bounds_alone_are_those_of_the_solution(kind):
@@ -518,22 +491,6 @@ def test_bounds_alone_are_those_of_the_solution(kind):
             assert 0.0 <= upper - lower + 1e-15 <= 1e-12 * max(1.0, np.abs(matrix).max())
             assert lower - 1e-15 <= solution.value + solution.gap
             assert solution.value - solution.gap <= upper + 1e-15
-
-
-def test_a_saddle_point_is_the_lowest_row_then_column():
-    matrix = np.array([[0.0, 5, 5, 0], [1, 1, 2, 1], [1, 1, 9, 1]])
-    x, y = np.empty(3), np.empty(4)
-    assert solve_kernel(matrix, x, y) == (1.0, 1.0)
-    assert x.tolist() == [0, 1, 0]
-    assert y.tolist() == [1, 0, 0, 0]
-
-
-@pytest.mark.plain_kernels
-def test_skew_symmetry_is_recognised():
-    assert _is_skew(np.array(ROCK_PAPER_SCISSORS, dtype=float))
-    assert not _is_skew(np.array([[1.0, -1], [1, 0]]))  # the diagonal is not zero
-    assert not _is_skew(PENNIES)
-    assert not _is_skew(np.zeros((2, 3)))
 
 
 @pytest.mark.plain_kernels

@@ -13,6 +13,7 @@ from baselines.oracles.protocol import Request
 from baselines.oracles.rank_games import cluster as duel_ray
 from baselines.oracles.rank_games.engine import pieces_of
 from baselines.oracles.rank_games.layers import DuelLayers
+from baselines.oracles.rank_games.read_only import read_only
 from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import DuelState, make_game
 
@@ -46,18 +47,10 @@ def assert_same(first, second):
         assert one._layers[cards].values.tobytes() == two._layers[cards].values.tobytes()
 
 
-def read_only(arrays):
-    def sealed(field):
-        copy = field.copy()
-        copy.setflags(write=False)
-        return copy
-
-    return arrays._replace(**{k: sealed(v) for k, v in arrays._asdict().items() if isinstance(v, np.ndarray)})
-
-
 HANDS = (1, 1, 2, 4, 6, 6, 7, 9), (2, 3, 4, 4, 5, 6, 8, 9)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(
     "hands", [(tuple(range(9)),) * 2, HANDS], ids=["a full deck", "hands with ranks held several times"]
 )

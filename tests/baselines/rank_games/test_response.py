@@ -13,7 +13,7 @@ from baselines import best_response, exploitability, head_to_head, nash_conv
 from baselines.oracles.rank_games.response import DuelOracle, DuelPlay, plays_by_words
 from baselines.oracles.rank_games.sizes import states_at_most
 from baselines.oracles.rank_games.solver import FEW
-from baselines.oracles.rank_games.word_policy import WordPolicy, packed_counts
+from baselines.oracles.rank_games.word_policy import WordPolicy
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.oracles.state_graph.response import GraphOracle
@@ -55,28 +55,22 @@ def test_dice_and_what_is_no_duel_go_through_the_graph():
 
 @pytest.mark.plain_kernels
 @each_of(LAYERED)
-def test_payoffs_and_best_responses_of_tiny_games_are_those_of_the_graph(game):
+def test_results_of_tiny_games_are_those_of_the_graph(game):
     hold_to_the_graph(game)
 
 
 @each_of(LARGER)
-def test_payoffs_and_best_responses_are_those_of_the_graph(game):
+def test_results_are_those_of_the_graph(game):
     hold_to_the_graph(game)
 
 
 def hold_to_the_graph(game):
     for policies in policies_for(game):
-        expected = GraphOracle(game).payoffs(policies)
-        result = nash_conv(game, policies)
-        assert close(result.payoffs, expected[0])
-        assert close(np.add(result.payoffs, result.per_player), expected[1])
-
-
-@each_duel
-def test_results_between_policies_are_those_of_the_graph(game):
-    for policies in policies_for(game):
-        expected, found = GraphOracle(game).odds(policies), head_to_head(game, *policies)
-        assert close(figures(found), figures(expected))
+        truth, found = GraphOracle(game), nash_conv(game, policies)
+        payoffs, responses = truth.payoffs(policies)
+        assert close(found.payoffs, payoffs)
+        assert close(np.add(found.payoffs, found.per_player), responses)
+        assert close(figures(head_to_head(game, *policies)), figures(truth.odds(policies)))
 
 
 @pytest.mark.thin
@@ -178,12 +172,6 @@ def test_those_who_say_that_they_play_by_words_do(game, name):
             assert of_word == pytest.approx(known, abs=1e-12)
 
 
-def test_others_do_not_say_so():
-    game = LARGER["jujitsu 5"]
-    assert not plays_by_words(baselines.make_policy("uniform_actions", game))
-    assert not plays_by_words(Arbitrary(1))
-
-
 @pytest.mark.thin
 @pytest.mark.parametrize("name", BY_WORDS)
 @each_duel
@@ -215,15 +203,6 @@ def test_a_word_policy_is_for_duels_seen_as_cards():
             WordPolicy(game, "uniform")
     with pytest.raises(ValueError, match=r"view \(word\) must be cards"):
         WordPolicy(make_game("dice_wars", num_cards=3), "uniform")
-
-
-def test_packed_counts_are_the_interleaving():
-    game = LARGER["duplicates"]
-    for state in reachable(game):
-        counts = [np.array([[hand.count(rank) for rank in game.ranks]], dtype=np.float32) for hand in state.hands]
-        packed = packed_counts(*counts)
-        for hand, row in zip(interleaving(state.hands), packed[:2], strict=True):
-            assert row[0].tolist() == [hand.count(number) for number in range(len(game.ranks))]
 
 
 # -- full size -----------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from baselines.oracles.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.rank_games.solver import DuelTable
+from baselines.oracles.results import matrix_at
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.play import random_state
@@ -40,15 +41,8 @@ def truth_at(game):
 
 def assert_optimal_play(game, table, truth, state):
     """Both strategies guarantee the true value against every answer, by the rules and the truth."""
-    matrix = np.array(
-        [[worth(game, truth, state, a, b) for b in game.legal_actions(state, 1)] for a in game.legal_actions(state, 0)]
-    )
+    matrix = np.array(matrix_at(game, state, float, truth.value_to_go))
     assert_optimal(game, state, matrix, table.strategies(state), truth.value_to_go(state), TOLERANCE)
-
-
-def worth(game, truth, state, action_0, action_1):
-    (outcome,) = game.transitions(state, {0: action_0, 1: action_1})
-    return outcome.rewards[0] + truth.value_to_go(outcome.state)
 
 
 def assert_as_generic(game, table, strategies=True):
@@ -151,7 +145,7 @@ def test_ranks_by_their_distance_are_not_for_it():
 # -- what is solved --------------------------------------------------------------------------
 
 
-@each_row("num_cards", [3, 4, 5, 6, 7, 8])
+@each_row("num_cards", [3, 4, 8])
 def test_just_the_representatives_that_can_be_reached_are_solved(num_cards):
     words = undecided_words(range(1, num_cards + 1))
     representatives = {min(state, mirrored) for state, mirrored in words.items()}

@@ -270,15 +270,6 @@ def test_where_the_game_is_settled_the_winner_is_known_and_any_card_will_do():
     assert exact.value_at(DuelState(((1, 2), (5, 6)), 4)) == 1.0
 
 
-def test_the_gap_adds_up_along_the_worst_way():
-    table = EquilibriumTable(make_game("jujitsu", num_cards=3))
-    table.solve(table.game.initial())
-    start = table.game.initial()[0].state
-    assert 0.0 <= table.gap_at(start) <= 1e-13
-    assert table.gap_at(DuelState(((), ()), 1)) == 0.0
-    assert table.gap_at(DuelState(((1,), (2,)), 2)) == 0.0  # settled
-
-
 def test_gaps_of_later_games_count(monkeypatch):
     """With every matrix game off by at most g, the root of a game of three tricks is off by at most 3 g."""
     honest = baselines.oracles.state_graph.backward_induction.solve_matrices
@@ -294,6 +285,8 @@ def test_gaps_of_later_games_count(monkeypatch):
     table = EquilibriumTable(game)
     table.solve(game.initial())
     assert table.gap_at(game.initial()[0].state) == 0.75
+    assert table.gap_at(DuelState(((), ()), 1)) == 0.0
+    assert table.gap_at(DuelState(((1,), (2,)), 2)) == 0.0  # settled
     assert baselines.solve(paid_start()).gap == 0.75 * 0.25
 
 

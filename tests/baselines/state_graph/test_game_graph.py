@@ -171,12 +171,6 @@ def test_edge_weights_leave_out_whom_they_are_told():
     assert group_sums(graph.parents, one, len(graph.states)) == pytest.approx(choices)
 
 
-def test_sums_by_group():
-    assert group_sums(np.array([2, 0, 2]), np.array([1.0, 2.0, 4.0]), 4).tolist() == [2, 0, 5, 0]
-    assert group_sums(np.array([], dtype=np.int64), np.array([]), 2).tolist() == [0, 0]
-    assert group_sums(np.array([], dtype=np.int64), np.array([]), 2).dtype == np.float64
-
-
 def test_transitions_of_no_probability_are_harmless():
     game = Toy((((0, 1), {(0, 0): [(0, 1, 5), (1, OVER, 2)]}), ((0, 1), {(0, 0): [(1, OVER, 7)]})))
     assert Transition(Fraction(0), 1, (5.0, -5.0)) in game.transitions(0, {0: 0, 1: 0})

@@ -77,6 +77,7 @@ def best_by_enumeration(game, solution, opponent, state, player):
     return float((corners @ worth).max())
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(
     "game",
@@ -95,13 +96,6 @@ def test_what_is_earned_is_the_most_by_enumeration(game, seed):
     second = best_by_enumeration(game, solution, opponent, start, 1)
     assert head_to_head(game, policy, opponent).mean == pytest.approx(first, abs=1e-9)
     assert -head_to_head(game, opponent, policy).mean == pytest.approx(second, abs=1e-9)
-
-
-def test_the_choice_is_the_same_every_time():
-    for selection in SELECTIONS[:2]:
-        first, second = (full_graph(JUJITSU).action_probabilities(solve(JUJITSU, selection=selection).policy, 0)
-                         for _ in range(2))  # fmt: skip
-        assert np.array_equal(first, second)
 
 
 @each_row("game", [JUJITSU, make_game("jujitsu", hand_0=(2, 3, 6), hand_1=(1, 3, 5))])
@@ -268,8 +262,7 @@ def test_the_best_optimal_strategy_is_best_and_optimal():
 
 
 def test_vertices_are_optimal_and_none_lies_between_others():
-    rng = np.random.default_rng(2)
-    for faces in random_faces(rng):
+    for faces in random_faces(np.random.default_rng(2), batch=6):
         for matrix, value in zip(faces.matrices, faces.values, strict=True):
             corners = vertices(matrix, value)
             assert (corners @ matrix).min() >= value - 1e-9
