@@ -17,7 +17,7 @@ from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import public
 from cardwar_envs.conformance.play import Play, is_converted
 from cardwar_envs.conformance.seeds import steady_skins
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.subject import Finding, Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, in_a_line
 
 SHARE = 0.06
@@ -99,20 +99,18 @@ def _search(subject: Subject, wanted: str) -> None:
     by_converter = ""
     for skin in steady_skins(subject, own=True):
         find = partial(_tried, subject, skin)
-        found: dict[str, tuple[str, list[Any]]] = subject.once(("odd input", skin.kind), find)
+        found: dict[str, Finding] = subject.once(("odd input", skin.kind), find)
         if wanted in found:
             if wanted == "changed" and is_converted(skin.make()):
-                by_converter = found[wanted][0]
+                by_converter = found[wanted].reason
                 continue
-            subject.recent.clear()
-            subject.recent.extend(found[wanted][1])
-            raise Failed(found[wanted][0])
+            subject.fail(found[wanted])
     if by_converter:
         raise Noted(f"{by_converter}. PettingZoo's converter hands in the actions one by one, and takes none back")
 
 
-def _tried(subject: Subject, skin: Skin[Any]) -> dict[str, tuple[str, list[Any]]]:
-    found: dict[str, tuple[str, list[Any]]] = {}
+def _tried(subject: Subject, skin: Skin[Any]) -> dict[str, Finding]:
+    found: dict[str, Finding] = {}
     clock = subject.time(SHARE)
     for route in stations(skin, routes(subject, skin.kind, MOST_PLACES)):
         play = route.travel(skin)
@@ -123,7 +121,7 @@ def _tried(subject: Subject, skin: Skin[Any]) -> dict[str, tuple[str, list[Any]]
             odd = [*odd_actions(play.env.action_space(agent), action)]
             odd += [MISSING] * isinstance(play, ParallelPlay)
             for wanted, reason in _try_all(skin, route, agent, odd).items():
-                found.setdefault(wanted, (reason, [*subject.recent]))
+                found.setdefault(wanted, Finding(reason, [*subject.recent]))
         if len(found) == 2 or next(clock, None) is None:
             break
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cardwar_envs.conformance.compare import require_same, require_same_play
-from cardwar_envs.conformance.explore import Watcher, watched, watcher
+from cardwar_envs.conformance.explore import Watch, step, watcher
 from cardwar_envs.conformance.look import drawn, public
 from cardwar_envs.conformance.modes import modes_of, require_modes
 from cardwar_envs.conformance.play import Play
@@ -65,22 +65,9 @@ def _last(play: Play) -> Any:
     return play.seen()
 
 
-@watcher
-class _Draws(Watcher):
-    """Renders each situation once, in the first mode."""
-
-    check = "every_situation_can_be_drawn"
-
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._modes = modes_of(subject)
-        self.after(play)
-
-    def after(self, play: Play) -> None:
-        if getattr(play.env, "render_mode", None) in self._modes:
-            drawn(play.env)
-
-
-def every_situation_can_be_drawn(subject: Subject) -> None:
+@watcher("AEC", "Parallel", first=require_modes)
+def every_situation_can_be_drawn(play: Play, subject: Subject) -> Watch:
     """render(), state(), str() and repr() raise nothing in any situation."""
-    require_modes(subject)
-    watched(_Draws.check, subject)
+    while getattr(play.env, "render_mode", None) in modes_of(subject):
+        drawn(play.env)
+        yield from step()

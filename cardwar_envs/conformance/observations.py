@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in, require_same
-from cardwar_envs.conformance.explore import Watcher, watched, watcher
-from cardwar_envs.conformance.look import space_facts
+from cardwar_envs.conformance.explore import Watch, step, watcher
+from cardwar_envs.conformance.look import space_facts, without_generators
 from cardwar_envs.conformance.play import Play, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
@@ -22,49 +22,42 @@ TYPES: dict[Any, Any] = {
 }
 
 
-def observations_fit_their_spaces(subject: Subject) -> None:
+@watcher("AEC", "Parallel")
+def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     """Every observation of every agent is finite, lies in its space and has exactly its type.
 
     PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
     types. A global state must fit its space as well.
     """
-    watched("observations_fit_their_spaces", subject)
+    known: set[Any] = subject.once(("fits", play.kind), set)
+    while True:
+        for what, space, data in _observed(play):
+            key = what, repr(space), tuple((path, str(array.dtype), array.tobytes()) for path, array in arrays_in(data))
+            if not key[2] or key not in known:
+                require_fit(space, data, f"{play.at}: {what}")
+                known.add(key)
+        yield from step()
 
 
-@watcher
-class _Fits(Watcher):
-    check = "observations_fit_their_spaces"
-
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._known: set[Any] = subject.once((self.check, play.kind), set)
-        self.after(play)
-
-    def after(self, play: Play) -> None:
-        for agent, observation in play.shown():
-            self._require(play, f"observation of {agent}", play.env.observation_space(agent), observation)
-        try:
-            state = play.env.state()
-        except NotImplementedError:
-            return
-        except Exception as error:
-            raise Failed(f"{play.at}: state() raises {in_a_line(error)}") from error
-        self._require(play, "state()", getattr(play.env, "state_space", None), state)
-
-    def _require(self, play: Play, what: str, space: Any, data: Any) -> None:
-        key = what, repr(space), tuple((path, str(array.dtype), array.tobytes()) for path, array in arrays_in(data))
-        if key[2] and key in self._known:
-            return
-        if space is None:
-            require_finite(data, f"{play.at}: {what}")
-        else:
-            require_fit(space, data, f"{play.at}: {what}")
-        self._known.add(key)
+def _observed(play: Play) -> Iterator[tuple[str, Any, Any]]:
+    """All observations and the state, each with its name and its space."""
+    for agent, observation in play.shown():
+        yield f"observation of {agent}", play.env.observation_space(agent), observation
+    try:
+        state = play.env.state()
+    except NotImplementedError:
+        return
+    except Exception as error:
+        raise Failed(f"{play.at}: state() raises {in_a_line(error)}") from error
+    yield "state()", getattr(play.env, "state_space", None), state
 
 
-def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
-    """Raises Failed unless the data is finite, lies in the space and has its types."""
-    require_finite(data, what)
-    for path, part, value in _leaves(space, data):
+def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> None:
+    """Raises Failed unless the data is finite and, if there is a space, lies in it and has its types."""
+    for path, array in arrays_in(data):
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise Failed(f"{what}{path and f', {path}'} has an entry that is not a finite number: {array}")
+    for path, part, value in _leaves(space, data) if space is not None else ():
         at = f"{what}{path and f', {path}'}"
         if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
             raise Failed(f"{at} is {value.dtype}, the space is {part.dtype}")
@@ -74,13 +67,6 @@ def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
             raise Failed(f"{at} is a {type(value).__name__}, unlike the samples of {type(part).__name__}, {what}")
         if not part.contains(value):
             raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
-
-
-def require_finite(data: Any, what: str) -> None:
-    """Raises Failed if an array in the data has a non-finite entry."""
-    for path, array in arrays_in(data):
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise Failed(f"{what}{path and f', {path}'} has an entry that is not a finite number: {array}")
 
 
 def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -94,11 +80,8 @@ def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, A
         yield path, space, data
 
 
-def spaces_stay_the_same(subject: Subject) -> None:
-    """Spaces exist before the first reset, and each call returns the same, unchanging object.
-
-    Learners query the spaces once, before any reset, and sample later from the objects that they seeded.
-    """
+def _require_one_space(subject: Subject) -> None:
+    """Before the first reset, each call returns the same object."""
     for skin in subject.skins():
         env = skin.new().env
         for agent in seats(env):
@@ -109,38 +92,27 @@ def spaces_stay_the_same(subject: Subject) -> None:
                     raise Failed(f"{skin.kind}: {name}({agent!r}) before reset raises {in_a_line(error)}") from error
                 if first is not second:
                     raise Failed(f"{skin.kind}: {name}({agent!r}) makes a new space at each call")
-    watched("spaces_stay_the_same", subject)
 
 
-@watcher
-class _Stays(Watcher):
-    check = "spaces_stay_the_same"
+@watcher("AEC", "Parallel", first=_require_one_space)
+def spaces_stay_the_same(play: Play, subject: Subject) -> Watch:
+    """Spaces exist before the first reset, and each call returns the same, unchanging object.
 
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._first = subject.once((self.check, play.kind), lambda: _facts(play))
-        self.after(play)
-
-    def after(self, play: Play) -> None:
+    Learners query the spaces once, before any reset, and sample later from the objects that they seeded.
+    """
+    first = subject.once(("spaces", play.kind), lambda: _facts(play))
+    while True:
         if len(play.played) % 4 == 3 or len(play.env.agents) < 2:
-            require_same(self._first, _facts(play), f"{play.at}: spaces at first and now")
-
-    def end(self, play: Play) -> None:
-        require_same(self._first, _facts(play), f"{play.at}: spaces at first and now")
+            require_same(first, _facts(play), f"{play.at}: spaces at first and now")
+        yield from step()
 
 
 def _facts(play: Play) -> dict[str, Any]:
-    env, facts = play.env, {}
-    for name in ("observation_space", "action_space"):
-        for agent in getattr(env, "possible_agents", ()):
-            facts[f"{name}({agent!r})"] = _plain(space_facts(getattr(env, name)(agent)))
-    return facts
-
-
-def _plain(facts: Any) -> Any:
-    """The facts of a space without its generators, which sampling and seeding change."""
-    if not isinstance(facts, Mapping):
-        return facts
-    return {name: _plain(fact) for name, fact in facts.items() if name != "generator"}
+    return {
+        f"{name}({agent!r})": without_generators(space_facts(getattr(play.env, name)(agent)))
+        for name in ("observation_space", "action_space")
+        for agent in getattr(play.env, "possible_agents", ())
+    }
 
 
 def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.ends import objectives
-from cardwar_envs.conformance.explore import Watcher, watched, watcher
+from cardwar_envs.conformance.explore import Watch, watcher
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, as_text, finite, seats
 from cardwar_envs.conformance.subject import Skin, Subject
@@ -24,45 +24,45 @@ GAMES = 400
 STANDARD_ERRORS = 4.0
 
 
-def zero_sum_holds(subject: Subject) -> None:
-    """If the game is declared zero-sum, the rewards of every complete episode sum to zero.
-
-    Otherwise exploitability, minimax values and self-play ratings are meaningless.
-    """
-    if not _declares_zero_sum(subject):
-        raise NotApplicable("not declared zero-sum")
-    if objectives(subject):
-        raise NotApplicable("rewards are vectors, see nobody_is_paid_after_the_end")
-    watched("zero_sum_holds", subject)
-
-
-@watcher
-class _Sum(Watcher):
-    check = "zero_sum_holds"
-
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._declared = subject.once("zero-sum", lambda: _declares_zero_sum(subject))
-        self._paid: dict[Any, float] = dict.fromkeys(seats(play.env), 0.0) if self._declared else {}
-
-    def before(self, play: Play, choice: Any) -> None:
-        if self._declared and isinstance(play, AECPlay):
-            self._paid[play.env.agent_selection] += play.cumulative_reward()
-
-    def after(self, play: Play) -> None:
-        if self._declared and isinstance(play, ParallelPlay):
-            for agent, reward in play.rewards().items():
-                self._paid[agent] += reward
-
-    def end(self, play: Play) -> None:
-        if self._declared and not np.all(np.abs(total := sum(self._paid.values())) <= TOLERANCE):
-            raise Failed(f"{play.where}: payoffs {self._paid} sum to {as_text(total)}, not to 0")
-
-
 def _declares_zero_sum(subject: Subject) -> bool:
     if subject.zero_sum is not None:
         return subject.zero_sum
     game = subject.game()
     return bool(subject.any_env().metadata.get("zero_sum", False) if game is None else game.facts.zero_sum)
+
+
+def _require_zero_sum(subject: Subject) -> None:
+    if not _declares_zero_sum(subject):
+        raise NotApplicable("not declared zero-sum")
+    if objectives(subject):
+        raise NotApplicable("rewards are vectors, see nobody_is_paid_after_the_end")
+
+
+@watcher("AEC", "Parallel", first=_require_zero_sum)
+def zero_sum_holds(play: Play, subject: Subject) -> Watch:
+    """If the game is declared zero-sum, the rewards of every complete episode sum to zero.
+
+    Otherwise exploitability, minimax values and self-play ratings are meaningless.
+    """
+    if not subject.once("zero-sum", lambda: _declares_zero_sum(subject)):
+        return
+    paid = dict.fromkeys(seats(play.env), 0.0)
+    while not play.over:
+        yield
+        _receive(play, paid, after=False)
+        yield
+        _receive(play, paid, after=True)
+    if not np.all(np.abs(total := sum(paid.values())) <= TOLERANCE):
+        raise Failed(f"{play.where}: payoffs {paid} sum to {as_text(total)}, not to 0")
+
+
+def _receive(play: Play, paid: dict[Any, float], after: bool) -> None:
+    """Adds what a learner receives: in AEC before a step, from last(); in Parallel after it."""
+    if isinstance(play, AECPlay) and not after:
+        paid[play.env.agent_selection] += play.cumulative_reward()
+    if isinstance(play, ParallelPlay) and after:
+        for agent, reward in play.rewards().items():
+            paid[agent] += reward
 
 
 def totals(play: Play) -> dict[Any, float]:
@@ -73,12 +73,9 @@ def totals(play: Play) -> dict[Any, float]:
     """
     paid = dict.fromkeys(seats(play.env), 0.0)
     while not play.over:
-        if isinstance(play, AECPlay):
-            paid[play.env.agent_selection] += play.cumulative_reward()
+        _receive(play, paid, after=False)
         play.step_to_end()
-        if isinstance(play, ParallelPlay):
-            for agent, reward in play.rewards().items():
-                paid[agent] += reward
+        _receive(play, paid, after=True)
     return paid
 
 

@@ -11,14 +11,12 @@ from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import places
 from cardwar_envs.conformance.explore import games_by_chance, routes
-from cardwar_envs.conformance.hearing import heard
-from cardwar_envs.conformance.kinds import AECPlay
-from cardwar_envs.conformance.look import drawn, public, refusals
+from cardwar_envs.conformance.kinds import AECPlay, Turn, has_choice
+from cardwar_envs.conformance.look import captured_output, drawn, public, refusals
 from cardwar_envs.conformance.modes import modes_of, require_modes
 from cardwar_envs.conformance.steady import steady_skin
-from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.turns import Turn, has_choice
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.conformance.subject import Finding, Skin, Subject
+from cardwar_envs.conformance.verdicts import NotApplicable
 
 ALTERNATIVES = 4
 # Data that differs once in this many identical replays is unsteady, not a leak.
@@ -55,7 +53,7 @@ class Moment:
 class _Leaks:
     """Channel -> the first leak in it, with the most recent games; the number of moments examined."""
 
-    found: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
+    found: dict[str, Finding] = field(default_factory=dict)
     looked: int = 0
 
 
@@ -96,9 +94,7 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
     if not leaks.looked:
         raise NotApplicable("no agent ever commits to a choice before another agent's")
     if found := leaks.found.get(channel or way):
-        subject.recent.clear()
-        subject.recent.extend(found[1])
-        raise Failed(found[0])
+        subject.fail(found)
 
 
 def _simultaneous(subject: Subject) -> Skin[AECPlay]:
@@ -119,7 +115,7 @@ def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
         for mode in modes:
             more = {} if mode is None else {"render_mode": mode}
             for channel, reason in _compare(skin, more, moment, way).items():
-                leaks.found.setdefault(channel, (reason, [*subject.recent]))
+                leaks.found.setdefault(channel, Finding(reason, [*subject.recent]))
         leaks.looked += 1
         if set(leaks.found) >= set(wanted) or next(clock, None) is None:
             break
@@ -130,7 +126,8 @@ def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
     """The commitments that can be examined along these routes, each once."""
     known: set[str] = set()
     for way in ways:
-        play, turn = skin.new(choices=way.seed).reset(way.seed), None
+        play = skin.new(choices=way.seed).reset(way.seed)
+        turn: Turn | None = None
         moves = list(way.moves)
         # The route may end in mid-turn: examine the whole turn.
         while not play.over and len(play.played) <= len(moves) + len(play.env.agents):
@@ -139,13 +136,11 @@ def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
             agent = play.env.agent_selection
             if choice is None:
                 turn = None
-            elif turn is None or not turn.goes_on(play):
-                if step > len(moves):
+            else:
+                before, turn = turn, Turn.of(play, turn)
+                if turn is not before and step > len(moves):
                     break
-                turn = Turn(play)
-            if turn is not None:
                 others = _others(play, agent, choice) if has_choice(play, agent) else ()
-                turn.ask(agent)
                 key = f"{way.seed} {play.played}"
                 if turn.open and others and key not in known:
                     known.add(key)
@@ -206,7 +201,7 @@ def _channel(place: str) -> str:
 
 def _view(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
     play = moment.route.travel(skin, **more)
-    with heard() as said:
+    with captured_output() as said:
         play.submit(action, log=False)
         for later in moment.later:
             play.submit(later, log=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference, require_same
 from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
-from cardwar_envs.conformance.look import spaces_of, state_shown
+from cardwar_envs.conformance.look import spaces_of, state_shown, without_generators
 from cardwar_envs.conformance.play import STEPS, as_text, seats
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Subject
@@ -55,7 +55,7 @@ class _Pair:
         seed = self.where.partition(",")[0]
         self.parallel.chooser = driver
         self._compare_views()
-        here, there = (_without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
+        here, there = (without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
         require_same(here, there, f"{self.where}: spaces of AEC and Parallel")
         while not self.parallel.over and len(self.parallel.played) < STEPS:
             step = len(self.parallel.played)
@@ -147,9 +147,3 @@ class _Pair:
                 if not np.allclose(here, there, rtol=1e-9, atol=1e-9):
                     words = f"{as_text(here)} by {name} in AEC, {as_text(there)} in Parallel"
                     raise Failed(f"{self.where}: {agent} was paid {words}")
-
-
-def _without_generators(facts: Any) -> Any:
-    if not isinstance(facts, Mapping):
-        return facts
-    return {name: _without_generators(fact) for name, fact in facts.items() if name != "generator"}

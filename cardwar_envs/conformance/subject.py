@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar, runtime_checkable
 
 import pettingzoo
 
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, beneath, is_converted
-from cardwar_envs.conformance.verdicts import NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 
 P = TypeVar("P", bound=Play)
 # Processor time for one environment; a small one takes a few seconds.
@@ -29,7 +29,6 @@ SECONDS = 32.0
 PATIENCE = 10.0
 # A search cut off by time after fewer rounds than this has seen too little.
 FEW_ROUNDS = 2
-PICTURES = ("ansi", "rgb_array")
 
 
 @runtime_checkable
@@ -45,6 +44,13 @@ class Rules(Protocol):
 
     def parameters(self) -> Mapping[str, Any]:
         """The parameters of the game by name."""
+
+
+class Finding(NamedTuple):
+    """A failure, and the games that show it, as in `Subject.recent`."""
+
+    reason: str
+    games: list[tuple[Mapping[str, Any], Play]]
 
 
 @dataclass(frozen=True)
@@ -152,13 +158,15 @@ class Subject:
                 return skin
         raise NotApplicable(f"there is no {kind} version")
 
+    def fail(self, found: Finding) -> NoReturn:
+        """Raises Failed for a failure that was found before; its games are the recent ones again."""
+        self.recent.clear()
+        self.recent.extend(found.games)
+        raise Failed(found.reason)
+
     def any_env(self) -> Any:
         """A fresh environment of the first available kind."""
         return self.skins()[0].make()
-
-    def pictures(self) -> list[str]:
-        """The render modes that return something, text first."""
-        return [mode for mode in PICTURES if mode in self.any_env().metadata.get("render_modes", ())]
 
     def simultaneous(self) -> bool:
         """Whether moves are simultaneous: declared by the AEC environment, or there is a Parallel one."""
