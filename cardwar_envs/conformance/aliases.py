@@ -35,7 +35,7 @@ def arrays_are_fresh(subject: Subject) -> None:
 
 
 def _follow(skin: Skin[Any], seed: int) -> None:
-    clean, kept, written = (skin.new(choices=seed).reset(seed) for _ in range(3))
+    clean, kept, written = (skin.game(seed) for _ in range(3))
     while not clean.over and len(clean.played) < STEPS:
         where = clean.at
         require_same(_essence(clean), _essence(written), f"{where}: writing into what was handed out changes")
@@ -126,7 +126,7 @@ def _require_unshared(play: Play, where: str) -> None:
 
 def _require_fresh_pictures(skin: Skin[Any], mode: str, seed: int) -> None:
     """Pictures do not change later, and writing into one does not affect the next."""
-    clean, kept = (skin.new(choices=seed, render_mode=mode).reset(seed) for _ in range(2))
+    clean, kept = (skin.game(seed, render_mode=mode) for _ in range(2))
     for _ in range(4):
         if clean.over:
             return
@@ -149,7 +149,7 @@ def containers_are_not_shared(subject: Subject) -> None:
     Otherwise what a wrapper adds for one agent would reach all.
     """
     for skin in steady_skins(subject):
-        play = skin.new(choices=1).reset(1)
+        play = skin.game(1)
         earlier: list[Any] = []
         while not play.over and len(play.played) < SHORT:
             for (one, info), (other, other_info) in combinations(_infos(play), 2):
@@ -177,7 +177,7 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
     changeable = False
     for skin in steady_skins(subject, own=True):
         for seed in SEEDS:
-            clean, reused = (skin.new(choices=seed).reset(seed) for _ in range(2))
+            clean, reused = (skin.game(seed) for _ in range(2))
             while not clean.over and len(clean.played) < SHORT:
                 choice = clean.choice()
                 changeable |= isinstance(choice, np.ndarray | dict | list)

@@ -21,19 +21,14 @@ MOST_NUMBERS = 48
 
 @dataclass(frozen=True)
 class Route:
-    """A route to a situation: the seed of a game, and the choices that lead there.
-
-    Attributes:
-        seed: The seed of the reset.
-        moves: The arguments of step().
-    """
+    """A route to a situation: the seed of a game, and the arguments of step() that lead there."""
 
     seed: int
     moves: tuple[Any, ...]
 
     def travel(self, skin: Skin[Any], **parameters: Any) -> Any:
         """A fresh game, replayed up to that situation."""
-        play = skin.new(choices=self.seed, **parameters).reset(self.seed)
+        play = skin.game(self.seed, **parameters)
         return play.replay(self.moves)
 
 

@@ -29,7 +29,7 @@ def seats_are_asked_in_order(subject: Subject) -> None:
         raise NotApplicable("its metadata does not say is_parallelizable: moves are made in turn")
     orders = []
     for seed in SEEDS:
-        play = skin.new(choices=seed).reset(seed)
+        play = skin.game(seed)
         for turn in _turns(play):
             places = [seats(play.env).index(agent) for agent in turn.asked]
             orders += [places == sorted(places)] * (len(places) > 1)
@@ -87,7 +87,7 @@ def _note_if_all_are_asked(skin: Skin[Any]) -> None:
 def _require_that_some_are_passed_over(skin: Skin[Any]) -> None:
     """Raises NotApplicable if not every live agent is selected in each cycle."""
     for seed in SEEDS:
-        play = skin.new(choices=seed).reset(seed)
+        play = skin.game(seed)
         while not play.over and len(play.played) < MOST_STEPS:
             live = [agent for agent in play.env.agents if not play.dead(agent)]
             asked: list[Any] = []
@@ -138,7 +138,7 @@ def _ended(skin: Skin[Any]) -> list[Route]:
     """Games played to their end."""
     games = []
     for seed in SEEDS:
-        play = skin.new(choices=seed).reset(seed)
+        play = skin.game(seed)
         while not play.over and len(play.played) < MOST_STEPS:
             play.step(log=False)
         if play.over:
@@ -148,7 +148,7 @@ def _ended(skin: Skin[Any]) -> list[Route]:
 
 def _act_of_the_dead(skin: Skin[Any], games: Iterable[Route]) -> None:
     for route in games:
-        play = skin.new(choices=route.seed).reset(route.seed)
+        play = skin.game(route.seed)
         for move in route.moves:
             if move is None:
                 agent, action = play.env.agent_selection, next(each for each in play.played if each is not None)

@@ -184,7 +184,7 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
 
 def _require_own_generators(skin: Skin[Any]) -> None:
     """Raises Failed if an info contains a generator of the environment."""
-    play = skin.new(choices=1).reset(1)
+    play = skin.game(1)
     for _ in range(3):
         own = {id(generator) for _, generator in generators_on(play.env)}
         for agent, info in play.infos().items():

@@ -62,10 +62,10 @@ def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) 
 
 def _check_copy(skin: Skin[Play], seed: int, cut: int, name: str, duplicate: Callable[[Any], Any]) -> None:
     """Checks a copy after `cut` steps of one game."""
-    reference = skin.new(choices=seed).reset(seed).run()
+    reference = skin.game(seed).run()
     if cut >= len(reference):
         return
-    original = skin.new(choices=seed).reset(seed)
+    original = skin.game(seed)
     original.run(cut)
     what = f"{original.where}: {name} after step {cut}"
     twin = _twin(original, duplicate, what)
@@ -86,8 +86,8 @@ def _begins_anew(env: Any) -> bool:
 def _require_new_beginning(skin: Skin[Play], name: str, duplicate: Callable[[Any], Any]) -> None:
     """Such a copy, once reset, plays like any new environment; the original continues."""
     what = f"{skin.kind}: {name} after step 1"
-    reference = skin.new(choices=SEED).reset(SEED).run()
-    original = skin.new(choices=SEED).reset(SEED)
+    reference = skin.game(SEED).run()
+    original = skin.game(SEED)
     original.run(1)
     twin = _twin(original, duplicate, what).again(choices=SEED)
     try:
@@ -102,7 +102,7 @@ def _require_new_beginning(skin: Skin[Play], name: str, duplicate: Callable[[Any
 
 def _require_same_future(skin: Skin[Play], seed: int, original: Play, twin: Play, what: str) -> None:
     """Later games of copy and original are those of an environment that was never copied."""
-    plain = skin.new(choices=seed).reset(seed)
+    plain = skin.game(seed)
     plain.run(len(original.log) - 1)
     games = [_next_games(play, f"{what}: the next game") for play in (plain, twin, original)]
     for one, other in zip(games[0], games[1], strict=True):
@@ -144,7 +144,7 @@ def environments_do_not_meet(subject: Subject) -> None:
     This finds state or a generator kept in the class or the module.
     """
     for skin in steady_skins(subject):
-        alone = [skin.new(choices=seed).reset(seed).run() for seed in (SEED, SEED + 1)]
+        alone = [skin.game(seed).run() for seed in (SEED, SEED + 1)]
         together = [skin.new(choices=seed) for seed in (SEED, SEED + 1)]
         for seed, play in zip((SEED, SEED + 1), together, strict=True):
             play.reset(seed)
@@ -189,7 +189,7 @@ def _require_untouched(skin: Skin[Play]) -> None:
     random.random(), np.random.random()
     before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
     for seed in range(GAMES):
-        play = skin.new(choices=seed).reset(seed)
+        play = skin.game(seed)
         play.run()
         play.reset()
     after = {"random": random.getstate(), "numpy.random": np.random.get_state()}

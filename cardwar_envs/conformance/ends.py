@@ -121,7 +121,7 @@ def limit_of_rounds_is_kept(subject: Subject) -> None:
     for skin in subject.skins():
         for limit in LIMITS:
             try:
-                play = skin.new(choices=limit, **{name: limit}).reset(limit)
+                play = skin.game(limit, **{name: limit})
             except (TypeError, ValueError) as error:
                 raise NotApplicable(f"{name}={limit} is not taken: {error}") from None
             facts = getattr(getattr(play.env.unwrapped, "game", None), "facts", None)

@@ -101,11 +101,7 @@ class Explored:
 
 
 def explored(subject: Subject, kind: str) -> Explored:
-    """The results for that kind; its games are played once for all checks.
-
-    Raises:
-        NotApplicable: If there is no such kind.
-    """
+    """The results for that kind, which must exist; its games are played once for all checks."""
     skin = subject.skin(kind)
     found: Explored = subject.once(("explored", kind), lambda: _explore(subject, skin))
     return found
@@ -188,11 +184,7 @@ def _resume(watching: list[tuple[str, Watch]], found: Explored, choice: Any = No
 
 
 def _submit(play: Play, choice: Any, again: bool) -> None:
-    """Steps once; `again` means that the choice was legal in an earlier game with this seed.
-
-    Raises:
-        Unrepeatable: If it raises now.
-    """
+    """Steps once; `again` means that the choice was legal in an earlier game with this seed, and must not raise."""
     try:
         play.submit(choice, log=False)
     except Exception as error:
@@ -254,7 +246,7 @@ def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
     Hidden state gives no feature to return to, so only many games reach what depends on it.
     """
     for number in range(most):
-        play = skin.new(choices=number).reset(number)
+        play = skin.game(number)
         play.chooser = Driver(number)
         while not play.over and len(play.played) < SHORT:
             play.step(log=False)

@@ -33,12 +33,7 @@ class Halves:
 
 
 def halves_of(alike: Sequence[Hashable], known: NDArray[np.bool_]) -> Halves:
-    """Puts the games into two halves.
-
-    Args:
-        alike: For each game a key; games with the same key looked alike so far.
-        known: Which games take part, `[games]`.
-    """
+    """Puts the games that are `known` into two halves; those with the same key in `alike` looked alike so far."""
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for game, key in enumerate(alike):
         if known[game]:

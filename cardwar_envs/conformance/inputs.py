@@ -246,13 +246,13 @@ def equal_actions_play_alike(subject: Subject) -> None:
     compared = 0
     for skin in steady_skins(subject):
         for seed in range(4):
-            play = skin.new(choices=seed).reset(seed)
+            play = skin.game(seed)
             agents = list(play.env.agents)
             if not all(isinstance(play.env.action_space(agent), gymnasium.spaces.Discrete) for agent in agents):
                 continue
             log = play.run(SHORT * 2)
             for kind in (np.int64, np.int32, np.array):
-                other = skin.new(choices=seed).reset(seed)
+                other = skin.game(seed)
                 for number, choice in enumerate(play.played):
                     handed = _as(kind, choice)
                     try:

@@ -85,9 +85,6 @@ def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[An
 
     For each situation, the first game has nothing to try, each other one an agent with an action that its mask
     allows (1) or forbids (0).
-
-    Raises:
-        NotApplicable: If no skin shows masks.
     """
     any_masks = False
     for skin in subject.own_skins():

@@ -44,30 +44,21 @@ def missing_here(error: BaseException, env: Any = None) -> bool:
 
 def modes_of(subject: Subject) -> list[str]:
     """The render modes that return or print something here."""
-    return _tried(subject)[0]
+    modes, _ = subject.once("modes", lambda: _tried(subject))
+    return list(modes)
 
 
 def require_modes(subject: Subject) -> list[str]:
-    """The same.
-
-    Raises:
-        NotTried: If there is none, because something is missing on this machine.
-        NotApplicable: If there is none for another reason.
-    """
-    modes, missing = _tried(subject)
+    """The same; raises NotTried if there is none because this machine lacks something, else NotApplicable."""
+    modes, missing = subject.once("modes", lambda: _tried(subject))
     if not modes and missing:
         raise NotTried(missing)
     if not modes:
         raise NotApplicable("there is no render mode that can be looked at")
-    return modes
+    return list(modes)
 
 
 def _tried(subject: Subject) -> tuple[list[str], str]:
-    found: tuple[list[str], str] = subject.once("modes", lambda: _try(subject))
-    return found
-
-
-def _try(subject: Subject) -> tuple[list[str], str]:
     """Tries each declared mode once; windows open on a dummy display."""
     skin = subject.skins()[0]
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")

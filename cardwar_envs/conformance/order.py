@@ -189,7 +189,7 @@ def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
     found = {}
     for kind, names in blind.items():
         skin = next(skin for skin in subject.skins(frozenset(names)) if skin.kind == kind)
-        games = [skin.new(choices=seed).reset(seed).run(LONGEST) for seed in range(GAMES)]
+        games = [skin.game(seed).run(LONGEST) for seed in range(GAMES)]
         found[skin.kind] = [[_digest(seen) for seen in log] for log in games]
     return found
 
@@ -200,11 +200,7 @@ def _digest(seen: Any) -> str:
 
 
 def elsewhere(subject: Subject) -> dict[int, list[Games]]:
-    """Hash seed -> the games that a new process with that seed plays, and the same games again.
-
-    Raises:
-        NotApplicable: If another process cannot play them.
-    """
+    """Hash seed -> the games that a new process with that seed plays, and the same games again."""
     told = _told(subject)
     find = partial(_elsewhere, told)
     return {seed: subject.once(("elsewhere", seed), partial(find, seed)) for seed in _other_hash_seeds(subject)}

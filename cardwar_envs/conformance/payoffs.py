@@ -66,11 +66,7 @@ def _receive(play: Play, paid: dict[Any, float], after: bool) -> None:
 
 
 def totals(play: Play) -> dict[Any, float]:
-    """Each agent's total reward up to the end, as a learner receives it.
-
-    Raises:
-        Failed: If a reward is not a finite number.
-    """
+    """Each agent's total reward up to the end, as a learner receives it."""
     paid = dict.fromkeys(seats(play.env), 0.0)
     while not play.over:
         _receive(play, paid, after=False)

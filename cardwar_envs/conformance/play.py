@@ -72,11 +72,7 @@ class Play(ABC):
             self.log.append(self.seen())
 
     def replay(self, choices: Iterable[Any]) -> Self:
-        """Steps with given choices, without a log.
-
-        Raises:
-            Failed: If a choice that was legal before raises.
-        """
+        """Steps with given choices, without a log; raises Failed if one of them raises, as it was legal before."""
         for choice in choices:
             try:
                 self.submit(choice, log=False)
@@ -93,11 +89,7 @@ class Play(ABC):
         return self.log
 
     def step_to_end(self) -> None:
-        """One step without a log, on the way to the end of the game.
-
-        Raises:
-            NotApplicable: If the end has not come within `MOST_STEPS`.
-        """
+        """One step without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
         if len(self.played) >= MOST_STEPS:
             raise NotApplicable(f"no game ended within {MOST_STEPS:,} steps")
         self.step(log=False)
@@ -135,11 +127,7 @@ class Play(ABC):
         return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
 
     def rewards(self) -> dict[Any, Any]:
-        """Each agent's reward in the last step.
-
-        Raises:
-            Failed: If a reward is neither a finite number nor a vector of them.
-        """
+        """Each agent's reward in the last step, as `payment` takes it."""
         return {agent: payment(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
 
     def out(self) -> set[Any]:
@@ -203,11 +191,7 @@ def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
 
 
 def finite(number: Any, what: str) -> float:
-    """A finite number.
-
-    Raises:
-        Failed: If it is infinite or not a number.
-    """
+    """The number; raises Failed unless it is one, and finite."""
     if number is None or np.shape(number) != ():
         raise Failed(f"{what} is {number!r}, not a number")
     if not math.isfinite(number):
@@ -216,11 +200,7 @@ def finite(number: Any, what: str) -> float:
 
 
 def payment(reward: Any, what: str) -> Any:
-    """A reward that can be summed: a number, or an array of numbers for several objectives.
-
-    Raises:
-        Failed: If it is neither, or not finite.
-    """
+    """A finite reward, or a vector of them for several objectives; raises Failed for anything else."""
     if not isinstance(reward, np.ndarray) or reward.ndim != 1 or reward.size < 2 or reward.dtype.kind not in "iuf":
         return finite(reward, what)
     if not np.isfinite(reward).all():
@@ -234,11 +214,7 @@ def as_text(paid: Any) -> str:
 
 
 def seats(env: Any) -> list[Any]:
-    """The agents in order of seat.
-
-    Raises:
-        NotApplicable: If the environment does not declare its agents.
-    """
+    """The agents in order of seat; raises NotApplicable if the environment does not declare them."""
     if not hasattr(env, "possible_agents"):
         raise NotApplicable("it does not say who its possible agents are")
     return list(env.possible_agents)

@@ -31,6 +31,14 @@ def steady_skins(subject: Subject, own: bool = False) -> Iterator[Skin[Any]]:
         yield steady_skin(subject, skin.kind)
 
 
+def in_step(*plays: Play) -> Iterator[None]:
+    """Steps all of them after each round of the caller's loop, until one is over."""
+    while not any(play.over for play in plays) and len(plays[0].played) < SHORT:
+        yield
+        for play in plays:
+            play.step()
+
+
 def same_seed_same_episode(subject: Subject) -> None:
     """Two fresh environments with the same seed have the same observations, rewards and infos to the end.
 
@@ -45,7 +53,7 @@ def same_seed_same_episode(subject: Subject) -> None:
 def _require_numpy_seeds(skin: Skin[Any]) -> None:
     """A NumPy integer as seed is refused, or gives the same game as the Python integer."""
     for seed in range(1, 4):
-        fresh, play = skin.new(choices=seed).reset(seed).run(SHORT), skin.new(choices=seed)
+        fresh, play = skin.game(seed).run(SHORT), skin.new(choices=seed)
         try:
             play.reset(np.int64(seed))
         except Exception:
@@ -101,16 +109,16 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
     This finds rewards, commitments or decks that survive a reset.
     """
     for skin in steady_skins(subject):
-        fresh = skin.new(choices=2).reset(2).run()
+        fresh = skin.game(2).run()
         for steps in (1, 2, 3, STEPS):
-            used = skin.new(choices=1).reset(1)
+            used = skin.game(1)
             used.run(steps)
-            again = used.again(choices=2).reset(2).run()
+            again = used.again(2).reset(2).run()
             require_same_play(fresh, again, f"{skin.kind}: fresh, and reset after {steps} steps of another game")
         used = skin.new(choices=1)
         for number in range(ABANDONED):
             used.reset(number).run(1 + number % 3)
-        again = used.again(choices=2).reset(2).run()
+        again = used.again(2).reset(2).run()
         require_same_play(fresh, again, f"{skin.kind}: fresh, and after {ABANDONED} games that were left in the middle")
 
 
@@ -120,7 +128,7 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
     This finds counts that overflow, limits that count all games, and rules that change after a warm-up.
     """
     for skin in steady_skins(subject):
-        fresh = skin.new(choices=2).reset(2).run()
+        fresh = skin.game(2).run()
         used = skin.new(choices=1)
         played, clock = 0, subject.time(HISTORY_SHARE)
         for games in MANY:
@@ -129,7 +137,7 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
                 while not used.over and len(used.played) < STEPS:
                     used.step(log=False)
                 played += 1
-            again = used.again(choices=2).reset(2).run()
+            again = used.again(2).reset(2).run()
             played += 1
             require_same_play(fresh, again, f"{skin.kind}: fresh, and after {played - 1} other games")
             if next(clock, None) is None:
@@ -166,7 +174,7 @@ def options_do_no_harm(subject: Subject) -> None:
     The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own.
     """
     for skin in steady_skins(subject):
-        fresh = [skin.new(choices=seed).reset(seed).run(SHORT) for seed in range(3)]
+        fresh = [skin.game(seed).run(SHORT) for seed in range(3)]
         for options in (None, {}, UNKNOWN):
             handed = copy.deepcopy(options)
             what = f"{skin.kind}: reset with options {options}"
@@ -177,7 +185,7 @@ def options_do_no_harm(subject: Subject) -> None:
                 raise Failed(f"{what} raises {in_a_line(error)}") from error
             require_same(options, handed, f"{what}: the caller's dict before and after")
             require_same_play(fresh[0], log, f"{what}, and without")
-            later = used.again(choices=1).reset(1).run(SHORT)
+            later = used.again(1).reset(1).run(SHORT)
             require_same_play(fresh[1], later, f"{skin.kind}: fresh, and after a game with options {options}")
 
 
@@ -188,13 +196,11 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
     """
     for skin in steady_skins(subject):
         for seed in range(3):
-            plain, sampled = (skin.new(choices=seed).reset(seed) for _ in range(2))
-            while not plain.over and len(plain.played) < SHORT:
+            plain, sampled = (skin.game(seed) for _ in range(2))
+            for _ in in_step(plain, sampled):
                 for agent in list(sampled.env.agents):
                     sampled.env.action_space(agent).sample()
                     sampled.env.observation_space(agent).sample()
-                plain.step()
-                sampled.step()
             require_same_play(plain.log, sampled.log, f"{plain.where}: without and with samples of the spaces")
             what = f"{plain.where}: the next game without and with samples of the spaces"
             require_same_next_game(subject, skin, (plain, sampled), what)

@@ -39,18 +39,11 @@ HARMLESS = {
 
 
 class Told(NamedTuple):
-    """An info as returned.
-
-    Attributes:
-        agent: Its agent.
-        now: The time, in seconds since 1970.
-        passed: Seconds since the environment was made.
-        info: Name -> value; entries of nested dicts are named "dict.key".
-    """
+    """An info as returned; entries of nested dicts are named "dict.key"."""
 
     agent: Any
-    now: float
-    passed: float
+    now: float  # the time, in seconds since 1970
+    passed: float  # seconds since the environment was made
     info: dict[str, Any]
 
 
@@ -68,11 +61,7 @@ class Unsteady:
 
 
 def steady_skin(subject: Subject, kind: str) -> Skin[Any]:
-    """The kind of environment, without the infos that always differ.
-
-    Raises:
-        NotApplicable: If there is no such kind, or anything but infos differs.
-    """
+    """The kind of environment, without the infos that always differ; not applicable if anything else differs."""
     subject.skin(kind)
     unsteady = find(subject, kind)
     if unsteady.episodes:

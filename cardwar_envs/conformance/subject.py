@@ -10,11 +10,11 @@ import os
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
 
 import pettingzoo
 
@@ -29,21 +29,8 @@ SECONDS = 32.0
 PATIENCE = 10.0
 # A search cut off by time after fewer rounds than this has seen too little.
 FEW_ROUNDS = 2
-
-
-@runtime_checkable
-class Rules(Protocol):
-    """The rules behind an environment, as the kit uses them; every `Game` has these methods."""
-
-    @property
-    def facts(self) -> Any:
-        """The game's facts: `zero_sum` and `max_length`, a bound on its joint actions."""
-
-    def initial(self) -> Sequence[Any]:
-        """The possible starts."""
-
-    def parameters(self) -> Mapping[str, Any]:
-        """The parameters of the game by name."""
+# What the kit uses of a game: `facts` with `zero_sum` and `max_length`, the possible starts, and the parameters.
+RULES = ("facts", "initial", "parameters")
 
 
 class Finding(NamedTuple):
@@ -75,6 +62,10 @@ class Skin(Generic[P]):
         play = self._play(self.make(**parameters), choices, self.blind)
         self.recent.append((parameters, play))
         return play
+
+    def game(self, seed: int, **parameters: Any) -> P:
+        """A fresh environment after a reset with this seed, which decides the choices, too."""
+        return self.new(seed, **parameters).reset(seed)
 
 
 @dataclass(frozen=True)
@@ -148,11 +139,7 @@ class Subject:
                 return
 
     def skin(self, kind: str) -> Skin[Any]:
-        """The skin of that kind.
-
-        Raises:
-            NotApplicable: If there is none.
-        """
+        """The skin of that kind; raises NotApplicable if there is none."""
         for skin in self.skins():
             if skin.kind == kind:
                 return skin
@@ -174,10 +161,10 @@ class Subject:
             return True
         return bool(self.any_env().metadata.get("is_parallelizable", False))
 
-    def game(self) -> Rules | None:
-        """The rules behind the environment, its attribute `game`; else None."""
+    def game(self) -> Any:
+        """The rules behind the environment: its attribute `game`, if it offers `RULES`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
-        return game if isinstance(game, Rules) else None
+        return game if set(RULES) <= set(dir(game)) else None
 
 
 def processor_seconds() -> float:
@@ -285,11 +272,7 @@ def _made(word: str, factory: Callable[..., Any], parameters: Mapping[str, Any])
 
 
 def parameters_of(words: Iterable[str]) -> dict[str, Any]:
-    """Parameters from words `KEY=VALUE`; values are parsed as Python literals if possible.
-
-    Raises:
-        ValueError: If a word has another form.
-    """
+    """Parameters from words `KEY=VALUE`, other words raise ValueError; values are Python literals if possible."""
     parameters = {}
     for word in words:
         name, equals, text = word.partition("=")

@@ -62,7 +62,7 @@ def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
 
 def _turns(skin: Skin[Any], seed: int) -> dict[Any, Game]:
     """One game, as each agent sees it when it acts."""
-    play, told = skin.new(choices=seed).reset(seed), defaultdict[Any, Game](list)
+    play, told = skin.game(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
     while not play.over and len(play.played) < SHORT:
         for agent in play.asked():

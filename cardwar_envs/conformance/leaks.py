@@ -126,7 +126,7 @@ def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
     """The commitments that can be examined along these routes, each once."""
     known: set[str] = set()
     for way in ways:
-        play = skin.new(choices=way.seed).reset(way.seed)
+        play = skin.game(way.seed)
         turn: Turn | None = None
         moves = list(way.moves)
         # The route may end in mid-turn: examine the whole turn.
