@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same
+from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import drawn, state_shown
-from cardwar_envs.conformance.modes import modes_of
 from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.seeds import SHORT, steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
 SEEDS = range(3)
 
@@ -192,11 +192,9 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
 
 def _hand_in_and_spoil(play: Play, choice: Any) -> None:
     handed = copy.deepcopy(choice)
-    try:
+    written = "after something was written into the actions of earlier steps"
+    with failing(f"{play.at}: {choice} raises, {written}:"):  # the other environment accepted it
         play.submit(choice, log=False, handed=handed)
-    except Exception as error:  # the other environment accepted it
-        written = "after something was written into the actions of earlier steps"
-        raise Failed(f"{play.at}: {choice} raises, {written}: {in_a_line(error)}") from error
     if found := difference(choice, handed):
         raise Failed(f"{play.at}: step() changes the actions of the caller: {found}")
     _spoil(handed)

@@ -15,7 +15,7 @@ from cardwar_envs.conformance.look import spaces_of, state_shown, without_genera
 from cardwar_envs.conformance.play import STEPS, as_text, seats
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import Failed, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, failing
 
 SHARE = 0.035
 SEEDS = range(12)
@@ -80,11 +80,8 @@ class _Pair:
         while choice and (asked := self.aec.asked()) and asked[0] in choice:
             agent = asked[0]
             self._collect(agent)
-            try:
+            with failing(f"{self.where}: what {agent} plays in Parallel raises in AEC:"):
                 self.aec.submit(choice.pop(agent), log=False)
-            except Exception as error:
-                what = f"{self.where}: what {agent} plays in Parallel raises in AEC: {in_a_line(error)}"
-                raise Failed(what) from error
             self._add("rewards", self.aec.rewards())
             order = seats(self.aec.env)
             # Agents whose seats were skipped had no choice.

@@ -10,9 +10,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.guessing import telling
 from cardwar_envs.conformance.look import attributes, drawn, generators_on, refusal, state_of, state_shown, words_of
-from cardwar_envs.conformance.modes import modes_of
 from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.seeds import steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject

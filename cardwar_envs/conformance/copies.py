@@ -18,7 +18,7 @@ from cardwar_envs.conformance.look import space_facts
 from cardwar_envs.conformance.play import STEPS, Play, layers
 from cardwar_envs.conformance.seeds import SHORT, steady_skins
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, Noted, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, Noted, failing
 
 SEED = 5
 # What a copy loses may matter in few games: number of games to copy, time permitting.
@@ -90,10 +90,8 @@ def _require_new_beginning(skin: Skin[Play], name: str, duplicate: Callable[[Any
     original = skin.game(SEED)
     original.run(1)
     twin = _twin(original, duplicate, what).again(choices=SEED)
-    try:
+    with failing(f"{what}: the copy cannot be reset and played:"):
         twin.reset(SEED).run()
-    except Exception as error:
-        raise Failed(f"{what}: the copy cannot be reset and played: {in_a_line(error)}") from error
     require_same_play(reference, twin.log, f"{what}: a new environment and the copy, both reset")
     disturbed = f"{what}: playing the copy disturbs the original"
     _play_on(original, len(reference) - 2, disturbed)
@@ -104,25 +102,17 @@ def _require_same_future(skin: Skin[Play], seed: int, original: Play, twin: Play
     """Later games of copy and original are those of an environment that was never copied."""
     plain = skin.game(seed)
     plain.run(len(original.log) - 1)
-    games = [_next_games(play, f"{what}: the next game") for play in (plain, twin, original)]
+    with failing(f"{what}: the next game:"):
+        games = [[play.again(1).reset().run(SHORT) for _ in range(NEXT_GAMES)] for play in (plain, twin, original)]
     for one, other in zip(games[0], games[1], strict=True):
         require_same_play(one, other, f"{what}: the games after this one, of the original and of the copy")
     for one, other in zip(games[0], games[2], strict=True):
         require_same_play(one, other, f"{what}: the copy plays on, which changes the games to come of the original")
 
 
-def _next_games(play: Play, what: str) -> list[list[Any]]:
-    try:
-        return [play.again(choices=1).reset().run(SHORT) for _ in range(NEXT_GAMES)]
-    except Exception as error:
-        raise Failed(f"{what}: {in_a_line(error)}") from error
-
-
 def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
-    try:
+    with failing(f"{what} raises"):
         env = duplicate(original.env)
-    except Exception as error:
-        raise Failed(f"{what} raises {in_a_line(error)}") from error
     twin = copy.copy(original)
     twin.env, twin.chooser, twin.log, twin.played = env, copy.deepcopy(original.chooser), [], []
     if isinstance(twin, ParallelPlay):
@@ -131,11 +121,9 @@ def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
 
 
 def _play_on(play: Play, steps: int, what: str) -> None:
-    try:
+    with failing(f"{what}:"):
         play.log = play.log or [play.seen()]
         play.run(steps)
-    except Exception as error:
-        raise Failed(f"{what}: {in_a_line(error)}") from error
 
 
 def environments_do_not_meet(subject: Subject) -> None:

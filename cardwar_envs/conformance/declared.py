@@ -1,12 +1,33 @@
-"""Checks of what an environment declares and offers: agents, metadata, close()."""
+"""Checks of what an environment declares and offers (agents, metadata, close(), render modes), and what works here."""
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any
 
-from cardwar_envs.conformance.play import STEPS, Play, seats
-from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+import numpy as np
+
+from cardwar_envs.conformance.look import drawn
+from cardwar_envs.conformance.play import STEPS, Play, layers, seats
+from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, failing, in_a_line
+
+KNOWN = ("human", "ansi", "rgb_array")
+
+# The errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL where there is no display or no OpenGL. Other
+# errors of rendering do not match.
+NO_DISPLAY = re.compile(
+    r"\$DISPLAY|DISPLAY environment variable|NoSuchDisplay|NoSuchConfigException|no available video device"
+    r"|as 'headless' is currently running|(x11|wayland|windows) not available"
+    r"|(cannot|could not|couldn't|unable to|failed to) (connect to|open) (the |x )?display"
+    r"|(cannot|could not|couldn't|unable to|failed to) (create|initiali[sz]e|load|find|get) (an? |the )?"
+    r"(OpenGL|GLX?|EGL)\b"
+    r"|\b(OpenGL|GLX?|EGL)\b.* not (supported|available|installed|found|configured|(been )?loaded)"
+    r"|(doesn't|does not) support (OpenGL|GL)\b|\blib(GLU?|EGL|OSMesa)\b|Library \"GLU?\" not found|gladLoadGL"
+    r"|has no attribute '(glGetError|eglQueryString)'",
+    re.IGNORECASE,
+)
 
 
 def metadata_say_what_is_offered(subject: Subject) -> None:
@@ -38,10 +59,8 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
         if one_list and not seated:
             raise Failed(f"{skin.kind}: `agents` is the very list `possible_agents`, and is empty after a reset")
         kept = play.env.agents
-        try:
+        with failing("a game cannot be played, see legal_play_goes_on:", NotApplicable):
             play.run(STEPS)
-        except Exception as error:
-            raise NotApplicable(f"a game cannot be played, see legal_play_goes_on: {in_a_line(error)}") from error
         if (left := list(play.env.possible_agents)) != possible:
             why = ", which is the very list `agents`" * one_list
             raise Failed(f"{skin.kind}: in the course of a game `possible_agents`{why}, goes from {possible} to {left}")
@@ -59,12 +78,114 @@ def _seated(play: Play) -> list[Any]:
 def closing_does_no_harm(subject: Subject) -> None:
     """close() can be called before the first reset, in mid-game, and twice."""
     for skin in subject.skins():
-        try:
-            fresh = skin.make()
-            fresh.close()
+        with failing(f"{skin.kind}: close() raises"):
+            skin.make().close()
             play = skin.game(1)
             play.step(log=False)
             play.env.close()
             play.env.close()
-        except Exception as error:
-            raise Failed(f"{skin.kind}: close() raises {in_a_line(error)}") from error
+
+
+def missing_here(error: BaseException, env: Any = None) -> bool:
+    """Whether an error says that this machine lacks a display, OpenGL or an optional library.
+
+    A missing module of the environment's own package is a fault of the environment, and so is a missing name in a
+    library.
+    """
+    if error.__cause__ is not None and missing_here(error.__cause__, env):
+        return True
+    if NO_DISPLAY.search(in_a_line(error)) or type(error).__name__ == "DependencyNotInstalled":
+        return True
+    own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__}
+    library = (getattr(error, "name", None) or "").partition(".")[0]
+    by_hand = type(error) is ImportError and not library  # as in: raise ImportError("pip install pygame")
+    return by_hand or (isinstance(error, ModuleNotFoundError) and library not in own)
+
+
+def modes_of(subject: Subject) -> list[str]:
+    """The render modes that return or print something here."""
+    modes, _ = subject.once("modes", lambda: _tried(subject))
+    return list(modes)
+
+
+def require_modes(subject: Subject) -> list[str]:
+    """The same; raises NotTried if there is none because this machine lacks something, else NotApplicable."""
+    modes, missing = subject.once("modes", lambda: _tried(subject))
+    if not modes and missing:
+        raise NotTried(missing)
+    if not modes:
+        raise NotApplicable("there is no render mode that can be looked at")
+    return list(modes)
+
+
+def _tried(subject: Subject) -> tuple[list[str], str]:
+    """Tries each declared mode once; windows open on a dummy display."""
+    skin = subject.skins()[0]
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    modes, missing, env = [], "", skin.make()
+    for mode in env.metadata.get("render_modes", ()):
+        try:
+            play = skin.new(render_mode=mode).reset(subject.seed)
+            picture, printed = drawn(play.env)
+        except Exception as error:  # reported by `render_modes_are_kept`
+            missing = missing or f"render_mode={mode!r}: {in_a_line(error)}" * missing_here(error, env)
+            continue
+        if picture is not None or printed:
+            modes.append(mode)
+    return modes, missing
+
+
+def render_modes_are_kept(subject: Subject) -> None:
+    """Each declared mode is accepted, stored as `render_mode`, and renders what Gymnasium specifies.
+
+    `ansi` returns a text, `rgb_array` a uint8 picture with three colours, at every step. A mode that needs a missing
+    display, OpenGL or library is not tried.
+    """
+    missing = []
+    for skin in subject.skins():
+        env = skin.make()
+        for mode in env.metadata.get("render_modes", ()):
+            if mode in KNOWN and _takes_modes(skin):
+                try:
+                    _require_mode(skin, mode)
+                except Exception as error:
+                    if not missing_here(error, env):
+                        raise
+                    missing.append(f"{skin.kind}: render_mode={mode!r}: {in_a_line(error)}")
+    if missing:
+        raise NotTried("; ".join(missing))
+
+
+def _takes_modes(skin: Skin[Any]) -> bool:
+    try:
+        skin.make(render_mode=None).close()
+    except TypeError as error:
+        if "unexpected keyword" in str(error):
+            raise Failed(f"{skin.kind}: render modes are declared, but the constructor takes no render_mode") from None
+        raise
+    return True
+
+
+def _require_mode(skin: Skin[Any], mode: str) -> None:
+    play = skin.game(1, render_mode=mode)
+    if getattr(play.env, "render_mode", None) != mode:
+        raise Failed(f"{skin.kind}: made with render_mode={mode!r}, it says {play.env.render_mode!r}")
+    if mode == "human":
+        return
+    for _ in range(6):
+        picture, _ = drawn(play.env)
+        _require_form(picture, f"{play.at}: render() in mode {mode!r}", mode)
+        if play.over:
+            return
+        play.step(log=False)
+
+
+def _require_form(picture: Any, what: str, mode: str) -> None:
+    if mode == "ansi":
+        if not isinstance(picture, str) and not hasattr(picture, "getvalue"):
+            raise Failed(f"{what} returns {type(picture).__name__}, not a text")
+        return
+    if not isinstance(picture, np.ndarray):
+        raise Failed(f"{what} returns {type(picture).__name__}, not an array")
+    if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
+        raise Failed(f"{what} returns {picture.dtype}{list(picture.shape)}, not uint8[height, width, 3]")

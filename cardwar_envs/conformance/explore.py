@@ -10,7 +10,7 @@ from typing import Any
 
 from cardwar_envs.conformance.archive import Archive, Route
 from cardwar_envs.conformance.choices import Driver
-from cardwar_envs.conformance.modes import modes_of
+from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.subject import Finding, Skin, Subject
 from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, in_a_line

@@ -10,10 +10,10 @@ from typing import Any
 from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import places
+from cardwar_envs.conformance.declared import modes_of, require_modes
 from cardwar_envs.conformance.explore import games_by_chance, routes
 from cardwar_envs.conformance.kinds import AECPlay, Turn, has_choice
 from cardwar_envs.conformance.look import captured_output, drawn, public, refusals
-from cardwar_envs.conformance.modes import modes_of, require_modes
 from cardwar_envs.conformance.steady import steady_skin
 from cardwar_envs.conformance.subject import Finding, Skin, Subject
 from cardwar_envs.conformance.verdicts import NotApplicable

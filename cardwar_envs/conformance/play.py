@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.conformance.choices import Chooser
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
 # Maximal number of steps of an episode, unless a check needs its end.
 STEPS = 120
@@ -74,11 +74,8 @@ class Play(ABC):
     def replay(self, choices: Iterable[Any]) -> Self:
         """Steps with given choices, without a log; raises Failed if one of them raises, as it was legal before."""
         for choice in choices:
-            try:
+            with failing(f"{self.where}, step {len(self.played) + 1}: legal {choice} raises"):
                 self.submit(choice, log=False)
-            except Exception as error:
-                step = len(self.played) + 1
-                raise Failed(f"{self.where}, step {step}: legal {choice} raises {in_a_line(error)}") from error
         return self
 
     def run(self, steps: int = STEPS) -> list[Any]:

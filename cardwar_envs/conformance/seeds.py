@@ -12,7 +12,7 @@ from cardwar_envs.conformance.compare import difference, require_same, require_s
 from cardwar_envs.conformance.play import STEPS, Play
 from cardwar_envs.conformance.steady import find, steady_skin
 from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
 # Chance may be rare: the number of games to compare before concluding that there is none.
 GAMES = 12
@@ -179,10 +179,8 @@ def options_do_no_harm(subject: Subject) -> None:
             handed = copy.deepcopy(options)
             what = f"{skin.kind}: reset with options {options}"
             used = skin.new(choices=0)
-            try:
+            with failing(f"{what} raises"):
                 log = used.reset(0, options=handed).run(SHORT)
-            except Exception as error:
-                raise Failed(f"{what} raises {in_a_line(error)}") from error
             require_same(options, handed, f"{what}: the caller's dict before and after")
             require_same_play(fresh[0], log, f"{what}, and without")
             later = used.again(1).reset(1).run(SHORT)

@@ -20,7 +20,7 @@ import pettingzoo
 
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, beneath, is_converted
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
 P = TypeVar("P", bound=Play)
 # Processor time for one environment; a small one takes a few seconds.
@@ -186,6 +186,7 @@ def quiet() -> Iterator[None]:
         logging.disable(level)
 
 
+@quiet()
 def load(
     word: str,
     words: Iterable[str] = (),
@@ -209,21 +210,16 @@ def load(
     Raises:
         ValueError: If there is no such environment, or it cannot be made with these parameters.
     """
-    with quiet():
-        return _load(word, list(words), zero_sum=zero_sum, seed=seed, seconds=seconds, games=games)
-
-
-def _load(word: str, words: list[str], **more: Any) -> Subject:
+    words = list(words)
     parameters = parameters_of(words)
     aec, parallel = _registered(word) if "/" in word else _found(word, parameters)
-    subject = Subject(" ".join([word, *words]), aec, parallel, parameters, word=word, **more)
+    limits: dict[str, Any] = {"seed": seed, "seconds": seconds, "games": games}
+    subject = Subject(" ".join([word, *words]), aec, parallel, parameters, zero_sum, word=word, **limits)
     if not subject.skins():
         raise ValueError(f"{word}: has neither env nor parallel_env, nor makes an environment")
     for skin in subject.skins():
-        try:
+        with failing(f"{subject.name}: cannot be made:", ValueError):
             skin.make().close()
-        except Exception as error:
-            raise ValueError(f"{subject.name}: cannot be made: {type(error).__name__}: {error}") from error
     return subject
 
 
@@ -255,20 +251,12 @@ def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any]
     aec, parallel = getattr(found, "env", None), getattr(found, "parallel_env", None)
     if aec is not None or parallel is not None or not callable(found):
         return aec, parallel
-    env = _made(word, found, parameters)
-    other = partial(beneath, found) if is_converted(env) else None
-    return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
-
-
-def _made(word: str, factory: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
-    """Calls a factory, which must return an environment."""
-    try:
-        env = factory(**parameters)
-    except Exception as error:
-        raise ValueError(f"{word}: cannot be called with {dict(parameters)}: {in_a_line(error)}") from error
+    with failing(f"{word}: cannot be called with {dict(parameters)}:", ValueError):
+        env = found(**parameters)
     if not isinstance(env, (pettingzoo.AECEnv, pettingzoo.ParallelEnv)):
         raise ValueError(f"{word}: returned {type(env).__name__}, which is no environment of PettingZoo")
-    return env
+    other = partial(beneath, found) if is_converted(env) else None
+    return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
 
 
 def parameters_of(words: Iterable[str]) -> dict[str, Any]:

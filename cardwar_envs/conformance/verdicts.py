@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
@@ -64,6 +65,15 @@ def judged(name: str, check: Callable[[], None]) -> Result:
     except Exception as error:
         return Result(name, FAILED, in_a_line(error))
     return Result(name, PASSED)
+
+
+@contextmanager
+def failing(words: str, kind: type[Exception] = Failed) -> Iterator[None]:
+    """Turns any error into one of this kind: these words, then the error."""
+    try:
+        yield
+    except Exception as error:
+        raise kind(f"{words} {in_a_line(error)}") from error
 
 
 def in_a_line(error: BaseException) -> str:

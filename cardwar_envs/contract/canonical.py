@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.answers import Node, asking, place, short
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.futures import in_seats
-from cardwar_envs.contract.places import asking, place, short
 from cardwar_envs.core.game import ActionImage
 
 

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.answers import Actions, Node
-from cardwar_envs.contract.futures import Futures
-from cardwar_envs.contract.outlook import Outlook, Outlooks
-from cardwar_envs.contract.places import ask, asking, place, short
+from cardwar_envs.contract.answers import Actions, Node, ask, asking, place, short
+from cardwar_envs.contract.futures import Futures, Outlook, Outlooks
 from cardwar_envs.contract.walk import Walk
 from cardwar_envs.core.game import Canonical, Game, GameFacts, Transition
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.answers import Node, place, short
 from cardwar_envs.contract.canonical import TOLERANCE, counts_of
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.places import place, short
 from cardwar_envs.contract.walk import backward
 
 # Maximal number of states after a sampled state for which even play is checked.

@@ -18,23 +18,21 @@ from cardwar_envs.contract import (
     junk,
     moves,
     observations,
-    parameters,
     payments,
-    seats,
-    states,
+    values,
     words,
 )
+from cardwar_envs.contract.answers import short
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.places import short
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
 MAX_STATES = 2000
 
 _LISTED: tuple[Callable[[Case], None], ...] = (
-    parameters.game_is_a_frozen_dataclass,
-    parameters.unlike_games_differ,
-    parameters.parameters_make_the_game_again,
+    values.game_is_a_frozen_dataclass,
+    values.unlike_games_differ,
+    values.parameters_make_the_game_again,
     facts.facts_are_well_formed,
     moves.rules_answer,
     moves.players_are_seats,
@@ -44,8 +42,8 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     moves.chance_is_as_declared,
     moves.starts_begin_a_game,
     moves.seats_and_actions_are_used,
-    states.states_are_values,
-    states.answers_repeat,
+    values.states_are_values,
+    values.answers_repeat,
     payments.payments_are_numbers,
     payments.payoffs_keep_their_bounds,
     payments.zero_sum_holds,
@@ -55,9 +53,9 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     observations.arrays_are_fresh,
     observations.observations_tell_states_apart,
     observations.entries_vary,
-    seats.state_of_reads_observations,
-    seats.seats_are_alike,
-    seats.opponent_masks_fit,
+    observations.state_of_reads_observations,
+    observations.seats_are_alike,
+    observations.opponent_masks_fit,
     canonical.canonical_is_its_own,
     canonical.action_images_fit,
     canonical.canonical_keeps_what_follows,

@@ -10,8 +10,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
-from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at
-from cardwar_envs.contract.places import place, short
+from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at, place, short
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
 # Joint actions listed per state: on average, before a game counts as large; and for each state of a large one.
