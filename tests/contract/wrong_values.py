@@ -88,7 +88,7 @@ TURNS = itertools.count()
 lie(
     "answers_repeat",
     "transitions in another order each time",
-    outcomes(lambda found: found[:: -1 if next(TURNS) % 3 else 1]),
+    **outcomes(lambda found: found[:: -1 if next(TURNS) % 3 else 1]),
 )
 
 
@@ -98,7 +98,7 @@ def _eats_actions(self, state, actions):
     return found
 
 
-lie("answers_repeat", "transitions eats the actions", {"transitions": _eats_actions})
+lie("answers_repeat", "transitions eats the actions", transitions=_eats_actions)
 
 
 # -- games ------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ class Shrinks(Bidding):
 
 # -- check and words --------------------------------------------------------------------------------
 
-lie("check_refuses_junk", "check takes everything", {"check": lambda self, state: None})
+lie("check_refuses_junk", "check takes everything", check=lambda self, state: None)
 
 
 def _asks_only_hands(self, state):
@@ -159,7 +159,7 @@ def _asks_only_hands(self, state):
         raise ValueError(f"state ({state!r}) must be Bids")
 
 
-lie("check_refuses_junk", "check raises TypeError", {"check": _asks_only_hands})
+lie("check_refuses_junk", "check raises TypeError", check=_asks_only_hands)
 
 
 def _any_prize(self, state):
@@ -168,7 +168,7 @@ def _any_prize(self, state):
     Bidding.check(self, with_prize(state, 1 if state.hands[0] else 0))
 
 
-lie("check_refuses_junk", "check takes any prize", {"check": _any_prize})
+lie("check_refuses_junk", "check takes any prize", check=_any_prize)
 
 
 def _refuses_one(self, state):
@@ -177,16 +177,16 @@ def _refuses_one(self, state):
         raise ValueError("not this one")
 
 
-lie("check_takes_states", "check refuses a state", {"check": _refuses_one})
+lie("check_takes_states", "check refuses a state", check=_refuses_one)
 lie(
     "states_and_actions_have_words",
     "two cards of one name",
-    {"describe_action": lambda self, action, player=0: "a card" if action else "the lowest"},
+    describe_action=lambda self, action, player=0: "a card" if action else "the lowest",
 )
 lie(
     "states_and_actions_have_words",
     "describe raises",
-    {"describe": lambda self, state: f"the highest is {max(state.hands[0])}"},
+    describe=lambda self, state: f"the highest is {max(state.hands[0])}",
 )
 
 # -- arrays -----------------------------------------------------------------------------------------
@@ -202,8 +202,8 @@ lie(
     "compiled_rules_are_the_rules",
     "compiled rules discard ties",
     base=Jujitsu,
-    methods={"compiled_rules": _ties_discarded},
-    num_cards=3,
+    compiled_rules=_ties_discarded,
+    of={"num_cards": 3},
 )
 
 
@@ -222,25 +222,18 @@ lie(
     "compiled_rules_are_the_rules",
     "loaded dice in compiled rules",
     base=DiceWars,
-    methods={"compiled_rules": _loaded_dice},
-    num_cards=3,
-    sides=2,
+    compiled_rules=_loaded_dice,
+    of={"num_cards": 3, "sides": 2},
 )
 
 SMALL_WAR = {"ranks": 3, "discards": 1, "max_rounds": 3}
-lie(
-    "rounds_form_is_the_rules",
-    "other cards win in the arrays",
-    base=War,
-    methods={"rounds_form": _other_strengths},
-    **SMALL_WAR,
-)
+lie("rounds_form_is_the_rules", "other cards win in the arrays", base=War, rounds_form=_other_strengths, of=SMALL_WAR)
 lie(
     "rounds_form_is_the_rules",
     "another limit of rounds",
     base=War,
-    methods={"facts": property(lambda self: replace(War.facts.func(self), max_rounds=2))},
-    **SMALL_WAR,
+    facts=property(lambda self: replace(War.facts.func(self), max_rounds=2)),
+    of=SMALL_WAR,
 )
 
 
@@ -256,12 +249,12 @@ lie(
     "bayesian_form_is_the_rules",
     "payoffs twice as high in the arrays",
     base=DicePoker,
-    methods=_with(payoffs=lambda p: 2 * p),
+    **_with(payoffs=lambda p: 2 * p),
 )
 lie(
     "bayesian_form_is_the_rules",
     "loaded dice in the arrays",
     base=DicePoker,
-    methods=_with(deals=lambda deals: deals + np.eye(len(deals), dtype=int)),
-    sides=3,
+    **_with(deals=lambda deals: deals + np.eye(len(deals), dtype=int)),
+    of={"sides": 3},
 )
