@@ -77,27 +77,16 @@ def watcher(
 
 @dataclass
 class Explored:
-    """The results of exploring one kind of environment.
+    """The results of exploring one kind of environment."""
 
-    Attributes:
-        games: Number of games started.
-        moves: Number of steps in them.
-        situations: Number of distinct situations, as agents observe them.
-        failures: Check -> what it found.
-        routes: Routes to situations: first those with a value of their own, shortest first.
-        current: The current game, with its parameters.
-        cut: Whether the time ran out while games still showed something new.
-        unrepeatable: Describes why a game cannot be replayed; empty if it can.
-    """
-
-    games: int = 0
-    moves: int = 0
-    situations: int = 0
-    failures: dict[str, Finding] = field(default_factory=dict)
-    routes: list[Route] = field(default_factory=list)
-    current: Any = None
-    cut: bool = False
-    unrepeatable: str = ""
+    games: int = 0  # started
+    moves: int = 0  # steps in them
+    situations: int = 0  # distinct ones, as agents observe them
+    failures: dict[str, Finding] = field(default_factory=dict)  # of each check that failed
+    routes: list[Route] = field(default_factory=list)  # first those with a value of their own, shortest first
+    current: Any = None  # the current game, with its parameters
+    cut: bool = False  # whether the time ran out while games still showed something new
+    unrepeatable: str = ""  # why a game cannot be replayed, if so
 
 
 def explored(subject: Subject, kind: str) -> Explored:

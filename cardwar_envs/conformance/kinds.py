@@ -119,15 +119,11 @@ class Turn:
 
     An agent with a single action reveals nothing by committing to it, so a turn ends as soon as all agents
     that had a choice when it began have committed.
-
-    Attributes:
-        open: The agents that have a choice in this turn and have not been selected yet.
-        asked: The agents that have been selected, in order.
     """
 
     def __init__(self, play: AECPlay) -> None:
-        self.open = [agent for agent in play.masks() if has_choice(play, agent)]
-        self.asked: list[Any] = []
+        self.open = [agent for agent in play.masks() if has_choice(play, agent)]  # not selected yet, with a choice
+        self.asked: list[Any] = []  # selected in this turn, in order
 
     @classmethod
     def of(cls, play: AECPlay, current: Self | None) -> Self:

@@ -29,19 +29,12 @@ TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attr
 
 @dataclass(frozen=True)
 class Moment:
-    """A situation in which an agent commits before another that has a choice.
-
-    Attributes:
-        route: The route to it.
-        agent: The committing agent.
-        committed: The actions to compare; the first is tried twice.
-        later: What others commit afterwards, while one with a choice must still commit.
-    """
+    """A situation in which an agent commits before another that has a choice."""
 
     route: Route
-    agent: Any
-    committed: tuple[Any, ...]
-    later: tuple[Any, ...] = ()
+    agent: Any  # who commits
+    committed: tuple[Any, ...]  # the actions to compare; the first is tried twice
+    later: tuple[Any, ...] = ()  # what others commit afterwards, while one with a choice must still commit
 
     @property
     def where(self) -> str:

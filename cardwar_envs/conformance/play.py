@@ -21,25 +21,17 @@ PARTS = ("rewards", "terminations", "truncations", "infos")
 
 
 class Play(ABC):
-    """Drives one environment.
-
-    Attributes:
-        env: The environment.
-        where: Its kind and its seed, for messages.
-        log: Copies of all visible data after `reset` and after each step.
-        played: The argument of each step.
-        blind: Names of infos to ignore, because they always differ.
-        calls: Each call of reset() and step(), for a script that repeats them.
-    """
+    """Drives one environment."""
 
     kind: ClassVar[str]
 
     def __init__(self, env: Any, choices: int = 0, blind: frozenset[str] = frozenset()) -> None:
-        self.env, self.chooser, self.blind = env, Chooser(choices), blind
-        self.where = self.kind
-        self.log: list[Any] = []
-        self.played: list[Any] = []
-        self.calls: list[tuple[str, Any]] = []
+        self.env, self.chooser = env, Chooser(choices)
+        self.blind = blind  # names of infos to ignore, because they always differ
+        self.where = self.kind  # and the seed, for messages
+        self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
+        self.played: list[Any] = []  # the argument of each step
+        self.calls: list[tuple[str, Any]] = []  # of reset() and step(), for a script that repeats them
 
     def again(self, choices: int = 0) -> Self:
         """Drives the same environment with other choices."""

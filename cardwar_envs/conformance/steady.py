@@ -49,15 +49,10 @@ class Told(NamedTuple):
 
 @dataclass
 class Unsteady:
-    """Infos that always differ.
+    """What differs between equal games."""
 
-    Attributes:
-        kinds: Name of the info, as in `Told` -> a key of `HARMLESS`, "drawn" or "history".
-        episodes: Whether anything but infos differs between two fresh environments.
-    """
-
-    kinds: dict[str, str] = field(default_factory=dict)
-    episodes: str = ""
+    kinds: dict[str, str] = field(default_factory=dict)  # an info, as in `Told` -> of `HARMLESS`, "drawn" or "history"
+    episodes: str = ""  # where anything but infos differs
 
 
 def steady_skin(subject: Subject, kind: str) -> Skin[Any]:

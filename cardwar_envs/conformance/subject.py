@@ -42,19 +42,13 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Skin(Generic[P]):
-    """One of the two kinds of environment of a subject.
+    """One of the two kinds of environment of a subject."""
 
-    Attributes:
-        kind: "AEC" or "Parallel".
-        make: Makes the environment; takes its parameters.
-        blind: Names of infos to ignore, because they always differ.
-        recent: The environments that were driven last, each with its parameters.
-    """
-
-    kind: str
-    make: Callable[..., Any]
+    kind: str  # "AEC" or "Parallel"
+    make: Callable[..., Any]  # makes the environment; takes its parameters
     _play: type[P]
-    blind: frozenset[str] = frozenset()
+    blind: frozenset[str] = frozenset()  # names of infos to ignore, because they always differ
+    # The environments that were driven last, each with its parameters.
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
 
     def new(self, choices: int = 0, **parameters: Any) -> P:

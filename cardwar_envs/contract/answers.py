@@ -74,23 +74,14 @@ Actions = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Node:
-    """The rules' answers at a state.
-
-    Attributes:
-        state: The state.
-        acting: The players who choose.
-        live: The players who are still in the game.
-        legal: The legal actions of each live player, ascending.
-        moves: Joint action, in the order of `acting`, -> its outcomes.
-        whole: Whether `moves` contains all joint actions.
-    """
+    """The rules' answers at a state."""
 
     state: Any
-    acting: tuple[int, ...]
-    live: tuple[int, ...]
-    legal: Mapping[int, Actions]
-    moves: Mapping[Actions, Sequence[Transition[Any]]]
-    whole: bool
+    acting: tuple[int, ...]  # the players who choose
+    live: tuple[int, ...]  # those who are still in the game
+    legal: Mapping[int, Actions]  # of each live player, ascending
+    moves: Mapping[Actions, Sequence[Transition[Any]]]  # joint action, in the order of `acting` -> its outcomes
+    whole: bool  # whether `moves` contains all joint actions
 
     def chosen(self, actions: Actions) -> dict[int, int]:
         """A joint action as player -> action."""
@@ -114,13 +105,7 @@ class BadActions(Failed):
 
 
 def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
-    """Queries the rules; lists all joint actions if there are at most `most`, else draws that many.
-
-    Raises:
-        Failed: If the rules raise an error, or return no transitions.
-        BadSeats: If the players are not seats of the game.
-        BadActions: If legal actions are not actions of the game.
-    """
+    """Queries the rules, which may fail; lists all joint actions if there are at most `most`, else draws that many."""
     acting, live = (ask(game, rule, state, to=tuple) for rule in ("acting_players", "live_players"))
     if fault := seats_fault(facts, acting, live):
         raise BadSeats(f"{place(state)}: {fault}")

@@ -156,11 +156,7 @@ def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
 
 
 def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> Any:
-    """The `action_counts` of a player at a state, `[num_actions]`.
-
-    Raises:
-        Failed: If they are not such an array, or not above 0 exactly where an action is legal.
-    """
+    """The `action_counts` of a player at a state, `[num_actions]`, above 0 exactly where an action is legal."""
     mask = np.zeros((1, case.facts.num_actions), dtype=np.int8)
     mask[0, list(legal)] = 1
     with asking("action_counts", state, player):

@@ -29,13 +29,7 @@ class Futures:
         self._numbers: dict[Hashable, int] = {}
 
     def differ(self, one: Any, other: Any, seats: Seats | None = None) -> bool:
-        """Whether the futures of `one` and `other` differ.
-
-        Args:
-            one: A state.
-            other: A state.
-            seats: `seats[p]` is the seat at `other` of the player in seat `p` at `one`; by default the same.
-        """
+        """Whether two futures differ, if the player in seat `p` at `one` has seat `seats[p]` at `other`."""
         same = tuple(range(self._walk.facts.num_players))
         if one == other and seats in (None, same):
             return False
@@ -119,11 +113,7 @@ class Outlooks:
         return Outlook(nothing, nothing)
 
     def of(self, state: Any) -> Outlook | None:
-        """The outlook of a state, visited or not; None if unknown in a sample.
-
-        Raises:
-            NotApplicable: If the rules fail somewhere, or a play can pass a state twice.
-        """
+        """The outlook of a state, visited or not; None if unknown in a sample."""
         if self._walk.unhashable:
             raise NotApplicable("states cannot be hashed")
         if self._walk.complete:
