@@ -30,37 +30,13 @@ MISSING = object()
 
 def odd_actions(space: Any, action: Any) -> Iterator[Any]:
     """Values that are not actions of a space, some of which resemble the action."""
-    tried: list[Any] = [
-        None,
-        -1,
-        "1",
-        "x",
-        2.7,
-        float("nan"),
-        1.0,
-        np.float64(1.0),
-        np.float32(0.0),
-        np.True_,
-        b"1",
-        10**6,
-        -(10**6),
-        [],
-        {},
-    ]
+    tried: list[Any] = [None, -1, "1", "x", 2.7, float("nan"), 1.0, np.float64(1.0), np.float32(0.0), np.True_, b"1"]
+    tried += [10**6, -(10**6), [], {}]
     if isinstance(space, gymnasium.spaces.Discrete):
         n, start = int(space.n), int(space.start)
-        tried += [
-            start - 1,
-            start - 2,
-            -n,
-            start + n,
-            start + n + 6,
-            [action],
-            (action,),
-            np.array([action]),
-            str(action),
-        ]
-        tried += [float(action), np.float64(action), np.array(float(action)), action + 0.5, [action, action]]
+        tried += [start - 1, start - 2, -n, start + n, start + n + 6, [action], (action,), np.array([action])]
+        tried += [str(action), float(action), np.float64(action), np.array(float(action)), action + 0.5]
+        tried += [[action, action]]
     elif isinstance(action, np.ndarray):
         tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], np.add(action, 1e6)]
         if action.dtype.kind == "f":
