@@ -11,7 +11,7 @@ import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in
 from cardwar_envs.conformance.play import Play
-from cardwar_envs.conformance.subject import Skin
+from cardwar_envs.conformance.subject import Api
 
 # Maximal number of stored routes to situations without a new value.
 MOST_SITUATIONS = 2000
@@ -26,9 +26,9 @@ class Route:
     seed: int
     moves: tuple[Any, ...]
 
-    def travel(self, skin: Skin[Any], **parameters: Any) -> Any:
+    def travel(self, api: Api[Any], **parameters: Any) -> Any:
         """A fresh game, replayed up to that situation."""
-        play = skin.game(self.seed, **parameters)
+        play = api.game(self.seed, **parameters)
         return play.replay(self.moves)
 
 

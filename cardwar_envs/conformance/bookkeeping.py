@@ -17,8 +17,8 @@ from cardwar_envs.conformance.explore import Watch, step, watcher
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay, Turn
 from cardwar_envs.conformance.look import state_shown
 from cardwar_envs.conformance.play import Play, as_text, payment
-from cardwar_envs.conformance.seeds import SHORT, steady_skins
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.seeds import SHORT, steady_apis
+from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed
 
 SEEDS = range(16)
@@ -142,10 +142,10 @@ def infos_are_of_now(subject: Subject) -> None:
     the first turn to the second and changes in every later turn. An info whose name refers to the past ("last",
     "previous", "before") may be. Parts of state() may be of the past, but not all of it.
     """
-    for skin in steady_skins(subject):
+    for api in steady_apis(subject):
         games: dict[Any, list[Game]] = defaultdict(list)
         for seed in SEEDS:
-            for agent, turns in _turns(skin, seed).items():
+            for agent, turns in _turns(api, seed).items():
                 games[agent].append(turns)
         for agent, known in games.items():
             names = sorted({name for game in known for _, told in game for name in told})
@@ -153,16 +153,16 @@ def infos_are_of_now(subject: Subject) -> None:
             for name, sign in found.items():
                 if sign not in (None, FRESH) and not (name.startswith(STATE) and _is_fresh_in_part(found)):
                     what = name if name.startswith(STATE) else f"the info {name!r} of {agent}"
-                    raise Failed(f"{skin.kind}: {what} {sign}")
+                    raise Failed(f"{api.kind}: {what} {sign}")
 
 
 def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
     return any(sign == FRESH for name, sign in found.items() if name.startswith(STATE))
 
 
-def _turns(skin: Skin[Any], seed: int) -> dict[Any, Game]:
+def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
     """One game, as each agent sees it when it acts."""
-    play, told = skin.game(seed), defaultdict[Any, Game](list)
+    play, told = api.game(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
     while not play.over and len(play.played) < SHORT:
         for agent in play.asked():

@@ -13,7 +13,7 @@ from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import spaces_of, state_shown, without_generators
 from cardwar_envs.conformance.play import STEPS, as_text, seats
-from cardwar_envs.conformance.steady import steady_skin
+from cardwar_envs.conformance.steady import steady_api
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, failing
 
@@ -28,8 +28,8 @@ def skins_are_one_game(subject: Subject) -> None:
     Both ways of summing AEC rewards must agree with the Parallel rewards: those of last(), and `rewards`
     after each step, as `aec_to_parallel` sums them. An environment that forgets to clear them pays twice.
     """
-    aec, parallel = (steady_skin(subject, kind) for kind in ("AEC", "Parallel"))
-    one, other = (skin.new() for skin in (aec, parallel))
+    aec, parallel = (steady_api(subject, kind) for kind in ("AEC", "Parallel"))
+    one, other = (api.new() for api in (aec, parallel))
     require_same(seats(one.env), seats(other.env), "possible agents in AEC and Parallel")
     clock = subject.time(SHARE)
     for seed in SEEDS:

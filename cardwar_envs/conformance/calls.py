@@ -11,7 +11,7 @@ from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, Turn
 from cardwar_envs.conformance.look import captured_output
 from cardwar_envs.conformance.play import is_converted, seats
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 
 SEEDS = range(3)
@@ -24,12 +24,12 @@ def seats_are_asked_in_order(subject: Subject) -> None:
     Code that collects a joint action seat by seat, such as `aec_to_parallel`, relies on it. An order that changes from
     turn to turn is noted.
     """
-    skin = subject.skin("AEC")
+    api = subject.api("AEC")
     if not subject.simultaneous():
         raise NotApplicable("its metadata does not say is_parallelizable: moves are made in turn")
     orders = []
     for seed in SEEDS:
-        play = skin.game(seed)
+        play = api.game(seed)
         for turn in _turns(play):
             places = [seats(play.env).index(agent) for agent in turn.asked]
             orders += [places == sorted(places)] * (len(places) > 1)
@@ -64,30 +64,30 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
 
     Otherwise PettingZoo's converter refuses it, and tools treat its moves as sequential.
     """
-    skin = subject.skin("AEC")
+    api = subject.api("AEC")
     if subject.parallel is None:
-        _note_if_all_are_asked(skin)
+        _note_if_all_are_asked(api)
         raise NotApplicable("there is no Parallel version")
-    if skin.make().metadata.get("is_parallelizable", False):
+    if api.make().metadata.get("is_parallelizable", False):
         return
-    _require_that_some_are_passed_over(skin)
+    _require_that_some_are_passed_over(api)
     raise Failed("AEC: all live agents are asked in each cycle, but the metadata does not say is_parallelizable")
 
 
-def _note_if_all_are_asked(skin: Skin[Any]) -> None:
+def _note_if_all_are_asked(api: Api[Any]) -> None:
     """Without a Parallel version moves may be meant to be sequential, so the author must declare it."""
-    if "is_parallelizable" not in skin.make().metadata:
-        _require_that_some_are_passed_over(skin)
+    if "is_parallelizable" not in api.make().metadata:
+        _require_that_some_are_passed_over(api)
         raise Noted(
             "AEC: all live agents are asked in each cycle, and the metadata does not say whether it is_parallelizable: "
             "moves are taken to be made in turn, and need not be hidden"
         )
 
 
-def _require_that_some_are_passed_over(skin: Skin[Any]) -> None:
+def _require_that_some_are_passed_over(api: Api[Any]) -> None:
     """Raises NotApplicable if not every live agent is selected in each cycle."""
     for seed in SEEDS:
-        play = skin.game(seed)
+        play = api.game(seed)
         while not play.over and len(play.played) < MOST_STEPS:
             live = [agent for agent in play.env.agents if not play.dead(agent)]
             asked: list[Any] = []
@@ -102,27 +102,27 @@ def _require_that_some_are_passed_over(skin: Skin[Any]) -> None:
 
 def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
     """step() raises before the first reset, raises or warns after the end; agents that are out can pass only None."""
-    for skin in subject.skins():
-        _step_before_reset(skin)
-        games = _ended(skin)
-        _step_after_the_end(skin, games)
-        if skin.kind == "AEC":
-            _act_of_the_dead(skin, chain(games, routes(subject, "AEC", 100)))
+    for api in subject.apis():
+        _step_before_reset(api)
+        games = _ended(api)
+        _step_after_the_end(api, games)
+        if api.kind == "AEC":
+            _act_of_the_dead(api, chain(games, routes(subject, "AEC", 100)))
 
 
-def _step_before_reset(skin: Skin[Any]) -> None:
-    choice = skin.new().reset(0).choice()
-    play = skin.new()
+def _step_before_reset(api: Api[Any]) -> None:
+    choice = api.new().reset(0).choice()
+    play = api.new()
     try:
         play.env.step(choice)
     except Exception:
         return
-    raise Failed(f"{skin.kind}: step() before the first reset() is taken, and nothing is raised")
+    raise Failed(f"{api.kind}: step() before the first reset() is taken, and nothing is raised")
 
 
-def _step_after_the_end(skin: Skin[Any], games: list[Route]) -> None:
+def _step_after_the_end(api: Api[Any], games: list[Route]) -> None:
     for route in games[:1]:
-        play = route.travel(skin)
+        play = route.travel(api)
         if not play.over or is_converted(play.env):
             return
         with captured_output() as words:
@@ -134,11 +134,11 @@ def _step_after_the_end(skin: Skin[Any], games: list[Route]) -> None:
             raise Failed(f"{play.at}: the game is over, and step() is taken without an error or a warning")
 
 
-def _ended(skin: Skin[Any]) -> list[Route]:
+def _ended(api: Api[Any]) -> list[Route]:
     """Games played to their end."""
     games = []
     for seed in SEEDS:
-        play = skin.game(seed)
+        play = api.game(seed)
         while not play.over and len(play.played) < MOST_STEPS:
             play.step(log=False)
         if play.over:
@@ -146,9 +146,9 @@ def _ended(skin: Skin[Any]) -> list[Route]:
     return games
 
 
-def _act_of_the_dead(skin: Skin[Any], games: Iterable[Route]) -> None:
+def _act_of_the_dead(api: Api[Any], games: Iterable[Route]) -> None:
     for route in games:
-        play = skin.game(route.seed)
+        play = api.game(route.seed)
         for move in route.moves:
             if move is None:
                 agent, action = play.env.agent_selection, next(each for each in play.played if each is not None)

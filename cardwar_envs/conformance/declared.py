@@ -10,7 +10,7 @@ import numpy as np
 
 from cardwar_envs.conformance.look import drawn
 from cardwar_envs.conformance.play import STEPS, Play, layers, seats
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, failing, in_a_line
 
 KNOWN = ("human", "ansi", "rgb_array")
@@ -35,15 +35,15 @@ def metadata_say_what_is_offered(subject: Subject) -> None:
 
     str() and PettingZoo's tests use the name; wrappers and recorders use the modes.
     """
-    for skin in subject.skins():
-        metadata = skin.make().metadata
+    for api in subject.apis():
+        metadata = api.make().metadata
         if "render.modes" in metadata:
-            raise Failed(f"{skin.kind}: the metadata has `render.modes`, which is `render_modes` since 2022")
+            raise Failed(f"{api.kind}: the metadata has `render.modes`, which is `render_modes` since 2022")
         modes = metadata.get("render_modes")
         if not isinstance(modes, list | tuple) or not all(isinstance(mode, str) for mode in modes):
-            raise Failed(f"{skin.kind}: the metadata has no list of `render_modes`: {modes!r}")
+            raise Failed(f"{api.kind}: the metadata has no list of `render_modes`: {modes!r}")
         if not isinstance(metadata.get("name"), str) or not metadata["name"]:
-            raise Failed(f"{skin.kind}: the metadata has no name")
+            raise Failed(f"{api.kind}: the metadata has no name")
 
 
 def agents_are_a_list_of_their_own(subject: Subject) -> None:
@@ -52,20 +52,20 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
     An environment that uses one list for both, or starts every game with the list of the previous game, loses its
     agents as they leave.
     """
-    for skin in subject.skins():
-        play = skin.new(choices=1)
+    for api in subject.apis():
+        play = api.new(choices=1)
         possible = list(seats(play.env))
         seated, one_list = _seated(play), play.env.agents is play.env.possible_agents
         if one_list and not seated:
-            raise Failed(f"{skin.kind}: `agents` is the very list `possible_agents`, and is empty after a reset")
+            raise Failed(f"{api.kind}: `agents` is the very list `possible_agents`, and is empty after a reset")
         kept = play.env.agents
         with failing("a game cannot be played, see legal_play_goes_on:", NotApplicable):
             play.run(STEPS)
         if (left := list(play.env.possible_agents)) != possible:
             why = ", which is the very list `agents`" * one_list
-            raise Failed(f"{skin.kind}: in the course of a game `possible_agents`{why}, goes from {possible} to {left}")
+            raise Failed(f"{api.kind}: in the course of a game `possible_agents`{why}, goes from {possible} to {left}")
         if (again := _seated(play)) != seated and play.env.agents is kept:
-            words = f"{skin.kind}: a game begins with the very list `agents` of the game before, with {again}"
+            words = f"{api.kind}: a game begins with the very list `agents` of the game before, with {again}"
             raise Failed(f"{words} in place of {seated}")
 
 
@@ -77,10 +77,10 @@ def _seated(play: Play) -> list[Any]:
 
 def closing_does_no_harm(subject: Subject) -> None:
     """close() can be called before the first reset, in mid-game, and twice."""
-    for skin in subject.skins():
-        with failing(f"{skin.kind}: close() raises"):
-            skin.make().close()
-            play = skin.game(1)
+    for api in subject.apis():
+        with failing(f"{api.kind}: close() raises"):
+            api.make().close()
+            play = api.game(1)
             play.step(log=False)
             play.env.close()
             play.env.close()
@@ -120,12 +120,12 @@ def require_modes(subject: Subject) -> list[str]:
 
 def _tried(subject: Subject) -> tuple[list[str], str]:
     """Tries each declared mode once; windows open on a dummy display."""
-    skin = subject.skins()[0]
+    api = subject.apis()[0]
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-    modes, missing, env = [], "", skin.make()
+    modes, missing, env = [], "", api.make()
     for mode in env.metadata.get("render_modes", ()):
         try:
-            play = skin.new(render_mode=mode).reset(subject.seed)
+            play = api.new(render_mode=mode).reset(subject.seed)
             picture, printed = drawn(play.env)
         except Exception as error:  # reported by `render_modes_are_kept`
             missing = missing or f"render_mode={mode!r}: {in_a_line(error)}" * missing_here(error, env)
@@ -142,34 +142,34 @@ def render_modes_are_kept(subject: Subject) -> None:
     display, OpenGL or library is not tried.
     """
     missing = []
-    for skin in subject.skins():
-        env = skin.make()
+    for api in subject.apis():
+        env = api.make()
         for mode in env.metadata.get("render_modes", ()):
-            if mode in KNOWN and _takes_modes(skin):
+            if mode in KNOWN and _takes_modes(api):
                 try:
-                    _require_mode(skin, mode)
+                    _require_mode(api, mode)
                 except Exception as error:
                     if not missing_here(error, env):
                         raise
-                    missing.append(f"{skin.kind}: render_mode={mode!r}: {in_a_line(error)}")
+                    missing.append(f"{api.kind}: render_mode={mode!r}: {in_a_line(error)}")
     if missing:
         raise NotTried("; ".join(missing))
 
 
-def _takes_modes(skin: Skin[Any]) -> bool:
+def _takes_modes(api: Api[Any]) -> bool:
     try:
-        skin.make(render_mode=None).close()
+        api.make(render_mode=None).close()
     except TypeError as error:
         if "unexpected keyword" in str(error):
-            raise Failed(f"{skin.kind}: render modes are declared, but the constructor takes no render_mode") from None
+            raise Failed(f"{api.kind}: render modes are declared, but the constructor takes no render_mode") from None
         raise
     return True
 
 
-def _require_mode(skin: Skin[Any], mode: str) -> None:
-    play = skin.game(1, render_mode=mode)
+def _require_mode(api: Api[Any], mode: str) -> None:
+    play = api.game(1, render_mode=mode)
     if getattr(play.env, "render_mode", None) != mode:
-        raise Failed(f"{skin.kind}: made with render_mode={mode!r}, it says {play.env.render_mode!r}")
+        raise Failed(f"{api.kind}: made with render_mode={mode!r}, it says {play.env.render_mode!r}")
     if mode == "human":
         return
     for _ in range(6):

@@ -82,8 +82,8 @@ def _require_none(agents: set[Any], what: str) -> None:
 
 def objectives(subject: Subject) -> set[int]:
     """The lengths of vector rewards."""
-    for skin in subject.skins():
-        explored(subject, skin.kind)
+    for api in subject.apis():
+        explored(subject, api.kind)
     found: set[int] = subject.once("objectives", set)
     return found
 
@@ -118,21 +118,21 @@ def limit_of_rounds_is_kept(subject: Subject) -> None:
     games a round is one joint action.
     """
     name = _limit_name(subject)
-    for skin in subject.skins():
+    for api in subject.apis():
         for limit in LIMITS:
             try:
-                play = skin.game(limit, **{name: limit})
+                play = api.game(limit, **{name: limit})
             except (TypeError, ValueError) as error:
                 raise NotApplicable(f"{name}={limit} is not taken: {error}") from None
             facts = getattr(getattr(play.env.unwrapped, "game", None), "facts", None)
             most = limit if facts is None else int(facts.max_length)
             while not play.over:
                 if _joint_actions(play) >= most and play.asked():
-                    raise Failed(f"{skin.kind}: with {name}={limit} the game goes on after {most} joint actions")
+                    raise Failed(f"{api.kind}: with {name}={limit} the game goes on after {most} joint actions")
                 play.step(log=False)
                 steps = len(play.played)
                 if steps > (most + 2) * 4 * len(seats(play.env)):
-                    raise Failed(f"{skin.kind}: with {name}={limit} the game goes on after {steps} steps")
+                    raise Failed(f"{api.kind}: with {name}={limit} the game goes on after {steps} steps")
 
 
 def _limit_name(subject: Subject) -> str:

@@ -12,7 +12,7 @@ from cardwar_envs.conformance.archive import Archive, Route
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.play import STEPS, Play
-from cardwar_envs.conformance.subject import Finding, Skin, Subject
+from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, in_a_line
 
 # The share of the time for each kind.
@@ -62,7 +62,7 @@ def watcher(
         @wraps(follow)
         def check(subject: Subject) -> None:
             if len(kinds) == 1:
-                subject.skin(kinds[0])
+                subject.api(kinds[0])
             if first is not None:
                 first(subject)
             _report(follow.__name__, subject)
@@ -91,20 +91,20 @@ class Explored:
 
 def explored(subject: Subject, kind: str) -> Explored:
     """The results for that kind, which must exist; its games are played once for all checks."""
-    skin = subject.skin(kind)
-    found: Explored = subject.once(("explored", kind), lambda: _explore(subject, skin))
+    api = subject.api(kind)
+    found: Explored = subject.once(("explored", kind), lambda: _explore(subject, api))
     return found
 
 
-def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
+def _explore(subject: Subject, api: Api[Any]) -> Explored:
     found, archive, last_new = Explored(), Archive(subject.seed), 0
     unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
     modes = [mode for mode in DRAWN if mode in modes_of(subject)]
     for number in subject.time(SHARE):
         seed = 1000 * subject.seed + number
         route = archive.rare() if number % 2 and number > 8 else None
-        play = _made(skin, number, modes)
-        found.current = skin.recent[-1]
+        play = _made(api, number, modes)
+        found.current = api.recent[-1]
         try:
             new_value, new_situation = _follow(play, subject, found, archive, route or Route(seed, ()))
             last_new = number if new_value else last_new
@@ -127,16 +127,16 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
     return found
 
 
-def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
+def _made(api: Api[Any], number: int, modes: list[str]) -> Play:
     """A fresh environment; some are made with a render mode."""
     if modes and number % DRAWN_ONE_IN == 0:
         try:
             mode = modes[number // DRAWN_ONE_IN % len(modes)]
-            play: Play = skin.new(choices=number, render_mode=mode)
+            play: Play = api.new(choices=number, render_mode=mode)
             return play
         except Exception:
             modes.clear()  # `render_modes_are_kept` says so
-    drawn: Play = skin.new(choices=number)
+    drawn: Play = api.new(choices=number)
     return drawn
 
 
@@ -194,8 +194,8 @@ def _play_again(play: Play) -> None:
 def _report(check: str, subject: Subject) -> None:
     """Raises Failed if that check has failed in an explored game."""
     found: dict[str, Explored] = {}
-    for skin in subject.skins():
-        seen = found[skin.kind] = explored(subject, skin.kind)
+    for api in subject.apis():
+        seen = found[api.kind] = explored(subject, api.kind)
         if check in seen.failures:
             subject.fail(seen.failures[check])
     if any(LEGAL_PLAY in seen.failures for seen in found.values()):
@@ -208,8 +208,8 @@ def _report(check: str, subject: Subject) -> None:
 
 def legal_play_goes_on(subject: Subject) -> None:
     """No legal action and no reset raises in any game played."""
-    for skin in subject.skins():
-        if found := explored(subject, skin.kind).failures.get(LEGAL_PLAY):
+    for api in subject.apis():
+        if found := explored(subject, api.kind).failures.get(LEGAL_PLAY):
             subject.fail(found)
 
 
@@ -229,13 +229,13 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
                 yield by_depth[depth][rank]
 
 
-def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
+def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
     """Routes through whole games, in all styles of choosing.
 
     Hidden state gives no feature to return to, so only many games reach what depends on it.
     """
     for number in range(most):
-        play = skin.game(number)
+        play = api.game(number)
         play.chooser = Driver(number)
         while not play.over and len(play.played) < SHORT:
             play.step(log=False)
@@ -244,5 +244,5 @@ def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
 
 def coverage(subject: Subject) -> dict[str, dict[str, int]]:
     """Kind -> the number of games played for the watchers, of moves, and of distinct situations."""
-    found = ((skin.kind, explored(subject, skin.kind)) for skin in subject.skins())
+    found = ((api.kind, explored(subject, api.kind)) for api in subject.apis())
     return {kind: {"games": s.games, "moves": s.moves, "distinct situations": s.situations} for kind, s in found}

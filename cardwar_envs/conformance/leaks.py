@@ -14,8 +14,8 @@ from cardwar_envs.conformance.declared import modes_of, require_modes
 from cardwar_envs.conformance.explore import games_by_chance, routes
 from cardwar_envs.conformance.kinds import AECPlay, Turn, has_choice
 from cardwar_envs.conformance.look import captured_output, drawn, public, refusals
-from cardwar_envs.conformance.steady import steady_skin
-from cardwar_envs.conformance.subject import Finding, Skin, Subject
+from cardwar_envs.conformance.steady import steady_api
+from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import NotApplicable
 
 ALTERNATIVES = 4
@@ -82,32 +82,32 @@ def pictures_hide_commitments(subject: Subject) -> None:
 
 
 def _raise(subject: Subject, way: str, channel: str = "") -> None:
-    skin = _simultaneous(subject)
-    leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, skin, way))
+    api = _simultaneous(subject)
+    leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, api, way))
     if not leaks.looked:
         raise NotApplicable("no agent ever commits to a choice before another agent's")
     if found := leaks.found.get(channel or way):
         subject.fail(found)
 
 
-def _simultaneous(subject: Subject) -> Skin[AECPlay]:
-    skin = subject.skin("AEC")
+def _simultaneous(subject: Subject) -> Api[AECPlay]:
+    api = subject.api("AEC")
     if not subject.simultaneous():
         raise NotApplicable("its metadata does not say is_parallelizable: moves are made in turn")
-    return skin
+    return api
 
 
-def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
-    skin = steady_skin(subject, skin.kind)
+def _search(subject: Subject, api: Api[AECPlay], way: str) -> _Leaks:
+    api = steady_api(subject, api.kind)
     leaks = _Leaks()
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
     modes = modes_of(subject) if way == "drawn" else [None]
     clock = subject.time(SHARES[way])
-    ways = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(skin, MOST_GAMES))
-    for moment in moments(skin, ways):
+    ways = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(api, MOST_GAMES))
+    for moment in moments(api, ways):
         for mode in modes:
             more = {} if mode is None else {"render_mode": mode}
-            for channel, reason in _compare(skin, more, moment, way).items():
+            for channel, reason in _compare(api, more, moment, way).items():
                 leaks.found.setdefault(channel, Finding(reason, [*subject.recent]))
         leaks.looked += 1
         if set(leaks.found) >= set(wanted) or next(clock, None) is None:
@@ -115,11 +115,11 @@ def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
     return leaks
 
 
-def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
+def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
     """The commitments that can be examined along these routes, each once."""
     known: set[str] = set()
     for way in ways:
-        play = skin.game(way.seed)
+        play = api.game(way.seed)
         turn: Turn | None = None
         moves = list(way.moves)
         # The route may end in mid-turn: examine the whole turn.
@@ -138,15 +138,15 @@ def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
                 if turn.open and others and key not in known:
                     known.add(key)
                     moment = Moment(Route(way.seed, tuple(play.played)), agent, (choice, choice, *others))
-                    yield from _followed(skin, moment, turn)
+                    yield from _followed(api, moment, turn)
             play.submit(choice, log=False)
 
 
-def _followed(skin: Skin[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
+def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
     """The moment itself, and, if several must still commit, the one after the next commitment."""
     yield moment
     if len(turn.open) > 1:
-        play = moment.route.travel(skin)
+        play = moment.route.travel(api)
         play.submit(moment.committed[0], log=False)
         later: list[Any] = []
         while len(later) < len(turn.open) - 1 and play.asked():
@@ -165,9 +165,9 @@ def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
     return tuple(other for other in others if next(places(other, action), None))
 
 
-def _compare(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
+def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
     """Channel -> description of the leak."""
-    views = [_view(skin, more, moment, action, way) for action in moment.committed]
+    views = [_view(api, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
     for other, view in zip(moment.committed[2:], views[2:], strict=True):
         new = [(place, what) for place, what in places(views[0], view, exact=True) if _channel(place) not in found]
@@ -175,7 +175,7 @@ def _compare(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, way: str
             continue
         shaky = {place for place, _ in places(views[0], views[1], exact=True)}
         for _ in range(REPLAYS):
-            again = _view(skin, more, moment, moment.committed[0], way)
+            again = _view(api, more, moment, moment.committed[0], way)
             shaky |= {place for place, _ in places(views[0], again, exact=True)}
         for place, what in new:
             if place not in shaky:
@@ -192,8 +192,8 @@ def _channel(place: str) -> str:
     return "open"
 
 
-def _view(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
-    play = moment.route.travel(skin, **more)
+def _view(api: Api[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
+    play = moment.route.travel(api, **more)
     with captured_output() as said:
         play.submit(action, log=False)
         for later in moment.later:

@@ -87,14 +87,14 @@ def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, A
 
 def _require_one_space(subject: Subject) -> None:
     """Before the first reset, each call returns the same object."""
-    for skin in subject.skins():
-        env = skin.new().env
+    for api in subject.apis():
+        env = api.new().env
         for agent in seats(env):
             for name in ("observation_space", "action_space"):
-                with failing(f"{skin.kind}: {name}({agent!r}) before reset raises"):
+                with failing(f"{api.kind}: {name}({agent!r}) before reset raises"):
                     first, second = (getattr(env, name)(agent) for _ in range(2))
                 if first is not second:
-                    raise Failed(f"{skin.kind}: {name}({agent!r}) makes a new space at each call")
+                    raise Failed(f"{api.kind}: {name}({agent!r}) makes a new space at each call")
 
 
 @watcher("AEC", "Parallel", first=_require_one_space)
@@ -123,8 +123,8 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
 
     Otherwise random players always make the same choice.
     """
-    for skin in subject.skins():
-        env = skin.new().reset(3).env
+    for api in subject.apis():
+        env = api.new().reset(3).env
         known: list[tuple[Any, Any, Any]] = []
         for agent in seats(env):
             space = env.action_space(agent)
@@ -134,9 +134,9 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
             state = generator.bit_generator.state
             for other, other_space, other_state in known:
                 if other_space is not space and repr(state) == repr(other_state):
-                    raise Failed(f"{skin.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
+                    raise Failed(f"{api.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
             known.append((agent, space, state))
-    if not any(getattr(skin.new().env, "possible_agents", ()) for skin in subject.skins()):
+    if not any(getattr(api.new().env, "possible_agents", ()) for api in subject.apis()):
         raise NotApplicable("it does not say who its possible agents are")
 
 
@@ -203,18 +203,18 @@ def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[An
     allows (1) or forbids (0).
     """
     any_masks = False
-    for skin in subject.own_skins():
-        if not _is_masked(skin.new().reset(subject.seed)):
+    for api in subject.own_apis():
+        if not _is_masked(api.new().reset(subject.seed)):
             continue
         any_masks = True
         clock = subject.time(SHARE)
-        for route in routes(subject, skin.kind, MOST_PLACES):
-            looked_at = route.travel(skin)
+        for route in routes(subject, api.kind, MOST_PLACES):
+            looked_at = route.travel(api)
             if looked_at.over:
                 continue
             yield looked_at, []
             for each in _actions(looked_at, allowed):
-                yield route.travel(skin), [each]
+                yield route.travel(api), [each]
             if next(clock, None) is None:
                 break
     if not any_masks:

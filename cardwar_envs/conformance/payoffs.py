@@ -12,7 +12,7 @@ from cardwar_envs.conformance.ends import objectives
 from cardwar_envs.conformance.explore import Watch, watcher
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, as_text, finite, seats
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
 # Rewards may be rounded: 1/3 has no exact binary representation.
@@ -86,16 +86,16 @@ def equilibrium_earns_its_value(subject: Subject) -> None:
         raise NotApplicable("there are no rules to solve: only games of cardwar_envs have an oracle")
     value, policy = _solution(subject, game)
     uniform, known = _Uniform(), dict[Any, Any]()
-    for skin in subject.skins():
+    for api in subject.apis():
         for line_up, least in (((policy, policy), None), ((policy, uniform), value), ((uniform, policy), -value)):
             seat = 1 if line_up[0] is uniform else 0
-            mean, error = _mean_payoff(skin, line_up, seat, known)
+            mean, error = _mean_payoff(api, line_up, seat, known)
             margin = STANDARD_ERRORS * error + TOLERANCE
             if least is None and not abs(mean - value) <= margin:
-                raise Failed(f"{skin.kind}: equilibrium play earns {mean:.4f} +- {error:.4f}, the value is {value:.4f}")
+                raise Failed(f"{api.kind}: equilibrium play earns {mean:.4f} +- {error:.4f}, the value is {value:.4f}")
             if least is not None and not mean >= least - margin:
                 raise Failed(
-                    f"{skin.kind}: equilibrium play of player_{seat} earns {mean:.4f} +- {error:.4f} against "
+                    f"{api.kind}: equilibrium play of player_{seat} earns {mean:.4f} +- {error:.4f} against "
                     f"uniform play, less than the {least:.4f} that it guarantees"
                 )
 
@@ -116,9 +116,9 @@ class _Uniform:
         return action_masks / action_masks.sum(axis=1, keepdims=True)
 
 
-def _mean_payoff(skin: Skin[Play], line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
+def _mean_payoff(api: Api[Play], line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
     """Mean and standard error of a seat's payoff; `known` caches the policies' probabilities."""
-    play, rng, earned = skin.new(), np.random.default_rng(11), []
+    play, rng, earned = api.new(), np.random.default_rng(11), []
     for number in range(GAMES):
         play.reset(None if number else 1)
         play.chooser = _Seated(play, line_up, rng, known)  # type: ignore[assignment]  # duck-typed

@@ -7,7 +7,7 @@ from cardwar_envs.conformance.declared import modes_of, require_modes
 from cardwar_envs.conformance.explore import Watch, step, watcher
 from cardwar_envs.conformance.look import drawn, public
 from cardwar_envs.conformance.play import Play
-from cardwar_envs.conformance.seeds import in_step, require_same_next_game, steady_skins
+from cardwar_envs.conformance.seeds import in_step, require_same_next_game, steady_apis
 from cardwar_envs.conformance.subject import Subject
 
 SHARE = 0.01
@@ -19,16 +19,16 @@ def rendering_changes_nothing(subject: Subject) -> None:
     Where observations are cut out of the picture, agents may be blind without rendering.
     """
     modes = require_modes(subject)
-    for skin in steady_skins(subject):
+    for api in steady_apis(subject):
         for mode in modes:
             for seed in subject.time(SHARE):
-                plain = skin.game(seed)
-                watched = skin.game(seed, render_mode=mode)
+                plain = api.game(seed)
+                watched = api.game(seed, render_mode=mode)
                 for _ in in_step(plain, watched):
                     drawn(watched.env)
                 what = f"{plain.where}: without render_mode, and with {mode!r}"
                 require_same_play(plain.log, watched.log, what)
-                require_same_next_game(subject, skin, (plain, watched), f"{what}: the game after it")
+                require_same_next_game(subject, api, (plain, watched), f"{what}: the game after it")
                 if seed == 2:
                     break
 
@@ -38,9 +38,9 @@ def looking_changes_nothing(subject: Subject) -> None:
 
     In particular it draws no random numbers.
     """
-    for skin in steady_skins(subject):
+    for api in steady_apis(subject):
         for seed in range(3):
-            blind, plain, looked = (skin.game(seed) for _ in range(3))
+            blind, plain, looked = (api.game(seed) for _ in range(3))
             for _ in in_step(plain, looked):
                 for _ in range(2):
                     public(looked.env)
@@ -50,7 +50,7 @@ def looking_changes_nothing(subject: Subject) -> None:
             require_same_play(plain.log, looked.log, f"{plain.where}: without and with looking at it")
             require_same(plain.log[-1], blind.seen(), f"{plain.where}: with and without asking for observations")
             what = f"{plain.where}: the next game, without and with looking"
-            require_same_next_game(subject, skin, (blind, plain, looked), what)
+            require_same_next_game(subject, api, (blind, plain, looked), what)
 
 
 @watcher("AEC", "Parallel", first=require_modes)

@@ -41,7 +41,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Skin(Generic[P]):
+class Api(Generic[P]):
     """One of the two kinds of environment of a subject."""
 
     kind: str  # "AEC" or "Parallel"
@@ -95,21 +95,21 @@ class Subject:
     cut: list[int] = field(default_factory=list, compare=False)
     _found: dict[Any, Any] = field(default_factory=dict, compare=False)
 
-    def skins(self, blind: frozenset[str] = frozenset()) -> list[Skin[Any]]:
+    def apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
         """The available kinds, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
         return [
-            Skin(kind, partial(make, **self.parameters), play, blind, self.recent)
+            Api(kind, partial(make, **self.parameters), play, blind, self.recent)
             for kind, make, play in kinds
             if make is not None
         ]
 
-    def own_skins(self, blind: frozenset[str] = frozenset()) -> list[Skin[Any]]:
+    def own_apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
         """The kinds, without an AEC version made by PettingZoo's converter.
 
         The converter stores actions unchecked until all have acted.
         """
-        return [skin for skin in self.skins(blind) if skin.kind != "AEC" or not is_converted(skin.make())]
+        return [api for api in self.apis(blind) if api.kind != "AEC" or not is_converted(api.make())]
 
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
         """The result of `find`, computed once for all checks."""
@@ -132,11 +132,11 @@ class Subject:
                 self.cut.append(number + 1)
                 return
 
-    def skin(self, kind: str) -> Skin[Any]:
-        """The skin of that kind; raises NotApplicable if there is none."""
-        for skin in self.skins():
-            if skin.kind == kind:
-                return skin
+    def api(self, kind: str) -> Api[Any]:
+        """The api of that kind; raises NotApplicable if there is none."""
+        for api in self.apis():
+            if api.kind == kind:
+                return api
         raise NotApplicable(f"there is no {kind} version")
 
     def fail(self, found: Finding) -> NoReturn:
@@ -147,7 +147,7 @@ class Subject:
 
     def any_env(self) -> Any:
         """A fresh environment of the first available kind."""
-        return self.skins()[0].make()
+        return self.apis()[0].make()
 
     def simultaneous(self) -> bool:
         """Whether moves are simultaneous: declared by the AEC environment, or there is a Parallel one."""
@@ -209,11 +209,11 @@ def load(
     aec, parallel = _registered(word) if "/" in word else _found(word, parameters)
     limits: dict[str, Any] = {"seed": seed, "seconds": seconds, "games": games}
     subject = Subject(" ".join([word, *words]), aec, parallel, parameters, zero_sum, word=word, **limits)
-    if not subject.skins():
+    if not subject.apis():
         raise ValueError(f"{word}: has neither env nor parallel_env, nor makes an environment")
-    for skin in subject.skins():
+    for api in subject.apis():
         with failing(f"{subject.name}: cannot be made:", ValueError):
-            skin.make().close()
+            api.make().close()
     return subject
 
 

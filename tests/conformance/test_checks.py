@@ -453,6 +453,6 @@ def converted(**parameters):
 
 def test_what_a_converter_has_made_is_checked_beneath():
     found = load(f"{__name__}:converted", games=GAMES)
-    assert [skin.kind for skin in found.skins()] == ["AEC", "Parallel"]
+    assert [api.kind for api in found.apis()] == ["AEC", "Parallel"]
     assert run("rewards_are_counted_once", found).status == "failed"
     assert run("refusals_change_nothing", found).status == "note"

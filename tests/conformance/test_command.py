@@ -84,7 +84,7 @@ def test_bad_input_is_one_clear_line(capsys, arguments, message):
     ],
 )
 def test_names_of_environments(word, kinds):
-    assert [skin.kind for skin in load(word).skins()] == kinds
+    assert [api.kind for api in load(word).apis()] == kinds
 
 
 def test_parameters_are_read_as_python_where_they_can_be():
