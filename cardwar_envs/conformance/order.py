@@ -22,8 +22,8 @@ from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import Snapshot, reachable, text_of
 from cardwar_envs.conformance.play import seats
 from cardwar_envs.conformance.steady import find, steady_api
-from cardwar_envs.conformance.subject import Api, Subject, load, parameters_of, quiet
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried
+from cardwar_envs.conformance.subject import Api, Subject, load, parameters_of
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, quiet
 
 SHARE = 0.035
 MOST_PLACES = 400

@@ -25,8 +25,18 @@ from cardwar_envs.conformance import (
     seeds,
     steady,
 )
-from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject, quiet
-from cardwar_envs.conformance.verdicts import FAILED, LITTLE_SEEN, PASSED, VERDICTS, Failed, Result, in_a_line, judged
+from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject
+from cardwar_envs.conformance.verdicts import (
+    FAILED,
+    LITTLE_SEEN,
+    PASSED,
+    VERDICTS,
+    Failed,
+    Result,
+    in_a_line,
+    judged,
+    quiet,
+)
 
 Check = Callable[[Subject], None]
 AGENTS, META, FRESH = (

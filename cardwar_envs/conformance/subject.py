@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 import importlib
 import itertools
-import logging
 import os
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
@@ -20,7 +17,7 @@ import pettingzoo
 
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, beneath, is_converted
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing, quiet
 
 P = TypeVar("P", bound=Play)
 # Processor time for one environment; a small one takes a few seconds.
@@ -165,19 +162,6 @@ def processor_seconds() -> float:
     """Processor time of this process and its ended children."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Suppresses warnings: PettingZoo warns at imports by module and logs at every illegal action."""
-    level = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(level)
 
 
 @quiet()

@@ -1,7 +1,9 @@
-"""Verdicts of checks, of environments and of rules."""
+"""Verdicts of checks, of environments and of rules, and how a check is run."""
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -79,3 +81,16 @@ def failing(words: str, kind: type[Exception] = Failed) -> Iterator[None]:
 def in_a_line(error: BaseException) -> str:
     """The type and the message of an error, without line breaks."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Suppresses warnings: PettingZoo warns at imports by module and logs at every illegal action."""
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from cardwar_envs.conformance.subject import quiet
-from cardwar_envs.conformance.verdicts import FAILED, STATUSES, Result, judged
+from cardwar_envs.conformance.verdicts import FAILED, STATUSES, Result, judged, quiet
 from cardwar_envs.contract import canonical, claims, facts, forms, junk, moves, observations, payments, values, words
 from cardwar_envs.contract.answers import short
 from cardwar_envs.contract.case import Case
