@@ -241,14 +241,14 @@ def _environment(hash_seed: int) -> dict[str, str]:
     return {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
+@quiet()
 def _play_elsewhere() -> None:
-    with quiet():
-        told = json.loads(sys.stdin.read())
-        subject = _found(told)
-        first = digests(subject, told["blind"])
-        for number, api in enumerate(subject.apis()):  # the effects of two equal rounds may cancel out
-            api.new().reset(GAMES + number).run(LONGEST)
-        print(json.dumps([first, digests(subject, told["blind"])]))
+    told = json.loads(sys.stdin.read())
+    subject = _found(told)
+    first = digests(subject, told["blind"])
+    for number, api in enumerate(subject.apis()):  # the effects of two equal rounds may cancel out
+        api.new().reset(GAMES + number).run(LONGEST)
+    print(json.dumps([first, digests(subject, told["blind"])]))
 
 
 if __name__ == "__main__":

@@ -26,17 +26,7 @@ from cardwar_envs.conformance import (
     steady,
 )
 from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject
-from cardwar_envs.conformance.verdicts import (
-    FAILED,
-    LITTLE_SEEN,
-    PASSED,
-    VERDICTS,
-    Failed,
-    Result,
-    in_a_line,
-    judged,
-    quiet,
-)
+from cardwar_envs.conformance.verdicts import FAILED, VERDICTS, Failed, LittleSeen, Result, in_a_line, judged, quiet
 
 Check = Callable[[Subject], None]
 AGENTS, META, FRESH = (
@@ -109,6 +99,7 @@ CHECKS = {check.__name__: check for check, *_ in _LISTED}
 CAUSES = {check.__name__: [cause.__name__ for cause in causes] for check, *causes in _LISTED}
 
 
+@quiet()
 def run(name: str, subject: Subject) -> Result:
     """Runs one check. Any error of the environment is a failure; its warnings are suppressed.
 
@@ -118,14 +109,8 @@ def run(name: str, subject: Subject) -> Result:
     """
     subject.recent.clear()
     subject.cut.clear()
-    with quiet():
-        result = judged(name, lambda: _located(CHECKS[name], subject))
-        if result.status == PASSED and min(subject.cut, default=FEW_ROUNDS) < FEW_ROUNDS:
-            few = f"{min(subject.cut)} rounds, when the time was over; see --seconds and --games"
-            return Result(name, LITTLE_SEEN, few)
-        if result.status == FAILED:
-            return Result(name, FAILED, result.reason, script=script.of(subject, result.reason))
-    return result
+    result = judged(name, lambda: _located(CHECKS[name], subject))
+    return replace(result, script=script.of(subject, result.reason)) if result.status == FAILED else result
 
 
 def _located(check: Check, subject: Subject) -> None:
@@ -140,6 +125,8 @@ def _located(check: Check, subject: Subject) -> None:
         play, (name, given) = subject.recent[-1][1], calls[-1]
         words = f"seed={given.get('seed')!r}" if name == "reset" else repr(given)
         raise Failed(f"{play.at}, in or after {name}({words}): {in_a_line(error)}") from error
+    if (rounds := min(subject.cut, default=FEW_ROUNDS)) < FEW_ROUNDS:
+        raise LittleSeen(f"{rounds} rounds, when the time was over; see --seconds and --games")
 
 
 def each_result(subject: Subject) -> Iterator[Result]:

@@ -103,6 +103,7 @@ class Report:
         return "\n".join(lines)
 
 
+@quiet()
 def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) -> Report:
     """Checks a game's facts and declarations against its rules.
 
@@ -124,7 +125,6 @@ def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) 
     require_game(game)
     max_states = whole_number("max_states", max_states, range(1, 10**9))
     seed = whole_number("seed", seed, range(2**63))
-    with quiet():
-        case = Case(game, max_states, seed)
-        results = tuple(judged(name, partial(check, case)) for name, check in CHECKS.items())
+    case = Case(game, max_states, seed)
+    results = tuple(judged(name, partial(check, case)) for name, check in CHECKS.items())
     return Report(game, case.walk.complete, case.walk.size, case.walk.extent, results)
