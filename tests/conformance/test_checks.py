@@ -293,25 +293,14 @@ def test_whatever_is_raised_is_a_failure():
 
 
 class Clock(Bidding):
-    games = 0
+    """Infos have an identifier, counts, sums over all games, and clocks, of which some go on by seconds."""
+
+    games, wins, began = 0, 0, 0.0
 
     def deal(self):
         super().deal()
         self.games += 1
-        self.name = str(uuid.uuid4())
-
-    def info(self, agent):
-        return {"name": self.name, "games": self.games, "stats": {"time": time.perf_counter(), "round": self._round}}
-
-
-class RareClock(Bidding):
-    """Infos have the time to the second, and sums over all games."""
-
-    wins, began = 0, 0.0
-
-    def deal(self):
-        super().deal()
-        self.began = time.perf_counter()
+        self.name, self.began = str(uuid.uuid4()), time.perf_counter()
 
     def play(self, actions):
         paid = super().play(actions)
@@ -319,8 +308,9 @@ class RareClock(Bidding):
         return paid
 
     def info(self, agent):
-        clock = time.strftime("%H:%M:%S")
-        return {"at": clock, "now": int(time.time()), "won": self.wins, "took": time.perf_counter() - self.began}
+        now = time.perf_counter()
+        info = {"at": time.strftime("%H:%M:%S"), "now": int(time.time()), "won": self.wins, "took": now - self.began}
+        return info | {"name": self.name, "games": self.games, "stats": {"time": now, "round": self._round}}
 
 
 class LuckBesideAClock(Clock):
@@ -328,33 +318,33 @@ class LuckBesideAClock(Clock):
         return {"stats": {"time": time.perf_counter(), "luck": np.random.default_rng().random()}}
 
 
-def test_clocks_and_counts_of_all_kinds_are_noted():
-    result = run("infos_are_steady", environment(RareClock))
-    assert result.status == "note"
-    for what in (
-        "'at' is the time of day",
-        "'now' is the time of day",
-        "'won' goes up",
-        "'took' is a number of seconds",
-    ):
-        assert what in result.reason
-    luck = run("infos_are_steady", environment(LuckBesideAClock))
-    assert (luck.status, luck.reason) == ("failed", "AEC: the info 'stats.luck': seed and actions do not determine it")
-
-
 class LeakyClock(Clock, HandSeenShrinking):
     pass
+
+
+# What is said of each of its infos.
+CLOCK = {
+    "at": "is the time of day",
+    "now": "is the time of day",
+    "won": "goes up from game to game",
+    "took": "is a number of seconds",
+    "name": "is another text",
+    "games": "goes up from game to game",
+    "stats.time": "goes up all the time",
+}
 
 
 def test_what_differs_each_time_is_noted_and_switches_nothing_off():
     results = {result.check: result for result in run_all(environment(Clock, zero_sum=True))}
     assert results["infos_are_steady"].status == "note"
-    for what in ("'stats.time' goes up all the time", "'name' is another text", "'games' goes up from game to game"):
-        assert what in results["infos_are_steady"].reason
+    for name, words in CLOCK.items():
+        assert f"{name!r} {words}" in results["infos_are_steady"].reason
     missing = {check for check, result in results.items() if result.status == "not applicable"}
     assert missing == OF_BOTH_KINDS | {"equilibrium_earns_its_value", "limit_of_rounds_is_kept"}
     assert not [result for result in results.values() if result.status == "failed"]
     assert run("commitments_are_hidden", environment(LeakyClock)).status == "failed"
+    luck = run("infos_are_steady", environment(LuckBesideAClock))
+    assert (luck.status, luck.reason) == ("failed", "AEC: the info 'stats.luck': seed and actions do not determine it")
 
 
 def test_looking_is_not_blamed_for_games_that_no_seed_decides():

@@ -1,7 +1,7 @@
 """Wrong games: states and games as values, `check`, words, and the rules as arrays."""
 
 import itertools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, make_dataclass, replace
 
 import numpy as np
 from bidding import Bidding, Bids
@@ -39,50 +39,21 @@ class Other(Bidding):
         super().check(plain)
 
 
-@wrong("states_are_values", "states with lists")
-class Lists(Other):
-    def made(self, state):
-        return Bids([*state.hands], state.prize)
+OpenBids = make_dataclass("OpenBids", ["hands", "prize"], unsafe_hash=True)
+BlindBids = make_dataclass("BlindBids", ["hands", ("prize", int, field(compare=False))], frozen=True)
+RestlessBids = make_dataclass("RestlessBids", ["hands", "prize"], frozen=True, namespace={"__hash__": object.__hash__})
+for kind in (OpenBids, BlindBids, RestlessBids):
+    kind.__module__ = __name__  # so that it can be pickled
 
 
-@dataclass(unsafe_hash=True)
-class OpenBids:
-    hands: tuple
-    prize: int
+def of_states(what, made):
+    lie("states_are_values", what, base=Other, made=lambda self, state: made(*state))
 
 
-@wrong("states_are_values", "states that can be changed")
-class Open(Other):
-    def made(self, state):
-        return OpenBids(*state)
-
-
-@dataclass(frozen=True)
-class BlindBids:
-    hands: tuple
-    prize: int = field(compare=False)
-
-
-@wrong("states_are_values", "states that are equal at another prize")
-class Blind(Other):
-    def made(self, state):
-        return BlindBids(*state)
-
-
-@dataclass(frozen=True)
-class RestlessBids:
-    hands: tuple
-    prize: int
-
-    def __hash__(self):
-        return id(self)
-
-
-@wrong("states_are_values", "equal states of unequal hashes")
-class Restless(Other):
-    def made(self, state):
-        return RestlessBids(*state)
-
+of_states("states with lists", lambda hands, prize: Bids([*hands], prize))
+of_states("states that can be changed", OpenBids)
+of_states("states that are equal at another prize", BlindBids)
+of_states("equal states of unequal hashes", RestlessBids)
 
 TURNS = itertools.count()
 lie(
