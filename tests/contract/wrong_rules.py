@@ -21,13 +21,14 @@ def lie_of_facts(check, what, **facts):
     lie(check, what, facts=property(lambda self: replace(Bidding().facts, **facts)), **CLAIMED)
 
 
+def lie_of_outcomes(check, what, **fields):
+    """A game in which all outcomes have these fields, in the middle."""
+    lie(check, what, **outcomes(lambda found: [each._replace(**fields) for each in found]))
+
+
 # -- probabilities ----------------------------------------------------------------------------------
 
-lie(
-    "probabilities_are_exact",
-    "floats for probabilities",
-    **outcomes(lambda found: [each._replace(probability=float(each.probability)) for each in found]),
-)
+lie_of_outcomes("probabilities_are_exact", "floats for probabilities", probability=0.5)
 lie(
     "probabilities_are_exact",
     "an outcome left out",
@@ -82,11 +83,7 @@ lie_of_facts("facts_are_well_formed", "chance sometimes", chance="sometimes")
 lie_of_facts("chance_is_as_declared", "a coin after the deal", chance="deal")
 lie_of_facts("chance_is_as_declared", "two starts without chance", chance="none")
 lie_of_facts("facts_are_well_formed", "a bound that is not finite", max_payoff=float("inf"))
-lie(
-    "zero_sum_holds",
-    "nobody pays what is won",
-    **outcomes(lambda found: [each._replace(rewards=(2.0, 2.0)) for each in found]),
-)
+lie_of_outcomes("zero_sum_holds", "nobody pays what is won", rewards=(2.0, 2.0))
 lie(
     "seats_are_alike",
     "ties go to player 0",
@@ -152,17 +149,9 @@ lie("rules_answer", "a legal action raises", transitions=_fails_once)
 
 # -- payments and length ----------------------------------------------------------------------------
 
-lie(
-    "payments_are_numbers",
-    "a payment of nan",
-    **outcomes(lambda found: [each._replace(rewards=(float("nan"),) * 2) for each in found]),
-)
-lie(
-    "payments_are_numbers",
-    "three payments",
-    **outcomes(lambda found: [each._replace(rewards=(*each.rewards, 0.0)) for each in found]),
-)
-lie("games_end_in_time", "back to the start", **outcomes(lambda found: [each._replace(state=START) for each in found]))
+lie_of_outcomes("payments_are_numbers", "a payment of nan", rewards=(float("nan"),) * 2)
+lie_of_outcomes("payments_are_numbers", "three payments", rewards=(1.0, -1.0, 0.0))
+lie_of_outcomes("games_end_in_time", "back to the start", state=START)
 lie(
     "settled_is_what_play_pays",
     "settled for one point",
