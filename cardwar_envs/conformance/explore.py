@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from functools import wraps
 from typing import Any
 
 from cardwar_envs.conformance.archive import Archive, Route
@@ -59,7 +58,6 @@ def watcher(
     """
 
     def register(follow: Callable[[Any, Subject], Watch]) -> Check:
-        @wraps(follow)
         def check(subject: Subject) -> None:
             if len(kinds) == 1:
                 subject.api(kinds[0])
@@ -69,6 +67,8 @@ def watcher(
             if then is not None:
                 then(subject)
 
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):  # not the signature
+            setattr(check, name, getattr(follow, name))
         WATCHERS.append((follow.__name__, kinds, follow))
         return check
 
