@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same
+from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import drawn, state_shown
-from cardwar_envs.conformance.modes import modes_of
 from cardwar_envs.conformance.play import STEPS, Play
-from cardwar_envs.conformance.seeds import SHORT, steady_skins
-from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.seeds import SHORT, steady_apis
+from cardwar_envs.conformance.subject import Api, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
 SEEDS = range(3)
 
@@ -27,15 +27,15 @@ def arrays_are_fresh(subject: Subject) -> None:
     An environment that reuses a buffer overwrites what a replay buffer has stored. One that returns its internal mask
     lets a caller that writes into it change the rules.
     """
-    for skin in steady_skins(subject, own=True):
+    for api in steady_apis(subject, own=True):
         for seed in SEEDS:
-            _follow(skin, seed)
+            _follow(api, seed)
             for mode in modes_of(subject):
-                _require_fresh_pictures(skin, mode, seed)
+                _require_fresh_pictures(api, mode, seed)
 
 
-def _follow(skin: Skin[Any], seed: int) -> None:
-    clean, kept, written = (skin.new(choices=seed).reset(seed) for _ in range(3))
+def _follow(api: Api[Any], seed: int) -> None:
+    clean, kept, written = (api.game(seed) for _ in range(3))
     while not clean.over and len(clean.played) < STEPS:
         where = clean.at
         require_same(_essence(clean), _essence(written), f"{where}: writing into what was handed out changes")
@@ -124,9 +124,9 @@ def _require_unshared(play: Play, where: str) -> None:
             raise Failed(f"{where}: {who} share their memory")
 
 
-def _require_fresh_pictures(skin: Skin[Any], mode: str, seed: int) -> None:
+def _require_fresh_pictures(api: Api[Any], mode: str, seed: int) -> None:
     """Pictures do not change later, and writing into one does not affect the next."""
-    clean, kept = (skin.new(choices=seed, render_mode=mode).reset(seed) for _ in range(2))
+    clean, kept = (api.game(seed, render_mode=mode) for _ in range(2))
     for _ in range(4):
         if clean.over:
             return
@@ -148,8 +148,8 @@ def containers_are_not_shared(subject: Subject) -> None:
 
     Otherwise what a wrapper adds for one agent would reach all.
     """
-    for skin in steady_skins(subject):
-        play = skin.new(choices=1).reset(1)
+    for api in steady_apis(subject):
+        play = api.game(1)
         earlier: list[Any] = []
         while not play.over and len(play.played) < SHORT:
             for (one, info), (other, other_info) in combinations(_infos(play), 2):
@@ -175,9 +175,9 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
     plays what was written into it in the meantime.
     """
     changeable = False
-    for skin in steady_skins(subject, own=True):
+    for api in steady_apis(subject, own=True):
         for seed in SEEDS:
-            clean, reused = (skin.new(choices=seed).reset(seed) for _ in range(2))
+            clean, reused = (api.game(seed) for _ in range(2))
             while not clean.over and len(clean.played) < SHORT:
                 choice = clean.choice()
                 changeable |= isinstance(choice, np.ndarray | dict | list)
@@ -192,11 +192,9 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
 
 def _hand_in_and_spoil(play: Play, choice: Any) -> None:
     handed = copy.deepcopy(choice)
-    try:
+    written = "after something was written into the actions of earlier steps"
+    with failing(f"{play.at}: {choice} raises, {written}:"):  # the other environment accepted it
         play.submit(choice, log=False, handed=handed)
-    except Exception as error:  # the other environment accepted it
-        written = "after something was written into the actions of earlier steps"
-        raise Failed(f"{play.at}: {choice} raises, {written}: {in_a_line(error)}") from error
     if found := difference(choice, handed):
         raise Failed(f"{play.at}: step() changes the actions of the caller: {found}")
     _spoil(handed)

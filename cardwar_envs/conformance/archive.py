@@ -11,7 +11,7 @@ import numpy as np
 
 from cardwar_envs.conformance.compare import arrays_in
 from cardwar_envs.conformance.play import Play
-from cardwar_envs.conformance.subject import Skin
+from cardwar_envs.conformance.subject import Api
 
 # Maximal number of stored routes to situations without a new value.
 MOST_SITUATIONS = 2000
@@ -21,19 +21,14 @@ MOST_NUMBERS = 48
 
 @dataclass(frozen=True)
 class Route:
-    """A route to a situation: the seed of a game, and the choices that lead there.
-
-    Attributes:
-        seed: The seed of the reset.
-        moves: The arguments of step().
-    """
+    """A route to a situation: the seed of a game, and the arguments of step() that lead there."""
 
     seed: int
     moves: tuple[Any, ...]
 
-    def travel(self, skin: Skin[Any], **parameters: Any) -> Any:
+    def travel(self, api: Api[Any], **parameters: Any) -> Any:
         """A fresh game, replayed up to that situation."""
-        play = skin.new(choices=self.seed, **parameters).reset(self.seed)
+        play = api.game(self.seed, **parameters)
         return play.replay(self.moves)
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.guessing import telling
 from cardwar_envs.conformance.look import attributes, drawn, generators_on, refusal, state_of, state_shown, words_of
-from cardwar_envs.conformance.modes import modes_of
 from cardwar_envs.conformance.play import Play
-from cardwar_envs.conformance.seeds import steady_skins
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.seeds import steady_apis
+from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
 SHARE = 0.12
@@ -41,15 +41,15 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
     same. No info may contain the generator that chance is drawn from.
     """
     chance = False
-    for skin in steady_skins(subject):
+    for api in steady_apis(subject):
         modes = modes_of(subject)
-        games = _games(subject, skin, modes)
+        games = _games(subject, api, modes)
         chance = chance or _unlike(games) > 1
         if _unlike(games) > 1:
-            _require_own_generators(skin)
+            _require_own_generators(api)
         for turn in range(TURNS):
             if found := _foretold([game for game in games if len(game) > turn + 1], turn):
-                raise Failed(f"{skin.kind}: after {turn} joint actions {found}")
+                raise Failed(f"{api.kind}: after {turn} joint actions {found}")
     if not chance:
         raise NotApplicable("no chance: by the same choices all seeds led to the same observations")
 
@@ -60,12 +60,12 @@ Seen = dict[str, str]
 Game = list[tuple[Told, Seen]]
 
 
-def _games(subject: Subject, skin: Skin[Any], modes: list[str]) -> list[Game]:
+def _games(subject: Subject, api: Api[Any], modes: list[str]) -> list[Game]:
     """Games with the same choices: for each turn the visible data, and what all agents observe."""
     games: list[Game] = []
     for number in subject.time(SHARE):
         mode = modes[number % len(modes)] if modes else None
-        games.append(_game(skin, 1000 * subject.seed + number, mode))
+        games.append(_game(api, 1000 * subject.seed + number, mode))
         if (number >= LEAST_GAMES and _unlike(games) == 1) or number >= MOST_GAMES:
             break
     return games
@@ -76,8 +76,8 @@ def _unlike(games: list[Game]) -> int:
     return len({str([seen for _, seen in game]) for game in games})
 
 
-def _game(skin: Skin[Any], seed: int, mode: str | None) -> Game:
-    play = (skin.new() if mode is None else skin.new(render_mode=mode)).reset(seed)
+def _game(api: Api[Any], seed: int, mode: str | None) -> Game:
+    play = (api.new() if mode is None else api.new(render_mode=mode)).reset(seed)
     turns: Game = []
     while len(turns) < TURNS + 1:
         turns.append((_told(play, mode), _seen(play)))
@@ -86,13 +86,13 @@ def _game(skin: Skin[Any], seed: int, mode: str | None) -> Game:
         _take_turn(play)
     turn = seed // 2 % 2
     if turn < len(turns):
-        turns[turn][0]["the error of an odd action"] = _error(skin, seed, turn)
+        turns[turn][0]["the error of an odd action"] = _error(api, seed, turn)
     return turns
 
 
-def _error(skin: Skin[Any], seed: int, turn: int) -> str:
+def _error(api: Api[Any], seed: int, turn: int) -> str:
     """The error for an action outside the space, in a separate game."""
-    play = skin.new().reset(seed)
+    play = api.new().reset(seed)
     for _ in range(turn):
         _take_turn(play)
     choice = play.choice() if play.asked() else None
@@ -182,9 +182,9 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
             yield from ((f"{path} word {i}", word) for i, word in enumerate(WORD.findall(data)[:MOST_LEAVES]))
 
 
-def _require_own_generators(skin: Skin[Any]) -> None:
+def _require_own_generators(api: Api[Any]) -> None:
     """Raises Failed if an info contains a generator of the environment."""
-    play = skin.new(choices=1).reset(1)
+    play = api.game(1)
     for _ in range(3):
         own = {id(generator) for _, generator in generators_on(play.env)}
         for agent, info in play.infos().items():

@@ -72,13 +72,9 @@ class Driver(Chooser):
 
 
 def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -> Any:
-    """Moves an action to the bounds of its space: all entries to one corner, or some entries only.
+    """Moves the bounded entries of a random action to the bounds of its space.
 
-    Args:
-        space: The action's space; unbounded entries are unchanged.
-        action: A random action.
-        place: From 0 to 1: below 0.3 all entries are at their lower bounds, above 0.7 at their upper bounds.
-        rng: Decides about each entry if the place lies between.
+    All go to the lower bounds if `place` is below 0.3, all to the upper ones if it is above 0.7, else some to each.
     """
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: at_bounds(part, action[key], place, rng) for key, part in space.spaces.items()}

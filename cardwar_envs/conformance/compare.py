@@ -24,14 +24,7 @@ def difference(first: Any, second: Any, path: str = "") -> str | None:
 
 
 def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iterator[tuple[str, str]]:
-    """All places at which nested data differs, each with both values.
-
-    Args:
-        first: Data of mappings, sequences, arrays and plain values.
-        second: The same.
-        path: The path of both.
-        exact: Whether to compare types and signs of zero too.
-    """
+    """All places at which nested data differs, each with both values; `exact` compares types and signs of zero too."""
     if exact and type(first) is not type(second):
         yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
     elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):

@@ -16,9 +16,9 @@ from cardwar_envs.conformance.compare import difference, require_same, require_s
 from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import space_facts
 from cardwar_envs.conformance.play import STEPS, Play, layers
-from cardwar_envs.conformance.seeds import SHORT, steady_skins
-from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, Noted, in_a_line
+from cardwar_envs.conformance.seeds import SHORT, steady_apis
+from cardwar_envs.conformance.subject import Api, Subject
+from cardwar_envs.conformance.verdicts import Failed, Noted, failing
 
 SEED = 5
 # What a copy loses may matter in few games: number of games to copy, time permitting.
@@ -45,27 +45,27 @@ def pickle_goes_on(subject: Subject) -> None:
 
 def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) -> None:
     anew = []
-    for skin in steady_skins(subject):
-        if _begins_anew(skin.make()):
-            _require_new_beginning(skin, name, duplicate)
-            anew.append(f"{skin.kind}: by `EzPickle` a {name} is a new environment, which must be reset first")
+    for api in steady_apis(subject):
+        if _begins_anew(api.make()):
+            _require_new_beginning(api, name, duplicate)
+            anew.append(f"{api.kind}: by `EzPickle` a {name} is a new environment, which must be reset first")
             continue
         clock = subject.time(SHARE)
         for number, (seed, cut) in enumerate(product(range(SEED, SEED + SEEDS), CUTS)):
             if number > 1 and next(clock, None) is None:
                 break
-            _check_copy(skin, seed, cut, name, duplicate)
+            _check_copy(api, seed, cut, name, duplicate)
 
     if anew:
         raise Noted("; ".join(anew))
 
 
-def _check_copy(skin: Skin[Play], seed: int, cut: int, name: str, duplicate: Callable[[Any], Any]) -> None:
+def _check_copy(api: Api[Play], seed: int, cut: int, name: str, duplicate: Callable[[Any], Any]) -> None:
     """Checks a copy after `cut` steps of one game."""
-    reference = skin.new(choices=seed).reset(seed).run()
+    reference = api.game(seed).run()
     if cut >= len(reference):
         return
-    original = skin.new(choices=seed).reset(seed)
+    original = api.game(seed)
     original.run(cut)
     what = f"{original.where}: {name} after step {cut}"
     twin = _twin(original, duplicate, what)
@@ -75,7 +75,7 @@ def _check_copy(skin: Skin[Play], seed: int, cut: int, name: str, duplicate: Cal
     require_same(reference[cut], original.seen(), disturbed)
     _play_on(original, len(reference) - 1 - cut, disturbed)
     require_same_play(reference, original.log, disturbed)
-    _require_same_future(skin, seed, original, twin, what)
+    _require_same_future(api, seed, original, twin, what)
 
 
 def _begins_anew(env: Any) -> bool:
@@ -83,46 +83,36 @@ def _begins_anew(env: Any) -> bool:
     return any(getattr(type(layer), "__setstate__", None) is EzPickle.__setstate__ for layer in layers(env))
 
 
-def _require_new_beginning(skin: Skin[Play], name: str, duplicate: Callable[[Any], Any]) -> None:
+def _require_new_beginning(api: Api[Play], name: str, duplicate: Callable[[Any], Any]) -> None:
     """Such a copy, once reset, plays like any new environment; the original continues."""
-    what = f"{skin.kind}: {name} after step 1"
-    reference = skin.new(choices=SEED).reset(SEED).run()
-    original = skin.new(choices=SEED).reset(SEED)
+    what = f"{api.kind}: {name} after step 1"
+    reference = api.game(SEED).run()
+    original = api.game(SEED)
     original.run(1)
     twin = _twin(original, duplicate, what).again(choices=SEED)
-    try:
+    with failing(f"{what}: the copy cannot be reset and played:"):
         twin.reset(SEED).run()
-    except Exception as error:
-        raise Failed(f"{what}: the copy cannot be reset and played: {in_a_line(error)}") from error
     require_same_play(reference, twin.log, f"{what}: a new environment and the copy, both reset")
     disturbed = f"{what}: playing the copy disturbs the original"
     _play_on(original, len(reference) - 2, disturbed)
     require_same_play(reference, original.log, disturbed)
 
 
-def _require_same_future(skin: Skin[Play], seed: int, original: Play, twin: Play, what: str) -> None:
+def _require_same_future(api: Api[Play], seed: int, original: Play, twin: Play, what: str) -> None:
     """Later games of copy and original are those of an environment that was never copied."""
-    plain = skin.new(choices=seed).reset(seed)
+    plain = api.game(seed)
     plain.run(len(original.log) - 1)
-    games = [_next_games(play, f"{what}: the next game") for play in (plain, twin, original)]
+    with failing(f"{what}: the next game:"):
+        games = [[play.again(1).reset().run(SHORT) for _ in range(NEXT_GAMES)] for play in (plain, twin, original)]
     for one, other in zip(games[0], games[1], strict=True):
         require_same_play(one, other, f"{what}: the games after this one, of the original and of the copy")
     for one, other in zip(games[0], games[2], strict=True):
         require_same_play(one, other, f"{what}: the copy plays on, which changes the games to come of the original")
 
 
-def _next_games(play: Play, what: str) -> list[list[Any]]:
-    try:
-        return [play.again(choices=1).reset().run(SHORT) for _ in range(NEXT_GAMES)]
-    except Exception as error:
-        raise Failed(f"{what}: {in_a_line(error)}") from error
-
-
 def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
-    try:
+    with failing(f"{what} raises"):
         env = duplicate(original.env)
-    except Exception as error:
-        raise Failed(f"{what} raises {in_a_line(error)}") from error
     twin = copy.copy(original)
     twin.env, twin.chooser, twin.log, twin.played = env, copy.deepcopy(original.chooser), [], []
     if isinstance(twin, ParallelPlay):
@@ -131,11 +121,9 @@ def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
 
 
 def _play_on(play: Play, steps: int, what: str) -> None:
-    try:
+    with failing(f"{what}:"):
         play.log = play.log or [play.seen()]
         play.run(steps)
-    except Exception as error:
-        raise Failed(f"{what}: {in_a_line(error)}") from error
 
 
 def environments_do_not_meet(subject: Subject) -> None:
@@ -143,16 +131,16 @@ def environments_do_not_meet(subject: Subject) -> None:
 
     This finds state or a generator kept in the class or the module.
     """
-    for skin in steady_skins(subject):
-        alone = [skin.new(choices=seed).reset(seed).run() for seed in (SEED, SEED + 1)]
-        together = [skin.new(choices=seed) for seed in (SEED, SEED + 1)]
+    for api in steady_apis(subject):
+        alone = [api.game(seed).run() for seed in (SEED, SEED + 1)]
+        together = [api.new(choices=seed) for seed in (SEED, SEED + 1)]
         for seed, play in zip((SEED, SEED + 1), together, strict=True):
             play.reset(seed)
         for _ in range(STEPS):
             for play in together:
                 play.run(1)
         for log, play in zip(alone, together, strict=True):
-            require_same_play(log, play.log, f"{skin.kind}: alone, and beside another environment")
+            require_same_play(log, play.log, f"{api.kind}: alone, and beside another environment")
         _require_own_spaces(*together)
 
 
@@ -173,26 +161,26 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
 
     Otherwise the environment's draws affect, and depend on, everything else in the process.
     """
-    for skin in subject.skins():
+    for api in subject.apis():
         kept = random.getstate(), np.random.get_state()
         try:
-            _require_untouched(skin)
+            _require_untouched(api)
         finally:
             random.setstate(kept[0])
             np.random.set_state(kept[1])
 
 
-def _require_untouched(skin: Skin[Play]) -> None:
+def _require_untouched(api: Api[Play]) -> None:
     random.seed(SEED)
     np.random.seed(SEED)  # this generator is watched
     # Any seeding, even with the same number, leads to another state than this.
     random.random(), np.random.random()
     before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
     for seed in range(GAMES):
-        play = skin.new(choices=seed).reset(seed)
+        play = api.game(seed)
         play.run()
         play.reset()
     after = {"random": random.getstate(), "numpy.random": np.random.get_state()}
     for name in before:
         if difference(before[name], after[name]):
-            raise Failed(f"{skin.kind}: the generator of `{name}` has been used or seeded")
+            raise Failed(f"{api.kind}: the generator of `{name}` has been used or seeded")

@@ -1,18 +1,33 @@
-"""Checks of what an environment declares and offers: agents, metadata, render modes, close()."""
+"""Checks of what an environment declares and offers (agents, metadata, close(), render modes), and what works here."""
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any
 
 import numpy as np
 
 from cardwar_envs.conformance.look import drawn
-from cardwar_envs.conformance.modes import missing_here
-from cardwar_envs.conformance.play import STEPS, Play, seats
-from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, in_a_line
+from cardwar_envs.conformance.play import STEPS, Play, layers, seats
+from cardwar_envs.conformance.subject import Api, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, failing, in_a_line
 
 KNOWN = ("human", "ansi", "rgb_array")
+
+# The errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL where there is no display or no OpenGL. Other
+# errors of rendering do not match.
+NO_DISPLAY = re.compile(
+    r"\$DISPLAY|DISPLAY environment variable|NoSuchDisplay|NoSuchConfigException|no available video device"
+    r"|as 'headless' is currently running|(x11|wayland|windows) not available"
+    r"|(cannot|could not|couldn't|unable to|failed to) (connect to|open) (the |x )?display"
+    r"|(cannot|could not|couldn't|unable to|failed to) (create|initiali[sz]e|load|find|get) (an? |the )?"
+    r"(OpenGL|GLX?|EGL)\b"
+    r"|\b(OpenGL|GLX?|EGL)\b.* not (supported|available|installed|found|configured|(been )?loaded)"
+    r"|(doesn't|does not) support (OpenGL|GL)\b|\blib(GLU?|EGL|OSMesa)\b|Library \"GLU?\" not found|gladLoadGL"
+    r"|has no attribute '(glGetError|eglQueryString)'",
+    re.IGNORECASE,
+)
 
 
 def metadata_say_what_is_offered(subject: Subject) -> None:
@@ -20,15 +35,104 @@ def metadata_say_what_is_offered(subject: Subject) -> None:
 
     str() and PettingZoo's tests use the name; wrappers and recorders use the modes.
     """
-    for skin in subject.skins():
-        metadata = skin.make().metadata
+    for api in subject.apis():
+        metadata = api.make().metadata
         if "render.modes" in metadata:
-            raise Failed(f"{skin.kind}: the metadata has `render.modes`, which is `render_modes` since 2022")
+            raise Failed(f"{api.kind}: the metadata has `render.modes`, which is `render_modes` since 2022")
         modes = metadata.get("render_modes")
         if not isinstance(modes, list | tuple) or not all(isinstance(mode, str) for mode in modes):
-            raise Failed(f"{skin.kind}: the metadata has no list of `render_modes`: {modes!r}")
+            raise Failed(f"{api.kind}: the metadata has no list of `render_modes`: {modes!r}")
         if not isinstance(metadata.get("name"), str) or not metadata["name"]:
-            raise Failed(f"{skin.kind}: the metadata has no name")
+            raise Failed(f"{api.kind}: the metadata has no name")
+
+
+def agents_are_a_list_of_their_own(subject: Subject) -> None:
+    """Agents removed from `agents` stay in `possible_agents`, and return with the next reset.
+
+    An environment that uses one list for both, or starts every game with the list of the previous game, loses its
+    agents as they leave.
+    """
+    for api in subject.apis():
+        play = api.new(choices=1)
+        possible = list(seats(play.env))
+        seated, one_list = _seated(play), play.env.agents is play.env.possible_agents
+        if one_list and not seated:
+            raise Failed(f"{api.kind}: `agents` is the very list `possible_agents`, and is empty after a reset")
+        kept = play.env.agents
+        with failing("a game cannot be played, see legal_play_goes_on:", NotApplicable):
+            play.run(STEPS)
+        if (left := list(play.env.possible_agents)) != possible:
+            why = ", which is the very list `agents`" * one_list
+            raise Failed(f"{api.kind}: in the course of a game `possible_agents`{why}, goes from {possible} to {left}")
+        if (again := _seated(play)) != seated and play.env.agents is kept:
+            words = f"{api.kind}: a game begins with the very list `agents` of the game before, with {again}"
+            raise Failed(f"{words} in place of {seated}")
+
+
+def _seated(play: Play) -> list[Any]:
+    """The agents after a reset."""
+    play.reset(1)
+    return list(play.env.agents)
+
+
+def closing_does_no_harm(subject: Subject) -> None:
+    """close() can be called before the first reset, in mid-game, and twice."""
+    for api in subject.apis():
+        with failing(f"{api.kind}: close() raises"):
+            api.make().close()
+            play = api.game(1)
+            play.step(log=False)
+            play.env.close()
+            play.env.close()
+
+
+def missing_here(error: BaseException, env: Any = None) -> bool:
+    """Whether an error says that this machine lacks a display, OpenGL or an optional library.
+
+    A missing module of the environment's own package is a fault of the environment, and so is a missing name in a
+    library.
+    """
+    if error.__cause__ is not None and missing_here(error.__cause__, env):
+        return True
+    if NO_DISPLAY.search(in_a_line(error)) or type(error).__name__ == "DependencyNotInstalled":
+        return True
+    own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__}
+    library = (getattr(error, "name", None) or "").partition(".")[0]
+    by_hand = type(error) is ImportError and not library  # as in: raise ImportError("pip install pygame")
+    return by_hand or (isinstance(error, ModuleNotFoundError) and library not in own)
+
+
+def modes_of(subject: Subject) -> list[str]:
+    """The render modes that return or print something here."""
+    modes, _ = subject.once("modes", lambda: _tried(subject))
+    return list(modes)
+
+
+def require_modes(subject: Subject) -> list[str]:
+    """The same; raises NotTried if there is none because this machine lacks something, else NotApplicable."""
+    modes, missing = subject.once("modes", lambda: _tried(subject))
+    if not modes and missing:
+        raise NotTried(missing)
+    if not modes:
+        raise NotApplicable("there is no render mode that can be looked at")
+    return list(modes)
+
+
+def _tried(subject: Subject) -> tuple[list[str], str]:
+    """Tries each declared mode once; windows open on a dummy display."""
+    api = subject.apis()[0]
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    modes, missing, env = [], "", api.make()
+    for mode in env.metadata.get("render_modes", ()):
+        try:
+            play = api.new(render_mode=mode).reset(subject.seed)
+            picture, printed = drawn(play.env)
+        except Exception as error:  # reported by `render_modes_are_kept`
+            missing = missing or f"render_mode={mode!r}: {in_a_line(error)}" * missing_here(error, env)
+            continue
+        if picture is not None or printed:
+            modes.append(mode)
+    return modes, missing
 
 
 def render_modes_are_kept(subject: Subject) -> None:
@@ -38,34 +142,34 @@ def render_modes_are_kept(subject: Subject) -> None:
     display, OpenGL or library is not tried.
     """
     missing = []
-    for skin in subject.skins():
-        env = skin.make()
+    for api in subject.apis():
+        env = api.make()
         for mode in env.metadata.get("render_modes", ()):
-            if mode in KNOWN and _takes_modes(skin):
+            if mode in KNOWN and _takes_modes(api):
                 try:
-                    _require_mode(skin, mode)
+                    _require_mode(api, mode)
                 except Exception as error:
                     if not missing_here(error, env):
                         raise
-                    missing.append(f"{skin.kind}: render_mode={mode!r}: {in_a_line(error)}")
+                    missing.append(f"{api.kind}: render_mode={mode!r}: {in_a_line(error)}")
     if missing:
         raise NotTried("; ".join(missing))
 
 
-def _takes_modes(skin: Skin[Any]) -> bool:
+def _takes_modes(api: Api[Any]) -> bool:
     try:
-        skin.make(render_mode=None).close()
+        api.make(render_mode=None).close()
     except TypeError as error:
         if "unexpected keyword" in str(error):
-            raise Failed(f"{skin.kind}: render modes are declared, but the constructor takes no render_mode") from None
+            raise Failed(f"{api.kind}: render modes are declared, but the constructor takes no render_mode") from None
         raise
     return True
 
 
-def _require_mode(skin: Skin[Any], mode: str) -> None:
-    play = skin.new(choices=1, render_mode=mode).reset(1)
+def _require_mode(api: Api[Any], mode: str) -> None:
+    play = api.game(1, render_mode=mode)
     if getattr(play.env, "render_mode", None) != mode:
-        raise Failed(f"{skin.kind}: made with render_mode={mode!r}, it says {play.env.render_mode!r}")
+        raise Failed(f"{api.kind}: made with render_mode={mode!r}, it says {play.env.render_mode!r}")
     if mode == "human":
         return
     for _ in range(6):
@@ -85,48 +189,3 @@ def _require_form(picture: Any, what: str, mode: str) -> None:
         raise Failed(f"{what} returns {type(picture).__name__}, not an array")
     if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
         raise Failed(f"{what} returns {picture.dtype}{list(picture.shape)}, not uint8[height, width, 3]")
-
-
-def agents_are_a_list_of_their_own(subject: Subject) -> None:
-    """Agents removed from `agents` stay in `possible_agents`, and return with the next reset.
-
-    An environment that uses one list for both, or starts every game with the list of the previous game, loses its
-    agents as they leave.
-    """
-    for skin in subject.skins():
-        play = skin.new(choices=1)
-        possible = list(seats(play.env))
-        seated, one_list = _seated(play), play.env.agents is play.env.possible_agents
-        if one_list and not seated:
-            raise Failed(f"{skin.kind}: `agents` is the very list `possible_agents`, and is empty after a reset")
-        kept = play.env.agents
-        try:
-            play.run(STEPS)
-        except Exception as error:
-            raise NotApplicable(f"a game cannot be played, see legal_play_goes_on: {in_a_line(error)}") from error
-        if (left := list(play.env.possible_agents)) != possible:
-            why = ", which is the very list `agents`" * one_list
-            raise Failed(f"{skin.kind}: in the course of a game `possible_agents`{why}, goes from {possible} to {left}")
-        if (again := _seated(play)) != seated and play.env.agents is kept:
-            words = f"{skin.kind}: a game begins with the very list `agents` of the game before, with {again}"
-            raise Failed(f"{words} in place of {seated}")
-
-
-def _seated(play: Play) -> list[Any]:
-    """The agents after a reset."""
-    play.reset(1)
-    return list(play.env.agents)
-
-
-def closing_does_no_harm(subject: Subject) -> None:
-    """close() can be called before the first reset, in mid-game, and twice."""
-    for skin in subject.skins():
-        try:
-            fresh = skin.make()
-            fresh.close()
-            play = skin.new(choices=1).reset(1)
-            play.step(log=False)
-            play.env.close()
-            play.env.close()
-        except Exception as error:
-            raise Failed(f"{skin.kind}: close() raises {in_a_line(error)}") from error

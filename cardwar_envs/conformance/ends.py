@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.explore import Watcher, explored, watched, watcher
+from cardwar_envs.conformance.explore import Watch, explored, step, watcher
 from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.play import PARTS, Play, as_text, layers, seats
 from cardwar_envs.conformance.subject import Subject
@@ -17,77 +17,61 @@ LIMITS = (1, 2, 3)
 LIMIT_NAMES = ("max_rounds", "max_cycles")
 
 
-def ends_are_final(subject: Subject) -> None:
+@watcher("AEC", "Parallel")
+def ends_are_final(play: Play, subject: Subject) -> Watch:
     """An agent that is out stays out: its flags stay set, and it leaves `agents` until the next reset.
 
     In Parallel an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
     leaves. All flags are bools. Training loops that bootstrap from flags, or count agents, rely on it.
     """
-    watched("ends_are_final", subject)
+    yield from _ends_in_parallel(play) if isinstance(play, ParallelPlay) else _ends_in_aec(play)
 
 
-class _Ends(Watcher):
-    check = "ends_are_final"
-
-    def _require_flags(self, play: Play) -> None:
-        for name in PARTS[1:3]:
-            for agent, flag in play.part(name).items():
-                if not isinstance(flag, bool | np.bool_):
-                    raise Failed(f"{play.at}: {name} of {agent} is {flag!r} of type {type(flag).__name__}, not a bool")
-
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._out: set[Any] = set()
-        self._gone: set[Any] = set()
-        self._agents: set[Any] = set(play.env.agents)
-        self._dead: Any = None
-
-
-@watcher
-class _EndsInAEC(_Ends):
-    kinds = ("AEC",)
-
-    def before(self, play: Play, choice: Any) -> None:
-        self._require_flags(play)
+def _ends_in_aec(play: Play) -> Watch:
+    out, gone = set[Any](), set[Any]()
+    while True:
+        yield
+        _require_flags(play)
         env, at = play.env, play.at
         agents, agent = set(env.agents), env.agent_selection
-        self._agents, self._dead = agents, None
         for name in PARTS:
             _require_none(agents - set(play.part(name)), f"{at}: `{name}` has no entry for {{}}")
             _require_none(set(play.part(name)) - agents, f"{at}: `{name}` has an entry for {{}}, not in `agents`")
-        _require_none(agents & self._gone, f"{at}: {{}} is back in `agents`")
+        _require_none(agents & gone, f"{at}: {{}} is back in `agents`")
         flagged = {each for each in agents if play.dead(each)}
-        _require_none(self._out & agents - flagged, f"{at}: {{}} was out and is in the game again")
-        self._out |= flagged
+        _require_none(out & agents - flagged, f"{at}: {{}} was out and is in the game again")
+        out |= flagged
         _require_none({agent} - agents, f"{at}: {{}} is selected, but not in `agents`")
-        self._dead = agent if play.dead(agent) else None
-
-    def after(self, play: Play) -> None:
-        after = set(play.env.agents)
-        if self._dead is not None:
-            what = f"{play.at}: {{}} is out and has made its last step, but stays in `agents`"
-            _require_none({self._dead} & after, what)
-        left = self._agents - after
-        _require_none(left - self._out, f"{play.at}: {{}} leaves `agents` without having been told that it is out")
-        self._gone |= left
+        dead = {agent} if play.dead(agent) else set()
+        yield
+        after = set(env.agents)
+        _require_none(dead & after, f"{play.at}: {{}} is out and has made its last step, but stays in `agents`")
+        left = agents - after
+        _require_none(left - out, f"{play.at}: {{}} leaves `agents` without having been told that it is out")
+        gone |= left
 
 
-@watcher
-class _EndsInParallel(_Ends):
-    kinds = ("Parallel",)
-
-    def before(self, play: Play, choice: Any) -> None:
-        self._agents = set(play.env.agents)
-
-    def after(self, play: Play) -> None:
+def _ends_in_parallel(play: Play) -> Watch:
+    gone = set[Any]()
+    while True:
+        agents = set(play.env.agents)
+        yield from step()
         for name in PARTS[1:3]:
-            _require_none(self._agents - set(play.part(name)), f"{play.at}: {name} have no entry for {{}}")
-        self._require_flags(play)
-        flagged, after = play.out() & self._agents, set(play.env.agents)
+            _require_none(agents - set(play.part(name)), f"{play.at}: {name} have no entry for {{}}")
+        _require_flags(play)
+        flagged, after = play.out() & agents, set(play.env.agents)
         _require_none(after & flagged, f"{play.at}: {{}} is out, but stays in `agents`")
-        _require_none(self._agents - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not said to be out")
-        self._gone |= flagged
-        _require_none(after & self._gone, f"{play.at}: {{}} is back in `agents`")
-        _require_none(after - self._agents, f"{play.at}: {{}} joins `agents` in the middle of the game")
+        _require_none(agents - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not said to be out")
+        gone |= flagged
+        _require_none(after & gone, f"{play.at}: {{}} is back in `agents`")
+        _require_none(after - agents, f"{play.at}: {{}} joins `agents` in the middle of the game")
+
+
+def _require_flags(play: Play) -> None:
+    for name in PARTS[1:3]:
+        for agent, flag in play.part(name).items():
+            if not isinstance(flag, bool | np.bool_):
+                raise Failed(f"{play.at}: {name} of {agent} is {flag!r} of type {type(flag).__name__}, not a bool")
 
 
 def _require_none(agents: set[Any], what: str) -> None:
@@ -96,40 +80,35 @@ def _require_none(agents: set[Any], what: str) -> None:
         raise Failed(what.format(min(agents, key=str)))
 
 
-def nobody_is_paid_after_the_end(subject: Subject) -> None:
+def objectives(subject: Subject) -> set[int]:
+    """The lengths of vector rewards."""
+    for api in subject.apis():
+        explored(subject, api.kind)
+    found: set[int] = subject.once("objectives", set)
+    return found
+
+
+def _note_objectives(subject: Subject) -> None:
+    if lengths := objectives(subject):
+        raise Noted(f"rewards are vectors of length {' or '.join(map(str, sorted(lengths)))}, not numbers")
+
+
+@watcher("AEC", "Parallel", then=_note_objectives)
+def nobody_is_paid_after_the_end(play: Play, subject: Subject) -> Watch:
     """Rewards are finite, and an agent gets no reward after the step in which it goes out.
 
     Its learner has ended the episode and never receives such a reward, so it learns another game. Vector rewards (of
     several objectives) are noted.
     """
-    watched("nobody_is_paid_after_the_end", subject)
-    if lengths := objectives(subject):
-        raise Noted(f"rewards are vectors of length {' or '.join(map(str, sorted(lengths)))}, not numbers")
-
-
-def objectives(subject: Subject) -> set[int]:
-    """The lengths of vector rewards."""
-    for skin in subject.skins():
-        explored(subject, skin.kind)
-    found: set[int] = subject.once("objectives", set)
-    return found
-
-
-@watcher
-class _Paid(Watcher):
-    check = "nobody_is_paid_after_the_end"
-
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._out: set[Any] = set()
-        self._objectives: set[int] = subject.once("objectives", set)
-
-    def after(self, play: Play) -> None:
+    out, lengths = set[Any](), subject.once("objectives", set)
+    while True:
+        yield from step()
         for agent, reward in play.rewards().items():
-            self._objectives |= set(np.shape(reward))
-            if agent in self._out and np.any(reward):
-                step = f"{play.where}, step {len(play.played)}"
-                raise Failed(f"{step}: {agent}, which was out before, is paid {as_text(reward)}")
-        self._out |= play.out()
+            lengths |= set(np.shape(reward))
+            if agent in out and np.any(reward):
+                at = f"{play.where}, step {len(play.played)}"
+                raise Failed(f"{at}: {agent}, which was out before, is paid {as_text(reward)}")
+        out |= play.out()
 
 
 def limit_of_rounds_is_kept(subject: Subject) -> None:
@@ -139,21 +118,21 @@ def limit_of_rounds_is_kept(subject: Subject) -> None:
     games a round is one joint action.
     """
     name = _limit_name(subject)
-    for skin in subject.skins():
+    for api in subject.apis():
         for limit in LIMITS:
             try:
-                play = skin.new(choices=limit, **{name: limit}).reset(limit)
+                play = api.game(limit, **{name: limit})
             except (TypeError, ValueError) as error:
                 raise NotApplicable(f"{name}={limit} is not taken: {error}") from None
             facts = getattr(getattr(play.env.unwrapped, "game", None), "facts", None)
             most = limit if facts is None else int(facts.max_length)
             while not play.over:
                 if _joint_actions(play) >= most and play.asked():
-                    raise Failed(f"{skin.kind}: with {name}={limit} the game goes on after {most} joint actions")
+                    raise Failed(f"{api.kind}: with {name}={limit} the game goes on after {most} joint actions")
                 play.step(log=False)
                 steps = len(play.played)
                 if steps > (most + 2) * 4 * len(seats(play.env)):
-                    raise Failed(f"{skin.kind}: with {name}={limit} the game goes on after {steps} steps")
+                    raise Failed(f"{api.kind}: with {name}={limit} the game goes on after {steps} steps")
 
 
 def _limit_name(subject: Subject) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from cardwar_envs.conformance.archive import Archive, Route
 from cardwar_envs.conformance.choices import Driver
-from cardwar_envs.conformance.modes import modes_of
+from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.play import STEPS, Play
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, in_a_line
 
 # The share of the time for each kind.
@@ -32,70 +32,79 @@ class Unrepeatable(Exception):  # noqa: N818  # caught in this module
     """A game cannot be replayed with the same seed and choices."""
 
 
-class Watcher:
-    """Checks every step of a game, and raises Failed if something is wrong; one instance per game."""
+# Follows one game: started after the reset, it is sent each choice before the step, and resumed after the step.
+Watch = Generator[None, Any, Any]
+Check = Callable[[Subject], None]
+# Check, the kinds of environment that it watches, and what it does in each game.
+WATCHERS: list[tuple[str, tuple[str, ...], Callable[[Any, Subject], Watch]]] = []
 
-    check = ""
-    kinds: tuple[str, ...] = ("AEC", "Parallel")
 
-    def __init__(self, play: Play, subject: Subject) -> None:
-        """The game has just been reset."""
+def step() -> Watch:
+    """Waits until a step has been made; returns its choice."""
+    choice = yield
+    yield
+    return choice
 
-    def before(self, play: Play, choice: Any) -> None:
-        """The choice is about to be made."""
 
-    def after(self, play: Play) -> None:
-        """A choice has been made."""
+def watcher(
+    *kinds: str, first: Callable[[Subject], Any] | None = None, then: Check | None = None
+) -> Callable[[Callable[[Any, Subject], Watch]], Check]:
+    """Makes a check of a generator that follows every game explored, and raises Failed if something is wrong.
 
-    def end(self, play: Play) -> None:
-        """The game is over."""
+    Args:
+        kinds: The kinds of environment to follow.
+        first: Called first; it may raise `NotApplicable`, for example.
+        then: Called if nothing has failed.
+    """
+
+    def register(follow: Callable[[Any, Subject], Watch]) -> Check:
+        def check(subject: Subject) -> None:
+            if len(kinds) == 1:
+                subject.api(kinds[0])
+            if first is not None:
+                first(subject)
+            _report(follow.__name__, subject)
+            if then is not None:
+                then(subject)
+
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):  # not the signature
+            setattr(check, name, getattr(follow, name))
+        WATCHERS.append((follow.__name__, kinds, follow))
+        return check
+
+    return register
 
 
 @dataclass
 class Explored:
-    """The results of exploring one kind of environment.
+    """The results of exploring one kind of environment."""
 
-    Attributes:
-        games: Number of games started.
-        moves: Number of steps in them.
-        situations: Number of distinct situations, as agents observe them.
-        failures: Check -> reason and the most recent games.
-        routes: Routes to situations: first those with a value of their own, shortest first.
-        current: The current game, with its parameters.
-        cut: Whether the time ran out while games still showed something new.
-        unrepeatable: Describes why a game cannot be replayed; empty if it can.
-    """
-
-    games: int = 0
-    moves: int = 0
-    situations: int = 0
-    failures: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
-    routes: list[Route] = field(default_factory=list)
-    current: Any = None
-    cut: bool = False
-    unrepeatable: str = ""
+    games: int = 0  # started
+    moves: int = 0  # steps in them
+    situations: int = 0  # distinct ones, as agents observe them
+    failures: dict[str, Finding] = field(default_factory=dict)  # of each check that failed
+    routes: list[Route] = field(default_factory=list)  # first those with a value of their own, shortest first
+    current: Any = None  # the current game, with its parameters
+    cut: bool = False  # whether the time ran out while games still showed something new
+    unrepeatable: str = ""  # why a game cannot be replayed, if so
 
 
 def explored(subject: Subject, kind: str) -> Explored:
-    """The results for that kind; its games are played once for all checks.
-
-    Raises:
-        NotApplicable: If there is no such kind.
-    """
-    skin = subject.skin(kind)
-    found: Explored = subject.once(("explored", kind), lambda: _explore(subject, skin))
+    """The results for that kind, which must exist; its games are played once for all checks."""
+    api = subject.api(kind)
+    found: Explored = subject.once(("explored", kind), lambda: _explore(subject, api))
     return found
 
 
-def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
+def _explore(subject: Subject, api: Api[Any]) -> Explored:
     found, archive, last_new = Explored(), Archive(subject.seed), 0
     unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
     modes = [mode for mode in DRAWN if mode in modes_of(subject)]
     for number in subject.time(SHARE):
         seed = 1000 * subject.seed + number
         route = archive.rare() if number % 2 and number > 8 else None
-        play = _made(skin, number, modes)
-        found.current = skin.recent[-1]
+        play = _made(api, number, modes)
+        found.current = api.recent[-1]
         try:
             new_value, new_situation = _follow(play, subject, found, archive, route or Route(seed, ()))
             last_new = number if new_value else last_new
@@ -106,7 +115,7 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
             found.unrepeatable = found.unrepeatable or str(error)
         except Exception as error:
             reason = f"{play.at}: {error if isinstance(error, Failed) else in_a_line(error)}"
-            found.failures.setdefault(LEGAL_PLAY, (reason, [found.current]))
+            found.failures.setdefault(LEGAL_PLAY, Finding(reason, [found.current]))
         found.games += 1
         found.moves += len(play.played)
         if number - last_new > max(PATIENCE, number // 3) and sum(unlike_before) < FEW:
@@ -118,46 +127,53 @@ def _explore(subject: Subject, skin: Skin[Any]) -> Explored:
     return found
 
 
-def _made(skin: Skin[Any], number: int, modes: list[str]) -> Play:
+def _made(api: Api[Any], number: int, modes: list[str]) -> Play:
     """A fresh environment; some are made with a render mode."""
     if modes and number % DRAWN_ONE_IN == 0:
         try:
             mode = modes[number // DRAWN_ONE_IN % len(modes)]
-            play: Play = skin.new(choices=number, render_mode=mode)
+            play: Play = api.new(choices=number, render_mode=mode)
             return play
         except Exception:
             modes.clear()  # `render_modes_are_kept` says so
-    drawn: Play = skin.new(choices=number)
+    drawn: Play = api.new(choices=number)
     return drawn
 
 
 def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, route: Route) -> tuple[bool, bool]:
     """Plays one game, first along a route; returns whether it had a new value, and a new situation."""
     play.reset(route.seed)
-    watchers: list[Watcher] = []
-    for each in WATCHERS:
-        if play.kind in each.kinds and each.check not in found.failures:
-            _tell(found, each.check, subject, lambda each=each: watchers.append(each(play, subject)))  # type: ignore[misc]
     new = [archive.note(play, route.seed)]
     play.chooser = Driver(play.chooser.seed)
+    due = [each for each in WATCHERS if play.kind in each[1] and each[0] not in found.failures]
+    watching = _resume([(check, follow(play, subject)) for check, _, follow in due], found)
     while not play.over and len(play.played) < STEPS:
-        step = len(play.played)
-        choice = route.moves[step] if step < len(route.moves) else play.choice()
-        watchers = _ask(watchers, found, subject, lambda each, choice=choice: each.before(play, choice))  # type: ignore[misc]
-        _submit(play, choice, again=step < len(route.moves))
+        number = len(play.played)
+        choice = route.moves[number] if number < len(route.moves) else play.choice()
+        watching = _resume(watching, found, choice)
+        _submit(play, choice, again=number < len(route.moves))
         new.append(archive.note(play, route.seed))
-        watchers = _ask(watchers, found, subject, lambda each: each.after(play))
-    if play.over:
-        _ask(watchers, found, subject, lambda each: each.end(play))
+        watching = _resume(watching, found)
     return any(value for value, _ in new), any(situation for _, situation in new)
 
 
-def _submit(play: Play, choice: Any, again: bool) -> None:
-    """Steps once; `again` means that the choice was legal in an earlier game with this seed.
+def _resume(watching: list[tuple[str, Watch]], found: Explored, choice: Any = None) -> list[tuple[str, Watch]]:
+    """Resumes all watchers; returns those that go on."""
+    going = []
+    for check, watch in watching:
+        try:
+            watch.send(choice)
+            going.append((check, watch))
+        except StopIteration:
+            pass
+        except Exception as error:
+            reason = str(error) if isinstance(error, Failed) else in_a_line(error)
+            found.failures.setdefault(check, Finding(reason, [found.current]))
+    return going
 
-    Raises:
-        Unrepeatable: If it raises now.
-    """
+
+def _submit(play: Play, choice: Any, again: bool) -> None:
+    """Steps once; `again` means that the choice was legal in an earlier game with this seed, and must not raise."""
     try:
         play.submit(choice, log=False)
     except Exception as error:
@@ -175,50 +191,26 @@ def _play_again(play: Play) -> None:
         raise Failed(f"in a second game of the same environment: {in_a_line(error)}") from error
 
 
-def _ask(watchers: list[Watcher], found: Explored, subject: Subject, what: Callable[[Watcher], None]) -> list[Watcher]:
-    """Calls all watchers; returns those that did not fail."""
-    return [each for each in watchers if _tell(found, each.check, subject, lambda each=each: what(each))]  # type: ignore[misc]
-
-
-def _tell(found: Explored, check: str, subject: Subject, what: Callable[[], None]) -> bool:
-    try:
-        what()
-    except Exception as error:
-        reason = str(error) if isinstance(error, Failed) else in_a_line(error)
-        found.failures.setdefault(check, (reason, [found.current]))
-        return False
-    return True
-
-
-WATCHERS: list[type[Watcher]] = []
-
-
-def watcher(each: type[Watcher]) -> type[Watcher]:
-    """Registers a watcher."""
-    WATCHERS.append(each)
-    return each
-
-
-def watched(check: str, subject: Subject) -> None:
-    """Reports the result of that check's watchers.
-
-    Raises:
-        Failed: If one of them has failed.
-    """
-    for skin in subject.skins():
-        failures = explored(subject, skin.kind).failures
-        if check in failures:
-            reason, games = failures[check]
-            subject.recent.clear()
-            subject.recent.extend(games)
-            raise Failed(reason)
-    if any(LEGAL_PLAY in explored(subject, skin.kind).failures for skin in subject.skins()):
+def _report(check: str, subject: Subject) -> None:
+    """Raises Failed if that check has failed in an explored game."""
+    found: dict[str, Explored] = {}
+    for api in subject.apis():
+        seen = found[api.kind] = explored(subject, api.kind)
+        if check in seen.failures:
+            subject.fail(seen.failures[check])
+    if any(LEGAL_PLAY in seen.failures for seen in found.values()):
         raise NotApplicable(f"not all games could be played to their end, see {LEGAL_PLAY}")
-    for skin in subject.skins():
-        seen = explored(subject, skin.kind)
+    for kind, seen in found.items():
         if seen.cut and (seen.games < FEW_GAMES or seen.moves < FEW_MOVES):
-            few = f"{seen.games} games of the {skin.kind} kind with {seen.moves} moves"
+            few = f"{seen.games} games of the {kind} kind with {seen.moves} moves"
             raise LittleSeen(f"{few}, when the time was over; see --seconds and --games")
+
+
+def legal_play_goes_on(subject: Subject) -> None:
+    """No legal action and no reset raises in any game played."""
+    for api in subject.apis():
+        if found := explored(subject, api.kind).failures.get(LEGAL_PLAY):
+            subject.fail(found)
 
 
 def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
@@ -237,13 +229,13 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
                 yield by_depth[depth][rank]
 
 
-def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
+def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
     """Routes through whole games, in all styles of choosing.
 
     Hidden state gives no feature to return to, so only many games reach what depends on it.
     """
     for number in range(most):
-        play = skin.new(choices=number).reset(number)
+        play = api.game(number)
         play.chooser = Driver(number)
         while not play.over and len(play.played) < SHORT:
             play.step(log=False)
@@ -252,8 +244,5 @@ def games_by_chance(skin: Skin[Any], most: int) -> Iterator[Route]:
 
 def coverage(subject: Subject) -> dict[str, dict[str, int]]:
     """Kind -> the number of games played for the watchers, of moves, and of distinct situations."""
-    found = {skin.kind: explored(subject, skin.kind) for skin in subject.skins()}
-    return {
-        kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}
-        for kind, seen in found.items()
-    }
+    found = ((api.kind, explored(subject, api.kind)) for api in subject.apis())
+    return {kind: {"games": s.games, "moves": s.moves, "distinct situations": s.situations} for kind, s in found}

@@ -21,24 +21,14 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Halves:
-    """Games that looked alike so far, in two halves: predictors are fitted on one and tested on the other.
+    """Games that looked alike so far, in two halves: predictors are fitted on one and tested on the other."""
 
-    Attributes:
-        members: For each half the games in it, `[games of the half]`.
-        others: For each of them another game of its half that looked the same so far; itself if there is none.
-    """
-
-    members: tuple[Codes, Codes]
-    others: tuple[Codes, Codes]
+    members: tuple[Codes, Codes]  # the games of each half
+    others: tuple[Codes, Codes]  # for each another game of its half that looked the same so far; itself if none did
 
 
 def halves_of(alike: Sequence[Hashable], known: NDArray[np.bool_]) -> Halves:
-    """Puts the games into two halves.
-
-    Args:
-        alike: For each game a key; games with the same key looked alike so far.
-        known: Which games take part, `[games]`.
-    """
+    """Puts the games that are `known` into two halves; those with the same key in `alike` looked alike so far."""
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for game, key in enumerate(alike):
         if known[game]:
@@ -82,10 +72,8 @@ def telling(
 ) -> Iterator[tuple[str, str]]:
     """Names of visible items, each with the name of the item that it predicts.
 
-    Args:
-        leaves: Name -> value in each game; None where it is absent.
-        comes: For each game, name -> future value.
-        alike: For each game a key; games with the same key looked alike so far.
+    `leaves` has the value of each item in each game (None where it is absent), `comes` the future values of each game,
+    and `alike` a key for each game; games with the same key looked alike so far.
     """
     targets = dict(_targets(comes, alike))
     halves: dict[bytes, Halves] = {}

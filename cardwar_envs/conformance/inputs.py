@@ -16,8 +16,8 @@ from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import public
 from cardwar_envs.conformance.play import Play, is_converted
-from cardwar_envs.conformance.seeds import steady_skins
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.seeds import steady_apis
+from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, in_a_line
 
 SHARE = 0.06
@@ -30,37 +30,13 @@ MISSING = object()
 
 def odd_actions(space: Any, action: Any) -> Iterator[Any]:
     """Values that are not actions of a space, some of which resemble the action."""
-    tried: list[Any] = [
-        None,
-        -1,
-        "1",
-        "x",
-        2.7,
-        float("nan"),
-        1.0,
-        np.float64(1.0),
-        np.float32(0.0),
-        np.True_,
-        b"1",
-        10**6,
-        -(10**6),
-        [],
-        {},
-    ]
+    tried: list[Any] = [None, -1, "1", "x", 2.7, float("nan"), 1.0, np.float64(1.0), np.float32(0.0), np.True_, b"1"]
+    tried += [10**6, -(10**6), [], {}]
     if isinstance(space, gymnasium.spaces.Discrete):
         n, start = int(space.n), int(space.start)
-        tried += [
-            start - 1,
-            start - 2,
-            -n,
-            start + n,
-            start + n + 6,
-            [action],
-            (action,),
-            np.array([action]),
-            str(action),
-        ]
-        tried += [float(action), np.float64(action), np.array(float(action)), action + 0.5, [action, action]]
+        tried += [start - 1, start - 2, -n, start + n, start + n + 6, [action], (action,), np.array([action])]
+        tried += [str(action), float(action), np.float64(action), np.array(float(action)), action + 0.5]
+        tried += [[action, action]]
     elif isinstance(action, np.ndarray):
         tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], np.add(action, 1e6)]
         if action.dtype.kind == "f":
@@ -97,64 +73,62 @@ def refusals_change_nothing(subject: Subject) -> None:
 
 def _search(subject: Subject, wanted: str) -> None:
     by_converter = ""
-    for skin in steady_skins(subject, own=True):
-        find = partial(_tried, subject, skin)
-        found: dict[str, tuple[str, list[Any]]] = subject.once(("odd input", skin.kind), find)
+    for api in steady_apis(subject, own=True):
+        find = partial(_tried, subject, api)
+        found: dict[str, Finding] = subject.once(("odd input", api.kind), find)
         if wanted in found:
-            if wanted == "changed" and is_converted(skin.make()):
-                by_converter = found[wanted][0]
+            if wanted == "changed" and is_converted(api.make()):
+                by_converter = found[wanted].reason
                 continue
-            subject.recent.clear()
-            subject.recent.extend(found[wanted][1])
-            raise Failed(found[wanted][0])
+            subject.fail(found[wanted])
     if by_converter:
         raise Noted(f"{by_converter}. PettingZoo's converter hands in the actions one by one, and takes none back")
 
 
-def _tried(subject: Subject, skin: Skin[Any]) -> dict[str, tuple[str, list[Any]]]:
-    found: dict[str, tuple[str, list[Any]]] = {}
+def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
+    found: dict[str, Finding] = {}
     clock = subject.time(SHARE)
-    for route in stations(skin, routes(subject, skin.kind, MOST_PLACES)):
-        play = route.travel(skin)
+    for route in stations(api, routes(subject, api.kind, MOST_PLACES)):
+        play = route.travel(api)
         if play.over:
             continue
         for agent in play.asked():
             action = play.legal_choice(agent)
             odd = [*odd_actions(play.env.action_space(agent), action)]
             odd += [MISSING] * isinstance(play, ParallelPlay)
-            for wanted, reason in _try_all(skin, route, agent, odd).items():
-                found.setdefault(wanted, (reason, [*subject.recent]))
+            for wanted, reason in _try_all(api, route, agent, odd).items():
+                found.setdefault(wanted, Finding(reason, [*subject.recent]))
         if len(found) == 2 or next(clock, None) is None:
             break
     return found
 
 
-def stations(skin: Skin[Any], ways: Iterator[Route]) -> Iterator[Route]:
+def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
     """These routes; in AEC each also after one and two more commitments, so that others have committed."""
     for way in ways:
         yield way
-        if skin.kind == "AEC":
-            play = way.travel(skin)
+        if api.kind == "AEC":
+            play = way.travel(api)
             for _ in range(len(play.env.agents) - 1):
                 if play.asked():
                     play.step(log=False)
                     yield Route(way.seed, tuple(play.played))
 
 
-def _try_all(skin: Skin[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, str]:
+def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, str]:
     """Submits invalid actions one after the other while they are refused; returns the failures, if any."""
-    play = route.travel(skin)
+    play = route.travel(api)
     before, refused = _all(play), []
     for number, odd in enumerate(tried):
         if not _is_refused(play, agent, odd):
-            found = _accepted(skin, route, agent, odd)
-            return {**_try_all(skin, route, agent, tried[number + 1 :]), **found}
+            found = _accepted(api, route, agent, odd)
+            return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
     what = f"{play.at}: what is no action of {agent} ({_named(refused)}) is refused, but"
-    found = _changed(skin, route, play, before, what) if refused else {}
+    found = _changed(api, route, play, before, what) if refused else {}
     if found and len(refused) > 1:  # find the one responsible
         for odd in refused:
-            if alone := _try_all(skin, route, agent, [odd]):
+            if alone := _try_all(api, route, agent, [odd]):
                 return alone
     return found
 
@@ -174,21 +148,21 @@ def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
     return False
 
 
-def _accepted(skin: Skin[Any], route: Route, agent: Any, odd: Any) -> dict[str, str]:
+def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, str]:
     """The failure if an invalid action does not raise: it must end the game for its agent, and be the cause of that."""
-    play = route.travel(skin)
+    play = route.travel(api)
     at, space = play.at, " ".join(str(play.env.action_space(agent)).split())
-    if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(skin, route, agent, play)):
+    if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(api, route, agent, play)):
         return {}
     if odd is MISSING:
         return {"accepted": f"{at}: no action of {agent} is handed in; nothing is raised and play goes on"}
     return {"accepted": f"{at}: {agent} plays {odd!r}, which is not in {space}; nothing is raised and play goes on"}
 
 
-def _ends_so_anyway(skin: Skin[Any], route: Route, agent: Any, ended: Play) -> bool:
+def _ends_so_anyway(api: Api[Any], route: Route, agent: Any, ended: Play) -> bool:
     """Whether some legal action ends the game for the agent in the same way."""
     for number in range(LEGAL):
-        play = route.travel(skin)
+        play = route.travel(api)
         space, mask = play.env.action_space(agent), play.mask(agent)
         legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
         if number >= len(legal):
@@ -217,15 +191,15 @@ def _all(play: Play) -> dict[str, Any]:
     return {**play.seen(), **public(play.env)}
 
 
-def _changed(skin: Skin[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
+def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
     """Compares with the state before, and with a game without the invalid action."""
     shaky: set[str] | None = None
     for place, words in places(before, _all(play), exact=True):
         if shaky is None:
-            shaky = {steady for steady, _ in places(_all(route.travel(skin)), _all(route.travel(skin)), exact=True)}
+            shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), exact=True)}
         if place not in shaky:
             return {"changed": f"{what} changes {place}: {words}"}
-    clean = route.travel(skin)
+    clean = route.travel(api)
     play.chooser, play.played = clean.chooser.__class__(clean.chooser.seed), list(clean.played)
     clean.chooser = clean.chooser.__class__(clean.chooser.seed)
     try:
@@ -246,15 +220,15 @@ def equal_actions_play_alike(subject: Subject) -> None:
     So are arrays of dimension 0, unless refused.
     """
     compared = 0
-    for skin in steady_skins(subject):
+    for api in steady_apis(subject):
         for seed in range(4):
-            play = skin.new(choices=seed).reset(seed)
+            play = api.game(seed)
             agents = list(play.env.agents)
             if not all(isinstance(play.env.action_space(agent), gymnasium.spaces.Discrete) for agent in agents):
                 continue
             log = play.run(SHORT * 2)
             for kind in (np.int64, np.int32, np.array):
-                other = skin.new(choices=seed).reset(seed)
+                other = api.game(seed)
                 for number, choice in enumerate(play.played):
                     handed = _as(kind, choice)
                     try:

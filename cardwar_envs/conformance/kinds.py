@@ -1,10 +1,11 @@
-"""Drivers for the two kinds of environment, AEC and Parallel."""
+"""Drivers for the two kinds of environment, AEC and Parallel, and the turns of AEC."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Self
 
+from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.play import PARTS, Play, payment
 
 
@@ -20,37 +21,28 @@ class AECPlay(Play):
         self.env.step(choice)
 
     def part(self, name: str) -> dict[Any, Any]:
-        """The attribute of that name."""
-        part: dict[Any, Any] = getattr(self.env, name)
-        return part
+        return getattr(self.env, name)  # type: ignore[no-any-return]
 
     def observation(self, agent: Any) -> Any:
-        """What `observe` hands out."""
         return self.env.observe(agent)
 
     def dead(self, agent: Any) -> bool:
-        """Whether the agent has been flagged as out."""
         return bool(self.env.terminations[agent] or self.env.truncations[agent])
 
     def asked(self) -> list[Any]:
-        """The selected agent, unless it is out."""
         return [] if self.over or self.dead(self.env.agent_selection) else [self.env.agent_selection]
 
     def choice(self) -> Any:
-        """A legal choice for the selected agent, None if it is out."""
         agent = self.env.agent_selection
         return None if self.dead(agent) else self.legal_choice(agent)
 
     def with_action(self, agent: Any, action: Any) -> Any:
-        """The action: only one agent acts."""
-        return action
+        return action  # only one agent acts
 
     def shown(self) -> list[tuple[Any, Any]]:
-        """What `observe` hands out."""
         return [(agent, self.env.observe(agent)) for agent in self.env.agents]
 
     def handed(self) -> Any:
-        """The observation and the info that `last` returns."""
         observation, *_, info = self.env.last()
         return observation, info
 
@@ -59,7 +51,6 @@ class AECPlay(Play):
         return payment(self.env.last(observe=False)[1], f"the reward of {self.env.agent_selection}")
 
     def seen(self) -> dict[str, Any]:
-        """A copy of all that can be seen now."""
         env, agents = self.env, list(self.env.agents)
         seen: dict[str, Any] = {"agents": agents, "agent_selection": env.agent_selection if agents else None}
         seen["observations"] = dict(self.shown())
@@ -86,38 +77,61 @@ class ParallelPlay(Play):
         self.result = self.env.step(choice)
 
     def part(self, name: str) -> dict[Any, Any]:
-        """That part of the last result."""
         return self.result[self.NAMES.index(name)]
 
     def observation(self, agent: Any) -> Any:
-        """The agent's observation in the last result."""
         return self.result[0].get(agent)
 
     def dead(self, agent: Any) -> bool:
-        """Always False: an agent that is out leaves `agents` at once."""
-        return False
+        return False  # an agent that is out leaves `agents` at once
 
     def asked(self) -> list[Any]:
-        """Every agent."""
         return list(self.env.agents)
 
     def choice(self) -> Any:
-        """A legal choice for every agent."""
         return {agent: self.legal_choice(agent) for agent in self.env.agents}
 
     def with_action(self, agent: Any, action: Any) -> Any:
-        """The action, and legal choices for all others."""
         return {**self.choice(), agent: action}
 
     def shown(self) -> list[tuple[Any, Any]]:
-        """The observations that the last call returned."""
         return list(self.result[0].items())
 
     def handed(self) -> Any:
-        """The observations and infos that the last call returned."""
         return self.result[0], self.result[-1]
 
     def seen(self) -> dict[str, Any]:
-        """A copy of all that can be seen now."""
         named = dict(zip(self.NAMES, self.result, strict=True)) | {"infos": self.infos()}
         return copy.deepcopy({"agents": list(self.env.agents), **named})
+
+
+def has_choice(play: AECPlay, agent: Any) -> bool:
+    """Whether an agent has more than one legal action, or its mask is missing or all zero.
+
+    Many environments show an all-zero mask to agents that are not selected, so such a mask is uninformative.
+    """
+    mask, space = play.mask(agent), play.env.action_space(agent)
+    return mask is None or not mask.any() or len(legal_actions(space, mask)) > 1
+
+
+class Turn:
+    """A joint action of an AEC environment in progress, as far as an observer can tell.
+
+    An agent with a single action reveals nothing by committing to it, so a turn ends as soon as all agents
+    that had a choice when it began have committed.
+    """
+
+    def __init__(self, play: AECPlay) -> None:
+        self.open = [agent for agent in play.masks() if has_choice(play, agent)]  # not selected yet, with a choice
+        self.asked: list[Any] = []  # selected in this turn, in order
+
+    @classmethod
+    def of(cls, play: AECPlay, current: Self | None) -> Self:
+        """The turn in which the selected agent commits: the current one, or a new one."""
+        agent = play.env.agent_selection
+        turn = current
+        if turn is None or play.dead(agent) or agent in turn.asked or not (turn.open or not has_choice(play, agent)):
+            turn = cls(play)
+        turn.asked.append(agent)
+        turn.open = [each for each in turn.open if each != agent]
+        return turn

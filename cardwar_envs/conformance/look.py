@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import logging
 import random
 import re
 import types
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -86,6 +88,13 @@ def space_facts(space: Any) -> Any:
     inner = getattr(space, "spaces", ())
     parts = inner.items() if isinstance(inner, Mapping) else enumerate(inner)
     return facts | {str(name): space_facts(part) for name, part in parts}
+
+
+def without_generators(facts: Any) -> Any:
+    """The facts of spaces without their generators, which sampling and seeding change."""
+    if not isinstance(facts, Mapping):
+        return facts
+    return {name: without_generators(fact) for name, fact in facts.items() if name != "generator"}
 
 
 def spaces_of(env: Any) -> dict[str, Any]:
@@ -210,3 +219,41 @@ def _error_of(call: Callable[[], Any]) -> str:
     except Exception as error:
         return f"{type(error).__name__}: {ADDRESS.sub('0x', str(error))}"
     return ""
+
+
+@contextlib.contextmanager
+def captured_output() -> Iterator[list[str]]:
+    """Collects what is printed, warned and logged, without memory addresses; the list is complete afterwards."""
+    words: list[str] = []
+    printed = io.StringIO()
+    with (
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        _logged(words),
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always")
+        yield words
+    words += [f"{each.category.__name__}: {each.message}" for each in caught]
+    words += filter(None, [printed.getvalue()])
+    words[:] = [ADDRESS.sub("0x", word) for word in words]
+
+
+@contextlib.contextmanager
+def _logged(words: list[str]) -> Iterator[None]:
+    """Collects records of the root logger and PettingZoo's, at their levels or above."""
+    handler = logging.Handler()
+    handler.emit = lambda record: words.append(f"{record.levelname}: {record.getMessage()}")  # type: ignore[method-assign]
+    root, own = logging.getLogger(), logging.getLogger("pettingzoo")
+    disabled, propagates = root.manager.disable, own.propagate
+    logging.disable(logging.NOTSET)
+    own.propagate = False
+    for logger in (root, own):
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        for logger in (root, own):
+            logger.removeHandler(handler)
+        own.propagate = propagates
+        logging.disable(disabled)

@@ -1,4 +1,4 @@
-"""Checks of observations and spaces: observations fit their spaces, and spaces do not change."""
+"""Checks of observations, spaces and action masks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from cardwar_envs.conformance.compare import arrays_in, require_same
-from cardwar_envs.conformance.explore import Watcher, watched, watcher
-from cardwar_envs.conformance.look import space_facts
+from cardwar_envs.conformance.compare import arrays_in, difference, require_same
+from cardwar_envs.conformance.explore import Watch, routes, step, watcher
+from cardwar_envs.conformance.inputs import ends_for
+from cardwar_envs.conformance.look import generators, space_facts, without_generators
 from cardwar_envs.conformance.play import Play, seats
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing, in_a_line
 
 # Spaces that also accept lists, which learners cannot use.
 TYPES: dict[Any, Any] = {
@@ -21,50 +22,47 @@ TYPES: dict[Any, Any] = {
     gymnasium.spaces.Tuple: tuple,
 }
 
+SHARE = 0.015
+MOST_PLACES = 100
+TRIED = 6
 
-def observations_fit_their_spaces(subject: Subject) -> None:
+
+@watcher("AEC", "Parallel")
+def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     """Every observation of every agent is finite, lies in its space and has exactly its type.
 
     PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
     types. A global state must fit its space as well.
     """
-    watched("observations_fit_their_spaces", subject)
+    known: set[Any] = subject.once(("fits", play.kind), set)
+    while True:
+        for what, space, data in _observed(play):
+            key = what, repr(space), tuple((path, str(array.dtype), array.tobytes()) for path, array in arrays_in(data))
+            if not key[2] or key not in known:
+                require_fit(space, data, f"{play.at}: {what}")
+                known.add(key)
+        yield from step()
 
 
-@watcher
-class _Fits(Watcher):
-    check = "observations_fit_their_spaces"
-
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._known: set[Any] = subject.once((self.check, play.kind), set)
-        self.after(play)
-
-    def after(self, play: Play) -> None:
-        for agent, observation in play.shown():
-            self._require(play, f"observation of {agent}", play.env.observation_space(agent), observation)
-        try:
-            state = play.env.state()
-        except NotImplementedError:
-            return
-        except Exception as error:
-            raise Failed(f"{play.at}: state() raises {in_a_line(error)}") from error
-        self._require(play, "state()", getattr(play.env, "state_space", None), state)
-
-    def _require(self, play: Play, what: str, space: Any, data: Any) -> None:
-        key = what, repr(space), tuple((path, str(array.dtype), array.tobytes()) for path, array in arrays_in(data))
-        if key[2] and key in self._known:
-            return
-        if space is None:
-            require_finite(data, f"{play.at}: {what}")
-        else:
-            require_fit(space, data, f"{play.at}: {what}")
-        self._known.add(key)
+def _observed(play: Play) -> Iterator[tuple[str, Any, Any]]:
+    """All observations and the state, each with its name and its space."""
+    for agent, observation in play.shown():
+        yield f"observation of {agent}", play.env.observation_space(agent), observation
+    try:
+        state = play.env.state()
+    except NotImplementedError:
+        return
+    except Exception as error:
+        raise Failed(f"{play.at}: state() raises {in_a_line(error)}") from error
+    yield "state()", getattr(play.env, "state_space", None), state
 
 
-def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
-    """Raises Failed unless the data is finite, lies in the space and has its types."""
-    require_finite(data, what)
-    for path, part, value in _leaves(space, data):
+def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> None:
+    """Raises Failed unless the data is finite and, if there is a space, lies in it and has its types."""
+    for path, array in arrays_in(data):
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise Failed(f"{what}{path and f', {path}'} has an entry that is not a finite number: {array}")
+    for path, part, value in _leaves(space, data) if space is not None else ():
         at = f"{what}{path and f', {path}'}"
         if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
             raise Failed(f"{at} is {value.dtype}, the space is {part.dtype}")
@@ -74,13 +72,6 @@ def require_fit(space: gymnasium.Space[Any], data: Any, what: str) -> None:
             raise Failed(f"{at} is a {type(value).__name__}, unlike the samples of {type(part).__name__}, {what}")
         if not part.contains(value):
             raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
-
-
-def require_finite(data: Any, what: str) -> None:
-    """Raises Failed if an array in the data has a non-finite entry."""
-    for path, array in arrays_in(data):
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise Failed(f"{what}{path and f', {path}'} has an entry that is not a finite number: {array}")
 
 
 def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -94,53 +85,37 @@ def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, A
         yield path, space, data
 
 
-def spaces_stay_the_same(subject: Subject) -> None:
+def _require_one_space(subject: Subject) -> None:
+    """Before the first reset, each call returns the same object."""
+    for api in subject.apis():
+        env = api.new().env
+        for agent in seats(env):
+            for name in ("observation_space", "action_space"):
+                with failing(f"{api.kind}: {name}({agent!r}) before reset raises"):
+                    first, second = (getattr(env, name)(agent) for _ in range(2))
+                if first is not second:
+                    raise Failed(f"{api.kind}: {name}({agent!r}) makes a new space at each call")
+
+
+@watcher("AEC", "Parallel", first=_require_one_space)
+def spaces_stay_the_same(play: Play, subject: Subject) -> Watch:
     """Spaces exist before the first reset, and each call returns the same, unchanging object.
 
     Learners query the spaces once, before any reset, and sample later from the objects that they seeded.
     """
-    for skin in subject.skins():
-        env = skin.new().env
-        for agent in seats(env):
-            for name in ("observation_space", "action_space"):
-                try:
-                    first, second = (getattr(env, name)(agent) for _ in range(2))
-                except Exception as error:
-                    raise Failed(f"{skin.kind}: {name}({agent!r}) before reset raises {in_a_line(error)}") from error
-                if first is not second:
-                    raise Failed(f"{skin.kind}: {name}({agent!r}) makes a new space at each call")
-    watched("spaces_stay_the_same", subject)
-
-
-@watcher
-class _Stays(Watcher):
-    check = "spaces_stay_the_same"
-
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._first = subject.once((self.check, play.kind), lambda: _facts(play))
-        self.after(play)
-
-    def after(self, play: Play) -> None:
+    first = subject.once(("spaces", play.kind), lambda: _facts(play))
+    while True:
         if len(play.played) % 4 == 3 or len(play.env.agents) < 2:
-            require_same(self._first, _facts(play), f"{play.at}: spaces at first and now")
-
-    def end(self, play: Play) -> None:
-        require_same(self._first, _facts(play), f"{play.at}: spaces at first and now")
+            require_same(first, _facts(play), f"{play.at}: spaces at first and now")
+        yield from step()
 
 
 def _facts(play: Play) -> dict[str, Any]:
-    env, facts = play.env, {}
-    for name in ("observation_space", "action_space"):
-        for agent in getattr(env, "possible_agents", ()):
-            facts[f"{name}({agent!r})"] = _plain(space_facts(getattr(env, name)(agent)))
-    return facts
-
-
-def _plain(facts: Any) -> Any:
-    """The facts of a space without its generators, which sampling and seeding change."""
-    if not isinstance(facts, Mapping):
-        return facts
-    return {name: _plain(fact) for name, fact in facts.items() if name != "generator"}
+    return {
+        f"{name}({agent!r})": without_generators(space_facts(getattr(play.env, name)(agent)))
+        for name in ("observation_space", "action_space")
+        for agent in getattr(play.env, "possible_agents", ())
+    }
 
 
 def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
@@ -148,8 +123,8 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
 
     Otherwise random players always make the same choice.
     """
-    for skin in subject.skins():
-        env = skin.new().reset(3).env
+    for api in subject.apis():
+        env = api.new().reset(3).env
         known: list[tuple[Any, Any, Any]] = []
         for agent in seats(env):
             space = env.action_space(agent)
@@ -159,7 +134,106 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
             state = generator.bit_generator.state
             for other, other_space, other_state in known:
                 if other_space is not space and repr(state) == repr(other_state):
-                    raise Failed(f"{skin.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
+                    raise Failed(f"{api.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
             known.append((agent, space, state))
-    if not any(getattr(skin.new().env, "possible_agents", ()) for skin in subject.skins()):
+    if not any(getattr(api.new().env, "possible_agents", ()) for api in subject.apis()):
         raise NotApplicable("it does not say who its possible agents are")
+
+
+def masks_allow_what_is_legal(subject: Subject) -> None:
+    """Masks are int8 with entries 0 and 1, not all zero for an agent that must choose, and allow only legal actions.
+
+    `Discrete.sample` accepts no other type, and learners fail on an empty mask or if an allowed action raises. Masks
+    in an observation and in an info must agree.
+    """
+    for play, actions in _tries(subject, allowed=1):
+        if not actions:
+            _require_form(play)
+        for agent, action in actions:
+            with failing(f"{play.at}: {agent}'s mask allows {action}, but step() raises"):
+                play.submit(play.with_action(agent, action), log=False)
+
+
+def _require_form(play: Play) -> None:
+    for agent, mask in play.masks().items():
+        if mask is None:
+            raise Failed(f"{play.at}: {agent} has no action mask, though masks are shown elsewhere")
+        size = int(play.env.action_space(agent).n)
+        if mask.dtype != np.int8 or mask.shape != (size,):
+            raise Failed(f"{play.at}: the mask of {agent} is {mask.dtype}{list(mask.shape)}, not int8[{size}]")
+        if not np.isin(mask, (0, 1)).all():
+            raise Failed(f"{play.at}: the mask of {agent} has other entries than 0 and 1: {mask}")
+        if agent in play.asked() and not mask.any():
+            raise Failed(f"{play.at}: the mask of {agent}, who is to choose, is all zero")
+        both = [part["action_mask"] for part in play.told(agent) if isinstance(part, dict) and "action_mask" in part]
+        if len(both) == 2 and (found := difference(*both)):
+            raise Failed(f"{play.at}: observation and info of {agent} have different masks{found}")
+
+
+def illegal_actions_are_refused(subject: Subject) -> None:
+    """A masked action raises an error without effect, or terminates the agent that tried it.
+
+    An environment that plays it anyway, or silently plays another action, teaches another game.
+    """
+    tried = 0
+    for play, actions in _tries(subject, allowed=0):
+        for agent, action in actions:
+            tried += 1
+            _require_refused(play, agent, action)
+    if not tried:
+        raise NotApplicable("masks allow every action, always")
+
+
+def _require_refused(play: Play, agent: Any, action: int) -> None:
+    before, choice, at = (play.seen(), generators(play.env)), play.with_action(agent, action), play.at
+    try:
+        play.submit(choice, log=False)
+    except Exception:
+        if found := difference(before, (play.seen(), generators(play.env))):
+            raise Failed(f"{at}: {agent}'s illegal {action} raises, but changes something: {found}") from None
+        return
+    if not ends_for(play, agent):
+        raise Failed(f"{at}: {agent} plays {action}, which its mask forbids; nothing is raised and play goes on")
+
+
+def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[Any, int]]]]:
+    """Fresh games in situations of all depths, with what to try there.
+
+    For each situation, the first game has nothing to try, each other one an agent with an action that its mask
+    allows (1) or forbids (0).
+    """
+    any_masks = False
+    for api in subject.own_apis():
+        if not _is_masked(api.new().reset(subject.seed)):
+            continue
+        any_masks = True
+        clock = subject.time(SHARE)
+        for route in routes(subject, api.kind, MOST_PLACES):
+            looked_at = route.travel(api)
+            if looked_at.over:
+                continue
+            yield looked_at, []
+            for each in _actions(looked_at, allowed):
+                yield route.travel(api), [each]
+            if next(clock, None) is None:
+                break
+    if not any_masks:
+        raise NotApplicable("there are no action masks")
+
+
+def _is_masked(play: Play) -> bool:
+    spaces = [play.env.action_space(agent) for agent in play.env.agents]
+    discrete = all(isinstance(space, gymnasium.spaces.Discrete) for space in spaces)
+    return discrete and any(mask is not None for mask in play.masks().values())
+
+
+def _actions(play: Play, allowed: int) -> list[tuple[Any, int]]:
+    """Some actions that the masks of the choosing agents allow (1) or forbid (0)."""
+    found = []
+    for agent in play.asked():
+        mask = play.mask(agent)
+        if mask is not None:
+            numbers = np.flatnonzero(mask == allowed)
+            start = int(play.env.action_space(agent).start)
+            found += [(agent, int(number) + start) for number in numbers[:: max(1, len(numbers) // TRIED)][:TRIED]]
+    return found

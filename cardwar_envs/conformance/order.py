@@ -21,9 +21,9 @@ from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import Snapshot, reachable, text_of
 from cardwar_envs.conformance.play import seats
-from cardwar_envs.conformance.steady import find, steady_skin
-from cardwar_envs.conformance.subject import Skin, Subject, load, parameters_of, quiet
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried
+from cardwar_envs.conformance.steady import find, steady_api
+from cardwar_envs.conformance.subject import Api, Subject, load, parameters_of
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, quiet
 
 SHARE = 0.035
 MOST_PLACES = 400
@@ -39,24 +39,24 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
 
     It may include agents that are out, as many learners do; these are refused or ignored.
     """
-    subject.skin("Parallel")
-    skin = steady_skin(subject, "Parallel")
+    subject.api("Parallel")
+    api = steady_api(subject, "Parallel")
     clock = subject.time(SHARE)
     for number, route in enumerate(routes(subject, "Parallel", MOST_PLACES)):
-        play = route.travel(skin)
+        play = route.travel(api)
         if play.over:
             continue
         play.chooser = Driver(4 * number + 2)  # all alike, because order matters in ties
-        _compare(skin, route, play, play.choice())
+        _compare(api, route, play, play.choice())
         for style in (0, 2, 3):
-            if not (game := route.travel(skin)).over:
+            if not (game := route.travel(api)).over:
                 game.chooser = Driver(4 * number + style)
-                _compare(skin, route, game, game.choice())
+                _compare(api, route, game, game.choice())
         if next(clock, None) is None:
             break
 
 
-def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
+def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
     """Plays a joint action in other orders, then some further steps, and compares."""
     moves = [choice]
     play.submit(choice, log=False)
@@ -65,23 +65,23 @@ def _compare(skin: Skin[Any], route: Route, play: ParallelPlay, choice: dict[Any
         moves.append(play.choice())
         play.submit(moves[-1], log=False)
         seen.append(play.seen())
-    _require_ignored(skin, route, choice, seen[0])
+    _require_ignored(api, route, choice, seen[0])
     names = list(choice)
     for order in (names[::-1], names[1:] + names[:1]):
-        other = route.travel(skin)
+        other = route.travel(api)
         for number, move in enumerate(moves):
             other.submit(move if number else {agent: choice[agent] for agent in order}, log=False)
             for place, words in places(_by_name(seen[number]), _by_name(other.seen()), exact=True):
                 raise Failed(f"{other.at}: {choice} was played, and again in the order {order}: {place}: {words}")
 
 
-def _require_ignored(skin: Skin[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
+def _require_ignored(api: Api[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
     """Raises Failed if an action of an agent that is out has an effect; it may be refused."""
     if set(seen["rewards"]) - set(choice):
         return  # reported by `results_name_the_agents`
-    for gone in [agent for agent in seats(skin.make()) if agent not in choice]:
+    for gone in [agent for agent in seats(api.make()) if agent not in choice]:
         for action in dict.fromkeys(map(repr, choice.values())):
-            other = route.travel(skin)
+            other = route.travel(api)
             extra = next(each for each in choice.values() if repr(each) == action)
             try:
                 other.submit({**choice, gone: extra}, log=False)
@@ -104,8 +104,8 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
     Anything drawn from a set of names, or seeded with a hash, differs in each process, so runs are not reproducible.
     The same holds for anything that depends on how many environments were created earlier.
     """
-    for skin in subject.skins():
-        steady_skin(subject, skin.kind)
+    for api in subject.apis():
+        steady_api(subject, api.kind)
     processes = elsewhere(subject)
     here = digests(subject, _told(subject)["blind"])
     for hash_seed, (there, _) in processes.items():
@@ -132,8 +132,8 @@ def environments_leave_nothing_behind(subject: Subject) -> None:
 
 def _shared(subject: Subject) -> str:
     """Describes the first container that two environments share and that a game changes."""
-    for skin in subject.skins():
-        one, other = (skin.new(choices=1) for _ in range(2))
+    for api in subject.apis():
+        one, other = (api.new(choices=1) for _ in range(2))
         for play in (one, other):
             play.reset(1)
         theirs = {id(part) for _, part in reachable(other.env) if isinstance(part, list | dict | set)}
@@ -164,7 +164,7 @@ def _told(subject: Subject) -> dict[str, Any]:
     if parameters_of(words) != dict(subject.parameters):
         raise NotTried(f"another process cannot be given these parameters: {' '.join(words)}")
     told: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
-    told["blind"] = {skin.kind: sorted(find(subject, skin.kind).kinds, key=str) for skin in subject.skins()}
+    told["blind"] = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
     for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
         if not subject.word and make is not None:
             told[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
@@ -188,9 +188,9 @@ def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
     """
     found = {}
     for kind, names in blind.items():
-        skin = next(skin for skin in subject.skins(frozenset(names)) if skin.kind == kind)
-        games = [skin.new(choices=seed).reset(seed).run(LONGEST) for seed in range(GAMES)]
-        found[skin.kind] = [[_digest(seen) for seen in log] for log in games]
+        api = next(api for api in subject.apis(frozenset(names)) if api.kind == kind)
+        games = [api.game(seed).run(LONGEST) for seed in range(GAMES)]
+        found[api.kind] = [[_digest(seen) for seen in log] for log in games]
     return found
 
 
@@ -200,11 +200,7 @@ def _digest(seen: Any) -> str:
 
 
 def elsewhere(subject: Subject) -> dict[int, list[Games]]:
-    """Hash seed -> the games that a new process with that seed plays, and the same games again.
-
-    Raises:
-        NotApplicable: If another process cannot play them.
-    """
+    """Hash seed -> the games that a new process with that seed plays, and the same games again."""
     told = _told(subject)
     find = partial(_elsewhere, told)
     return {seed: subject.once(("elsewhere", seed), partial(find, seed)) for seed in _other_hash_seeds(subject)}
@@ -245,14 +241,14 @@ def _environment(hash_seed: int) -> dict[str, str]:
     return {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
+@quiet()
 def _play_elsewhere() -> None:
-    with quiet():
-        told = json.loads(sys.stdin.read())
-        subject = _found(told)
-        first = digests(subject, told["blind"])
-        for number, skin in enumerate(subject.skins()):  # the effects of two equal rounds may cancel out
-            skin.new().reset(GAMES + number).run(LONGEST)
-        print(json.dumps([first, digests(subject, told["blind"])]))
+    told = json.loads(sys.stdin.read())
+    subject = _found(told)
+    first = digests(subject, told["blind"])
+    for number, api in enumerate(subject.apis()):  # the effects of two equal rounds may cancel out
+        api.new().reset(GAMES + number).run(LONGEST)
+    print(json.dumps([first, digests(subject, told["blind"])]))
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.ends import objectives
-from cardwar_envs.conformance.explore import Watcher, watched, watcher
+from cardwar_envs.conformance.explore import Watch, watcher
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, as_text, finite, seats
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 
 # Rewards may be rounded: 1/3 has no exact binary representation.
@@ -24,40 +24,6 @@ GAMES = 400
 STANDARD_ERRORS = 4.0
 
 
-def zero_sum_holds(subject: Subject) -> None:
-    """If the game is declared zero-sum, the rewards of every complete episode sum to zero.
-
-    Otherwise exploitability, minimax values and self-play ratings are meaningless.
-    """
-    if not _declares_zero_sum(subject):
-        raise NotApplicable("not declared zero-sum")
-    if objectives(subject):
-        raise NotApplicable("rewards are vectors, see nobody_is_paid_after_the_end")
-    watched("zero_sum_holds", subject)
-
-
-@watcher
-class _Sum(Watcher):
-    check = "zero_sum_holds"
-
-    def __init__(self, play: Play, subject: Subject) -> None:
-        self._declared = subject.once("zero-sum", lambda: _declares_zero_sum(subject))
-        self._paid: dict[Any, float] = dict.fromkeys(seats(play.env), 0.0) if self._declared else {}
-
-    def before(self, play: Play, choice: Any) -> None:
-        if self._declared and isinstance(play, AECPlay):
-            self._paid[play.env.agent_selection] += play.cumulative_reward()
-
-    def after(self, play: Play) -> None:
-        if self._declared and isinstance(play, ParallelPlay):
-            for agent, reward in play.rewards().items():
-                self._paid[agent] += reward
-
-    def end(self, play: Play) -> None:
-        if self._declared and not np.all(np.abs(total := sum(self._paid.values())) <= TOLERANCE):
-            raise Failed(f"{play.where}: payoffs {self._paid} sum to {as_text(total)}, not to 0")
-
-
 def _declares_zero_sum(subject: Subject) -> bool:
     if subject.zero_sum is not None:
         return subject.zero_sum
@@ -65,20 +31,47 @@ def _declares_zero_sum(subject: Subject) -> bool:
     return bool(subject.any_env().metadata.get("zero_sum", False) if game is None else game.facts.zero_sum)
 
 
-def totals(play: Play) -> dict[Any, float]:
-    """Each agent's total reward up to the end, as a learner receives it.
+def _require_zero_sum(subject: Subject) -> None:
+    if not _declares_zero_sum(subject):
+        raise NotApplicable("not declared zero-sum")
+    if objectives(subject):
+        raise NotApplicable("rewards are vectors, see nobody_is_paid_after_the_end")
 
-    Raises:
-        Failed: If a reward is not a finite number.
+
+@watcher("AEC", "Parallel", first=_require_zero_sum)
+def zero_sum_holds(play: Play, subject: Subject) -> Watch:
+    """If the game is declared zero-sum, the rewards of every complete episode sum to zero.
+
+    Otherwise exploitability, minimax values and self-play ratings are meaningless.
     """
+    if not subject.once("zero-sum", lambda: _declares_zero_sum(subject)):
+        return
     paid = dict.fromkeys(seats(play.env), 0.0)
     while not play.over:
-        if isinstance(play, AECPlay):
-            paid[play.env.agent_selection] += play.cumulative_reward()
+        yield
+        _receive(play, paid, after=False)
+        yield
+        _receive(play, paid, after=True)
+    if not np.all(np.abs(total := sum(paid.values())) <= TOLERANCE):
+        raise Failed(f"{play.where}: payoffs {paid} sum to {as_text(total)}, not to 0")
+
+
+def _receive(play: Play, paid: dict[Any, float], after: bool) -> None:
+    """Adds what a learner receives: in AEC before a step, from last(); in Parallel after it."""
+    if isinstance(play, AECPlay) and not after:
+        paid[play.env.agent_selection] += play.cumulative_reward()
+    if isinstance(play, ParallelPlay) and after:
+        for agent, reward in play.rewards().items():
+            paid[agent] += reward
+
+
+def totals(play: Play) -> dict[Any, float]:
+    """Each agent's total reward up to the end, as a learner receives it."""
+    paid = dict.fromkeys(seats(play.env), 0.0)
+    while not play.over:
+        _receive(play, paid, after=False)
         play.step_to_end()
-        if isinstance(play, ParallelPlay):
-            for agent, reward in play.rewards().items():
-                paid[agent] += reward
+        _receive(play, paid, after=True)
     return paid
 
 
@@ -93,16 +86,16 @@ def equilibrium_earns_its_value(subject: Subject) -> None:
         raise NotApplicable("there are no rules to solve: only games of cardwar_envs have an oracle")
     value, policy = _solution(subject, game)
     uniform, known = _Uniform(), dict[Any, Any]()
-    for skin in subject.skins():
+    for api in subject.apis():
         for line_up, least in (((policy, policy), None), ((policy, uniform), value), ((uniform, policy), -value)):
             seat = 1 if line_up[0] is uniform else 0
-            mean, error = _mean_payoff(skin, line_up, seat, known)
+            mean, error = _mean_payoff(api, line_up, seat, known)
             margin = STANDARD_ERRORS * error + TOLERANCE
             if least is None and not abs(mean - value) <= margin:
-                raise Failed(f"{skin.kind}: equilibrium play earns {mean:.4f} +- {error:.4f}, the value is {value:.4f}")
+                raise Failed(f"{api.kind}: equilibrium play earns {mean:.4f} +- {error:.4f}, the value is {value:.4f}")
             if least is not None and not mean >= least - margin:
                 raise Failed(
-                    f"{skin.kind}: equilibrium play of player_{seat} earns {mean:.4f} +- {error:.4f} against "
+                    f"{api.kind}: equilibrium play of player_{seat} earns {mean:.4f} +- {error:.4f} against "
                     f"uniform play, less than the {least:.4f} that it guarantees"
                 )
 
@@ -123,9 +116,9 @@ class _Uniform:
         return action_masks / action_masks.sum(axis=1, keepdims=True)
 
 
-def _mean_payoff(skin: Skin[Play], line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
+def _mean_payoff(api: Api[Play], line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
     """Mean and standard error of a seat's payoff; `known` caches the policies' probabilities."""
-    play, rng, earned = skin.new(), np.random.default_rng(11), []
+    play, rng, earned = api.new(), np.random.default_rng(11), []
     for number in range(GAMES):
         play.reset(None if number else 1)
         play.chooser = _Seated(play, line_up, rng, known)  # type: ignore[assignment]  # duck-typed

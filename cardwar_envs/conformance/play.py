@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.conformance.choices import Chooser
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
 # Maximal number of steps of an episode, unless a check needs its end.
 STEPS = 120
@@ -21,25 +21,17 @@ PARTS = ("rewards", "terminations", "truncations", "infos")
 
 
 class Play(ABC):
-    """Drives one environment.
-
-    Attributes:
-        env: The environment.
-        where: Its kind and its seed, for messages.
-        log: Copies of all visible data after `reset` and after each step.
-        played: The argument of each step.
-        blind: Names of infos to ignore, because they always differ.
-        calls: Each call of reset() and step(), for a script that repeats them.
-    """
+    """Drives one environment."""
 
     kind: ClassVar[str]
 
     def __init__(self, env: Any, choices: int = 0, blind: frozenset[str] = frozenset()) -> None:
-        self.env, self.chooser, self.blind = env, Chooser(choices), blind
-        self.where = self.kind
-        self.log: list[Any] = []
-        self.played: list[Any] = []
-        self.calls: list[tuple[str, Any]] = []
+        self.env, self.chooser = env, Chooser(choices)
+        self.blind = blind  # names of infos to ignore, because they always differ
+        self.where = self.kind  # and the seed, for messages
+        self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
+        self.played: list[Any] = []  # the argument of each step
+        self.calls: list[tuple[str, Any]] = []  # of reset() and step(), for a script that repeats them
 
     def again(self, choices: int = 0) -> Self:
         """Drives the same environment with other choices."""
@@ -72,17 +64,10 @@ class Play(ABC):
             self.log.append(self.seen())
 
     def replay(self, choices: Iterable[Any]) -> Self:
-        """Steps with given choices, without a log.
-
-        Raises:
-            Failed: If a choice that was legal before raises.
-        """
+        """Steps with given choices, without a log; raises Failed if one of them raises, as it was legal before."""
         for choice in choices:
-            try:
+            with failing(f"{self.where}, step {len(self.played) + 1}: legal {choice} raises"):
                 self.submit(choice, log=False)
-            except Exception as error:
-                step = len(self.played) + 1
-                raise Failed(f"{self.where}, step {step}: legal {choice} raises {in_a_line(error)}") from error
         return self
 
     def run(self, steps: int = STEPS) -> list[Any]:
@@ -93,11 +78,7 @@ class Play(ABC):
         return self.log
 
     def step_to_end(self) -> None:
-        """One step without a log, on the way to the end of the game.
-
-        Raises:
-            NotApplicable: If the end has not come within `MOST_STEPS`.
-        """
+        """One step without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
         if len(self.played) >= MOST_STEPS:
             raise NotApplicable(f"no game ended within {MOST_STEPS:,} steps")
         self.step(log=False)
@@ -135,11 +116,7 @@ class Play(ABC):
         return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
 
     def rewards(self) -> dict[Any, Any]:
-        """Each agent's reward in the last step.
-
-        Raises:
-            Failed: If a reward is neither a finite number nor a vector of them.
-        """
+        """Each agent's reward in the last step, as `payment` takes it."""
         return {agent: payment(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
 
     def out(self) -> set[Any]:
@@ -203,11 +180,7 @@ def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
 
 
 def finite(number: Any, what: str) -> float:
-    """A finite number.
-
-    Raises:
-        Failed: If it is infinite or not a number.
-    """
+    """The number; raises Failed unless it is one, and finite."""
     if number is None or np.shape(number) != ():
         raise Failed(f"{what} is {number!r}, not a number")
     if not math.isfinite(number):
@@ -216,11 +189,7 @@ def finite(number: Any, what: str) -> float:
 
 
 def payment(reward: Any, what: str) -> Any:
-    """A reward that can be summed: a number, or an array of numbers for several objectives.
-
-    Raises:
-        Failed: If it is neither, or not finite.
-    """
+    """A finite reward, or a vector of them for several objectives; raises Failed for anything else."""
     if not isinstance(reward, np.ndarray) or reward.ndim != 1 or reward.size < 2 or reward.dtype.kind not in "iuf":
         return finite(reward, what)
     if not np.isfinite(reward).all():
@@ -234,11 +203,7 @@ def as_text(paid: Any) -> str:
 
 
 def seats(env: Any) -> list[Any]:
-    """The agents in order of seat.
-
-    Raises:
-        NotApplicable: If the environment does not declare its agents.
-    """
+    """The agents in order of seat; raises NotApplicable if the environment does not declare them."""
     if not hasattr(env, "possible_agents"):
         raise NotApplicable("it does not say who its possible agents are")
     return list(env.possible_agents)

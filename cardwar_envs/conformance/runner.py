@@ -6,101 +6,100 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cardwar_envs.conformance import (
-    accounts,
     aliases,
+    bookkeeping,
+    both_kinds,
     calls,
     chance,
     copies,
     declared,
     ends,
+    explore,
     inputs,
-    looking,
-    masks,
+    leaks,
     observations,
     order,
-    parallel,
     payoffs,
+    rendering,
     script,
-    secrecy,
     seeds,
-    skins,
-    stale,
     steady,
 )
-from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject, quiet
-from cardwar_envs.conformance.verdicts import FAILED, LITTLE_SEEN, PASSED, VERDICTS, Failed, Result, in_a_line, judged
+from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject
+from cardwar_envs.conformance.verdicts import FAILED, VERDICTS, Failed, LittleSeen, Result, in_a_line, judged, quiet
 
 Check = Callable[[Subject], None]
-# Each check with earlier checks whose failure may explain its own.
-_LISTED: tuple[tuple[Check, tuple[Check, ...]], ...] = (
-    (declared.agents_are_a_list_of_their_own, ()),
-    (calls.legal_play_goes_on, (declared.agents_are_a_list_of_their_own,)),
-    (declared.metadata_say_what_is_offered, ()),
-    (declared.render_modes_are_kept, (declared.metadata_say_what_is_offered,)),
-    (calls.is_parallelizable_is_declared, (declared.metadata_say_what_is_offered,)),
-    (order.environments_leave_nothing_behind, ()),
-    (steady.infos_are_steady, (order.environments_leave_nothing_behind,)),
-    (seeds.same_seed_same_episode, (order.environments_leave_nothing_behind,)),
-    (order.hash_seed_does_not_matter, (seeds.same_seed_same_episode, order.environments_leave_nothing_behind)),
-    (seeds.other_seed_other_episode, ()),
-    (
-        seeds.seeded_reset_starts_anew,
-        (
-            declared.agents_are_a_list_of_their_own,
-            seeds.same_seed_same_episode,
-            order.environments_leave_nothing_behind,
-        ),
-    ),
-    (seeds.earlier_games_do_not_matter, (seeds.seeded_reset_starts_anew,)),
-    (seeds.unseeded_reset_goes_on, (seeds.seeded_reset_starts_anew,)),
-    (seeds.options_do_no_harm, (seeds.seeded_reset_starts_anew,)),
-    (copies.global_randomness_is_left_alone, ()),
-    (copies.environments_do_not_meet, (order.environments_leave_nothing_behind,)),
-    (looking.looking_changes_nothing, (copies.environments_do_not_meet,)),
-    (looking.rendering_changes_nothing, (looking.looking_changes_nothing,)),
-    (looking.every_situation_can_be_drawn, (declared.render_modes_are_kept,)),
-    (seeds.sampling_leaves_the_game_alone, (copies.environments_do_not_meet,)),
-    (aliases.arrays_are_fresh, ()),
-    (aliases.containers_are_not_shared, (aliases.arrays_are_fresh,)),
-    (aliases.the_callers_actions_are_left_alone, ()),
-    (observations.observations_fit_their_spaces, (declared.agents_are_a_list_of_their_own,)),
-    (observations.spaces_stay_the_same, (declared.agents_are_a_list_of_their_own,)),
-    (observations.spaces_of_seats_are_seeded_apart, ()),
-    (calls.seats_are_asked_in_order, (declared.agents_are_a_list_of_their_own,)),
-    (secrecy.commitments_are_hidden, ()),
-    (secrecy.commitments_touch_nothing, (secrecy.commitments_are_hidden,)),
-    (secrecy.commitments_are_kept_inside, (secrecy.commitments_are_hidden, secrecy.commitments_touch_nothing)),
-    (secrecy.pictures_hide_commitments, ()),
-    (chance.chance_to_come_is_hidden, (declared.agents_are_a_list_of_their_own,)),
-    (masks.masks_allow_what_is_legal, (calls.legal_play_goes_on,)),
-    (masks.illegal_actions_are_refused, ()),
-    (inputs.input_outside_the_space_is_refused, ()),
-    (inputs.refusals_change_nothing, ()),
-    (inputs.equal_actions_play_alike, ()),
-    (order.order_of_actions_does_not_matter, ()),
-    (accounts.last_tells_what_is_so, ()),
-    (accounts.rewards_are_counted_once, ()),
-    (accounts.observations_are_of_now, ()),
-    (stale.infos_are_of_now, (accounts.observations_are_of_now,)),
-    (parallel.results_name_the_agents, ()),
-    (ends.ends_are_final, (declared.agents_are_a_list_of_their_own, parallel.results_name_the_agents)),
-    (ends.nobody_is_paid_after_the_end, (parallel.results_name_the_agents,)),
-    (ends.limit_of_rounds_is_kept, (declared.agents_are_a_list_of_their_own,)),
-    (calls.calls_at_the_wrong_time_are_refused, ()),
-    (
-        skins.skins_are_one_game,
-        (declared.agents_are_a_list_of_their_own, accounts.rewards_are_counted_once, accounts.observations_are_of_now),
-    ),
-    (copies.deepcopy_goes_on, ()),
-    (copies.pickle_goes_on, (copies.deepcopy_goes_on,)),
-    (declared.closing_does_no_harm, ()),  # near the end, because closing can break other environments' rendering
-    (payoffs.zero_sum_holds, (accounts.rewards_are_counted_once,)),
-    (payoffs.equilibrium_earns_its_value, (payoffs.zero_sum_holds,)),
+AGENTS, META, FRESH = (
+    declared.agents_are_a_list_of_their_own,
+    declared.metadata_say_what_is_offered,
+    order.environments_leave_nothing_behind,
 )
-CHECKS = {check.__name__: check for check, _ in _LISTED}
-CAUSES = {check.__name__: [cause.__name__ for cause in causes] for check, causes in _LISTED}
+ANEW, REWARDS, NOW = (
+    seeds.seeded_reset_starts_anew,
+    bookkeeping.rewards_are_counted_once,
+    bookkeeping.observations_are_of_now,
+)
+# Each check, followed by earlier checks whose failure may explain its own.
+_LISTED: tuple[tuple[Check, ...], ...] = (
+    (AGENTS,),
+    (explore.legal_play_goes_on, AGENTS),
+    (META,),
+    (declared.render_modes_are_kept, META),
+    (calls.is_parallelizable_is_declared, META),
+    (FRESH,),
+    (steady.infos_are_steady, FRESH),
+    (seeds.same_seed_same_episode, FRESH),
+    (order.hash_seed_does_not_matter, seeds.same_seed_same_episode, FRESH),
+    (seeds.other_seed_other_episode,),
+    (ANEW, AGENTS, seeds.same_seed_same_episode, FRESH),
+    (seeds.earlier_games_do_not_matter, ANEW),
+    (seeds.unseeded_reset_goes_on, ANEW),
+    (seeds.options_do_no_harm, ANEW),
+    (copies.global_randomness_is_left_alone,),
+    (copies.environments_do_not_meet, FRESH),
+    (rendering.looking_changes_nothing, copies.environments_do_not_meet),
+    (rendering.rendering_changes_nothing, rendering.looking_changes_nothing),
+    (rendering.every_situation_can_be_drawn, declared.render_modes_are_kept),
+    (seeds.sampling_leaves_the_game_alone, copies.environments_do_not_meet),
+    (aliases.arrays_are_fresh,),
+    (aliases.containers_are_not_shared, aliases.arrays_are_fresh),
+    (aliases.the_callers_actions_are_left_alone,),
+    (observations.observations_fit_their_spaces, AGENTS),
+    (observations.spaces_stay_the_same, AGENTS),
+    (observations.spaces_of_seats_are_seeded_apart,),
+    (calls.seats_are_asked_in_order, AGENTS),
+    (leaks.commitments_are_hidden,),
+    (leaks.commitments_touch_nothing, leaks.commitments_are_hidden),
+    (leaks.commitments_are_kept_inside, leaks.commitments_are_hidden, leaks.commitments_touch_nothing),
+    (leaks.pictures_hide_commitments,),
+    (chance.chance_to_come_is_hidden, AGENTS),
+    (observations.masks_allow_what_is_legal, explore.legal_play_goes_on),
+    (observations.illegal_actions_are_refused,),
+    (inputs.input_outside_the_space_is_refused,),
+    (inputs.refusals_change_nothing,),
+    (inputs.equal_actions_play_alike,),
+    (order.order_of_actions_does_not_matter,),
+    (bookkeeping.last_tells_what_is_so,),
+    (REWARDS,),
+    (NOW,),
+    (bookkeeping.infos_are_of_now, NOW),
+    (bookkeeping.results_name_the_agents,),
+    (ends.ends_are_final, AGENTS, bookkeeping.results_name_the_agents),
+    (ends.nobody_is_paid_after_the_end, bookkeeping.results_name_the_agents),
+    (ends.limit_of_rounds_is_kept, AGENTS),
+    (calls.calls_at_the_wrong_time_are_refused,),
+    (both_kinds.skins_are_one_game, AGENTS, REWARDS, NOW),
+    (copies.deepcopy_goes_on,),
+    (copies.pickle_goes_on, copies.deepcopy_goes_on),
+    (declared.closing_does_no_harm,),  # near the end, because closing can break other environments' rendering
+    (payoffs.zero_sum_holds, REWARDS),
+    (payoffs.equilibrium_earns_its_value, payoffs.zero_sum_holds),
+)
+CHECKS = {check.__name__: check for check, *_ in _LISTED}
+CAUSES = {check.__name__: [cause.__name__ for cause in causes] for check, *causes in _LISTED}
 
 
+@quiet()
 def run(name: str, subject: Subject) -> Result:
     """Runs one check. Any error of the environment is a failure; its warnings are suppressed.
 
@@ -110,14 +109,8 @@ def run(name: str, subject: Subject) -> Result:
     """
     subject.recent.clear()
     subject.cut.clear()
-    with quiet():
-        result = judged(name, lambda: _located(CHECKS[name], subject))
-        if result.status == PASSED and min(subject.cut, default=FEW_ROUNDS) < FEW_ROUNDS:
-            few = f"{min(subject.cut)} rounds, when the time was over; see --seconds and --games"
-            return Result(name, LITTLE_SEEN, few)
-        if result.status == FAILED:
-            return Result(name, FAILED, result.reason, script=script.of(subject, result.reason))
-    return result
+    result = judged(name, lambda: _located(CHECKS[name], subject))
+    return replace(result, script=script.of(subject, result.reason)) if result.status == FAILED else result
 
 
 def _located(check: Check, subject: Subject) -> None:
@@ -132,6 +125,8 @@ def _located(check: Check, subject: Subject) -> None:
         play, (name, given) = subject.recent[-1][1], calls[-1]
         words = f"seed={given.get('seed')!r}" if name == "reset" else repr(given)
         raise Failed(f"{play.at}, in or after {name}({words}): {in_a_line(error)}") from error
+    if (rounds := min(subject.cut, default=FEW_ROUNDS)) < FEW_ROUNDS:
+        raise LittleSeen(f"{rounds} rounds, when the time was over; see --seconds and --games")
 
 
 def each_result(subject: Subject) -> Iterator[Result]:

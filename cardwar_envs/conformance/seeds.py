@@ -10,9 +10,9 @@ import numpy as np
 
 from cardwar_envs.conformance.compare import difference, require_same, require_same_play
 from cardwar_envs.conformance.play import STEPS, Play
-from cardwar_envs.conformance.steady import find, steady_skin
-from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.conformance.steady import find, steady_api
+from cardwar_envs.conformance.subject import Api, Subject
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
 # Chance may be rare: the number of games to compare before concluding that there is none.
 GAMES = 12
@@ -25,10 +25,18 @@ ABANDONED = 9
 UNKNOWN = {"an option of somebody else": 1}
 
 
-def steady_skins(subject: Subject, own: bool = False) -> Iterator[Skin[Any]]:
+def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api[Any]]:
     """All kinds, or only the author's own, for checks that compare episodes."""
-    for skin in subject.own_skins() if own else subject.skins():
-        yield steady_skin(subject, skin.kind)
+    for api in subject.own_apis() if own else subject.apis():
+        yield steady_api(subject, api.kind)
+
+
+def in_step(*plays: Play) -> Iterator[None]:
+    """Steps all of them after each round of the caller's loop, until one is over."""
+    while not any(play.over for play in plays) and len(plays[0].played) < SHORT:
+        yield
+        for play in plays:
+            play.step()
 
 
 def same_seed_same_episode(subject: Subject) -> None:
@@ -36,21 +44,21 @@ def same_seed_same_episode(subject: Subject) -> None:
 
     PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator.
     """
-    for skin in subject.skins():
-        if found := find(subject, skin.kind).episodes:
-            raise Failed(f"{skin.kind}: two games by the same seed and choices: {found}")
-        _require_numpy_seeds(steady_skin(subject, skin.kind))
+    for api in subject.apis():
+        if found := find(subject, api.kind).episodes:
+            raise Failed(f"{api.kind}: two games by the same seed and choices: {found}")
+        _require_numpy_seeds(steady_api(subject, api.kind))
 
 
-def _require_numpy_seeds(skin: Skin[Any]) -> None:
+def _require_numpy_seeds(api: Api[Any]) -> None:
     """A NumPy integer as seed is refused, or gives the same game as the Python integer."""
     for seed in range(1, 4):
-        fresh, play = skin.new(choices=seed).reset(seed).run(SHORT), skin.new(choices=seed)
+        fresh, play = api.game(seed).run(SHORT), api.new(choices=seed)
         try:
             play.reset(np.int64(seed))
         except Exception:
             return
-        require_same_play(fresh, play.run(SHORT), f"{skin.kind}: by the seed {seed} of Python, and of numpy.int64")
+        require_same_play(fresh, play.run(SHORT), f"{api.kind}: by the seed {seed} of Python, and of numpy.int64")
 
 
 def other_seed_other_episode(subject: Subject) -> None:
@@ -59,36 +67,36 @@ def other_seed_other_episode(subject: Subject) -> None:
     An environment that ignores its seed passes every test of reproducibility.
     """
     chance = False
-    for skin in steady_skins(subject):
-        games = [skin.new().reset(seed).run(SHORT) for seed in range(2 * GAMES)]
+    for api in steady_apis(subject):
+        games = [api.new().reset(seed).run(SHORT) for seed in range(2 * GAMES)]
         # Seeds other than 0, to notice a seed that is used as a bool.
         unlike = _unlike(games[1:])
         chance = chance or unlike > 1
-        if unlike == 1 and (sign := _sign_of_chance(subject, skin)):
-            raise Failed(f"{skin.kind}: seeds 1 to {len(games) - 1} all lead to the same game, though {sign}")
+        if unlike == 1 and (sign := _sign_of_chance(subject, api)):
+            raise Failed(f"{api.kind}: seeds 1 to {len(games) - 1} all lead to the same game, though {sign}")
         if 1 < unlike < len(games) - 1:  # some seeds may give the same game if there is little chance
-            unlike = _unlike([skin.new().reset(seed).run(SHORT) for seed in range(1, MANY_SEEDS)])
-            in_a_row = _unlike(_series(skin, MANY_SEEDS - 1))
+            unlike = _unlike([api.new().reset(seed).run(SHORT) for seed in range(1, MANY_SEEDS)])
+            in_a_row = _unlike(_series(api, MANY_SEEDS - 1))
             if in_a_row > 2 * unlike:
                 few = f"seeds 1 to {MANY_SEEDS - 1} lead to {unlike} different games only"
-                raise Failed(f"{skin.kind}: {few}, though of as many games in a row {in_a_row} are different")
+                raise Failed(f"{api.kind}: {few}, though of as many games in a row {in_a_row} are different")
     if not chance:
         raise NotApplicable(f"no chance: {2 * GAMES} games by the same choices were the same, seeded or not")
 
 
 def _unlike(games: list[Any]) -> int:
-    """How many games differ."""
+    """How many games differ; their ends are compared first, where most do."""
     unlike: list[Any] = []
-    for game in games:
+    for game in (game[::-1] for game in games):
         if all(difference(game, other) for other in unlike):
             unlike.append(game)
     return len(unlike)
 
 
-def _sign_of_chance(subject: Subject, skin: Skin[Play]) -> str | None:
-    if _unlike(_series(skin)) > 1:
+def _sign_of_chance(subject: Subject, api: Api[Play]) -> str | None:
+    if _unlike(_series(api)) > 1:
         return "games in a row differ"
-    games = [skin.new().reset().run(SHORT) for _ in range(GAMES)]
+    games = [api.new().reset().run(SHORT) for _ in range(GAMES)]
     if any(difference(games[0], game) for game in games[1:]):
         return "unseeded games differ"
     game = subject.game()
@@ -100,18 +108,18 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
 
     This finds rewards, commitments or decks that survive a reset.
     """
-    for skin in steady_skins(subject):
-        fresh = skin.new(choices=2).reset(2).run()
+    for api in steady_apis(subject):
+        fresh = api.game(2).run()
         for steps in (1, 2, 3, STEPS):
-            used = skin.new(choices=1).reset(1)
+            used = api.game(1)
             used.run(steps)
-            again = used.again(choices=2).reset(2).run()
-            require_same_play(fresh, again, f"{skin.kind}: fresh, and reset after {steps} steps of another game")
-        used = skin.new(choices=1)
+            again = used.again(2).reset(2).run()
+            require_same_play(fresh, again, f"{api.kind}: fresh, and reset after {steps} steps of another game")
+        used = api.new(choices=1)
         for number in range(ABANDONED):
             used.reset(number).run(1 + number % 3)
-        again = used.again(choices=2).reset(2).run()
-        require_same_play(fresh, again, f"{skin.kind}: fresh, and after {ABANDONED} games that were left in the middle")
+        again = used.again(2).reset(2).run()
+        require_same_play(fresh, again, f"{api.kind}: fresh, and after {ABANDONED} games that were left in the middle")
 
 
 def earlier_games_do_not_matter(subject: Subject) -> None:
@@ -119,9 +127,9 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
 
     This finds counts that overflow, limits that count all games, and rules that change after a warm-up.
     """
-    for skin in steady_skins(subject):
-        fresh = skin.new(choices=2).reset(2).run()
-        used = skin.new(choices=1)
+    for api in steady_apis(subject):
+        fresh = api.game(2).run()
+        used = api.new(choices=1)
         played, clock = 0, subject.time(HISTORY_SHARE)
         for games in MANY:
             while played < games:
@@ -129,9 +137,9 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
                 while not used.over and len(used.played) < STEPS:
                     used.step(log=False)
                 played += 1
-            again = used.again(choices=2).reset(2).run()
+            again = used.again(2).reset(2).run()
             played += 1
-            require_same_play(fresh, again, f"{skin.kind}: fresh, and after {played - 1} other games")
+            require_same_play(fresh, again, f"{api.kind}: fresh, and after {played - 1} other games")
             if next(clock, None) is None:
                 break
 
@@ -141,20 +149,18 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
 
     Otherwise a learner that seeds once and then only resets gets irreproducible runs, or always the same game.
     """
-    for skin in steady_skins(subject):
-        first, second = (_series(skin) for _ in range(2))
+    for api in steady_apis(subject):
+        first, second = (_series(api) for _ in range(2))
         for i, (one, other) in enumerate(zip(first, second, strict=True)):
-            require_same_play(one, other, f"{skin.kind}: game {i + 1} after one seed, twice")
-        seeded = [skin.new().reset(seed).run(SHORT) for seed in range(GAMES)]
+            require_same_play(one, other, f"{api.kind}: game {i + 1} after one seed, twice")
+        seeded = [api.new().reset(seed).run(SHORT) for seed in range(GAMES)]
         if _unlike(seeded) > 1 and _unlike(first) == 1:
-            raise Failed(
-                f"{skin.kind}: {GAMES} games in a row after one seed are the same, though seeds lead to others"
-            )
+            raise Failed(f"{api.kind}: {GAMES} games in a row after one seed are the same, though seeds lead to others")
 
 
-def _series(skin: Skin[Any], most: int = GAMES) -> list[list[Any]]:
+def _series(api: Api[Any], most: int = GAMES) -> list[list[Any]]:
     """Games in one environment that is seeded once, with the same choices in each."""
-    used, games = skin.new(), []
+    used, games = api.new(), []
     for number in range(most):
         games.append(used.again().reset(None if number else 7).run(SHORT))
     return games
@@ -165,20 +171,18 @@ def options_do_no_harm(subject: Subject) -> None:
 
     The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own.
     """
-    for skin in steady_skins(subject):
-        fresh = [skin.new(choices=seed).reset(seed).run(SHORT) for seed in range(3)]
+    for api in steady_apis(subject):
+        fresh = [api.game(seed).run(SHORT) for seed in range(3)]
         for options in (None, {}, UNKNOWN):
             handed = copy.deepcopy(options)
-            what = f"{skin.kind}: reset with options {options}"
-            used = skin.new(choices=0)
-            try:
+            what = f"{api.kind}: reset with options {options}"
+            used = api.new(choices=0)
+            with failing(f"{what} raises"):
                 log = used.reset(0, options=handed).run(SHORT)
-            except Exception as error:
-                raise Failed(f"{what} raises {in_a_line(error)}") from error
             require_same(options, handed, f"{what}: the caller's dict before and after")
             require_same_play(fresh[0], log, f"{what}, and without")
-            later = used.again(choices=1).reset(1).run(SHORT)
-            require_same_play(fresh[1], later, f"{skin.kind}: fresh, and after a game with options {options}")
+            later = used.again(1).reset(1).run(SHORT)
+            require_same_play(fresh[1], later, f"{api.kind}: fresh, and after a game with options {options}")
 
 
 def sampling_leaves_the_game_alone(subject: Subject) -> None:
@@ -186,26 +190,24 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
 
     Otherwise a random player changes the prizes, and a seed does not determine the game.
     """
-    for skin in steady_skins(subject):
+    for api in steady_apis(subject):
         for seed in range(3):
-            plain, sampled = (skin.new(choices=seed).reset(seed) for _ in range(2))
-            while not plain.over and len(plain.played) < SHORT:
+            plain, sampled = (api.game(seed) for _ in range(2))
+            for _ in in_step(plain, sampled):
                 for agent in list(sampled.env.agents):
                     sampled.env.action_space(agent).sample()
                     sampled.env.observation_space(agent).sample()
-                plain.step()
-                sampled.step()
             require_same_play(plain.log, sampled.log, f"{plain.where}: without and with samples of the spaces")
             what = f"{plain.where}: the next game without and with samples of the spaces"
-            require_same_next_game(subject, skin, (plain, sampled), what)
+            require_same_next_game(subject, api, (plain, sampled), what)
 
 
-def require_same_next_game(subject: Subject, skin: Skin[Any], plays: Sequence[Play], what: str) -> None:
+def require_same_next_game(subject: Subject, api: Api[Any], plays: Sequence[Play], what: str) -> None:
     """Raises Failed if the environments' next games differ, though the previous seed determines them.
 
     If it does not, `unseeded_reset_goes_on` reports that.
     """
-    if subject.once(("goes on", skin.kind), lambda: difference(_series(skin), _series(skin)) is None):
+    if subject.once(("goes on", api.kind), lambda: difference(_series(api), _series(api)) is None):
         games = [play.again(choices=1).reset().run(SHORT) for play in plays]
         for game in games[1:]:
             require_same_play(games[0], game, what)

@@ -15,7 +15,7 @@ from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference
 from cardwar_envs.conformance.explore import explored
 from cardwar_envs.conformance.play import Play, info_name
-from cardwar_envs.conformance.subject import Skin, Subject
+from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 
 SEEDS = range(3)
@@ -39,56 +39,40 @@ HARMLESS = {
 
 
 class Told(NamedTuple):
-    """An info as returned.
-
-    Attributes:
-        agent: Its agent.
-        now: The time, in seconds since 1970.
-        passed: Seconds since the environment was made.
-        info: Name -> value; entries of nested dicts are named "dict.key".
-    """
+    """An info as returned; entries of nested dicts are named "dict.key"."""
 
     agent: Any
-    now: float
-    passed: float
+    now: float  # the time, in seconds since 1970
+    passed: float  # seconds since the environment was made
     info: dict[str, Any]
 
 
 @dataclass
 class Unsteady:
-    """Infos that always differ.
+    """What differs between equal games."""
 
-    Attributes:
-        kinds: Name of the info, as in `Told` -> a key of `HARMLESS`, "drawn" or "history".
-        episodes: Whether anything but infos differs between two fresh environments.
-    """
-
-    kinds: dict[str, str] = field(default_factory=dict)
-    episodes: str = ""
+    kinds: dict[str, str] = field(default_factory=dict)  # an info, as in `Told` -> of `HARMLESS`, "drawn" or "history"
+    episodes: str = ""  # where anything but infos differs
 
 
-def steady_skin(subject: Subject, kind: str) -> Skin[Any]:
-    """The kind of environment, without the infos that always differ.
-
-    Raises:
-        NotApplicable: If there is no such kind, or anything but infos differs.
-    """
-    subject.skin(kind)
+def steady_api(subject: Subject, kind: str) -> Api[Any]:
+    """The kind of environment, without the infos that always differ; not applicable if anything else differs."""
+    subject.api(kind)
     unsteady = find(subject, kind)
     if unsteady.episodes:
         raise NotApplicable(f"{kind}: a seed does not decide the episode, see same_seed_same_episode")
-    return next(skin for skin in subject.skins(frozenset(unsteady.kinds)) if skin.kind == kind)
+    return next(api for api in subject.apis(frozenset(unsteady.kinds)) if api.kind == kind)
 
 
 def find(subject: Subject, kind: str) -> Unsteady:
     """The infos of that kind that always differ."""
-    found: Unsteady = subject.once(("unsteady", kind), lambda: _find(subject, subject.skin(kind)))
+    found: Unsteady = subject.once(("unsteady", kind), lambda: _find(subject, subject.api(kind)))
     return found
 
 
-def _find(subject: Subject, skin: Skin[Any]) -> Unsteady:
+def _find(subject: Subject, api: Api[Any]) -> Unsteady:
     found = Unsteady()
-    fresh = [[_series(skin, seed, 1)[0] for _ in range(2)] for seed in SEEDS]
+    fresh = [[_series(api, seed, 1)[0] for _ in range(2)] for seed in SEEDS]
     games = [game for pair in fresh for game in pair]
     for name in _names(games):
         if all(_reads_the_clock(told, value) for game in games for told, value in _of(game, name)):
@@ -96,38 +80,38 @@ def _find(subject: Subject, skin: Skin[Any]) -> Unsteady:
         elif any(_differ(name, *pair) for pair in fresh):
             found.kinds[name] = _kind_of(name, games)
     for seed in SEEDS:
-        series = _series(skin, seed, 4)
+        series = _series(api, seed, 4)
         for name in _names(series) - set(found.kinds):
             if _differ(name, *series[:2]):
                 counts = _goes_up(_values(name, series)) or _adds_up(name, series)
                 found.kinds[name] = "count" if counts else "history"
-    found.episodes = _unlike_episodes(subject, skin, frozenset(found.kinds))
+    found.episodes = _unlike_episodes(subject, api, frozenset(found.kinds))
     return found
 
 
-def _unlike_episodes(subject: Subject, skin: Skin[Any], blind: frozenset[Any]) -> str:
+def _unlike_episodes(subject: Subject, api: Api[Any], blind: frozenset[Any]) -> str:
     """Describes where two games of one seed differ. Compares many, because unseeded draws may be rare."""
     clock = subject.time(SHARE)
     for seed in range(MOST_SEEDS):
         # One after the other; another check interleaves them.
-        if differs := difference(_game(skin, seed, blind), _game(skin, seed, blind)):
+        if differs := difference(_game(api, seed, blind), _game(api, seed, blind)):
             return differs
         if seed >= len(SEEDS) and next(clock, None) is None:
             break
-    return explored(subject, skin.kind).unrepeatable
+    return explored(subject, api.kind).unrepeatable
 
 
-def _game(skin: Skin[Any], seed: int, blind: frozenset[Any]) -> list[Any]:
+def _game(api: Api[Any], seed: int, blind: frozenset[Any]) -> list[Any]:
     """The log of a game in a fresh environment."""
-    play = type(skin.new())(skin.make(), seed, blind).reset(seed)
+    play = type(api.new())(api.make(), seed, blind).reset(seed)
     play.chooser = Driver(seed)
     return list(play.run())
 
 
-def _series(skin: Skin[Any], seed: int, games: int) -> list[list[Told]]:
+def _series(api: Api[Any], seed: int, games: int) -> list[list[Told]]:
     """All infos of successive games with that seed and the same choices in one environment."""
     made = time.perf_counter()
-    env = skin.new(choices=seed)
+    env = api.new(choices=seed)
     return [_infos(env.again(seed), seed, made) for _ in range(games)]
 
 
@@ -231,11 +215,11 @@ def infos_are_steady(subject: Subject) -> None:
     is drawn without the seed or depends on an earlier game.
     """
     noted = []
-    for skin in subject.skins():
-        for name, kind in find(subject, skin.kind).kinds.items():
+    for api in subject.apis():
+        for name, kind in find(subject, api.kind).kinds.items():
             if kind not in HARMLESS:
                 why = "seed and actions do not determine it" if kind == "drawn" else "it depends on earlier games"
-                raise Failed(f"{skin.kind}: the info {name!r}: {why}")
-            noted.append(f"{skin.kind}: the info {name!r} {HARMLESS[kind]}; it is left out of comparisons")
+                raise Failed(f"{api.kind}: the info {name!r}: {why}")
+            noted.append(f"{api.kind}: the info {name!r} {HARMLESS[kind]}; it is left out of comparisons")
     if noted:
         raise Noted("; ".join(noted))

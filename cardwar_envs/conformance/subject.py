@@ -5,22 +5,19 @@ from __future__ import annotations
 import ast
 import importlib
 import itertools
-import logging
 import os
 import time
-import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
 
 import pettingzoo
 
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, beneath, is_converted
-from cardwar_envs.conformance.verdicts import NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing, quiet
 
 P = TypeVar("P", bound=Play)
 # Processor time for one environment; a small one takes a few seconds.
@@ -29,39 +26,26 @@ SECONDS = 32.0
 PATIENCE = 10.0
 # A search cut off by time after fewer rounds than this has seen too little.
 FEW_ROUNDS = 2
-PICTURES = ("ansi", "rgb_array")
+# What the kit uses of a game: `facts` with `zero_sum` and `max_length`, the possible starts, and the parameters.
+RULES = ("facts", "initial", "parameters")
 
 
-@runtime_checkable
-class Rules(Protocol):
-    """The rules behind an environment, as the kit uses them; every `Game` has these methods."""
+class Finding(NamedTuple):
+    """A failure, and the games that show it, as in `Subject.recent`."""
 
-    @property
-    def facts(self) -> Any:
-        """The game's facts: `zero_sum` and `max_length`, a bound on its joint actions."""
-
-    def initial(self) -> Sequence[Any]:
-        """The possible starts."""
-
-    def parameters(self) -> Mapping[str, Any]:
-        """The parameters of the game by name."""
+    reason: str
+    games: list[tuple[Mapping[str, Any], Play]]
 
 
 @dataclass(frozen=True)
-class Skin(Generic[P]):
-    """One of the two kinds of environment of a subject.
+class Api(Generic[P]):
+    """One of the two kinds of environment of a subject."""
 
-    Attributes:
-        kind: "AEC" or "Parallel".
-        make: Makes the environment; takes its parameters.
-        blind: Names of infos to ignore, because they always differ.
-        recent: The environments that were driven last, each with its parameters.
-    """
-
-    kind: str
-    make: Callable[..., Any]
+    kind: str  # "AEC" or "Parallel"
+    make: Callable[..., Any]  # makes the environment; takes its parameters
     _play: type[P]
-    blind: frozenset[str] = frozenset()
+    blind: frozenset[str] = frozenset()  # names of infos to ignore, because they always differ
+    # The environments that were driven last, each with its parameters.
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
 
     def new(self, choices: int = 0, **parameters: Any) -> P:
@@ -69,6 +53,10 @@ class Skin(Generic[P]):
         play = self._play(self.make(**parameters), choices, self.blind)
         self.recent.append((parameters, play))
         return play
+
+    def game(self, seed: int, **parameters: Any) -> P:
+        """A fresh environment after a reset with this seed, which decides the choices, too."""
+        return self.new(seed, **parameters).reset(seed)
 
 
 @dataclass(frozen=True)
@@ -104,21 +92,21 @@ class Subject:
     cut: list[int] = field(default_factory=list, compare=False)
     _found: dict[Any, Any] = field(default_factory=dict, compare=False)
 
-    def skins(self, blind: frozenset[str] = frozenset()) -> list[Skin[Any]]:
+    def apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
         """The available kinds, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
         return [
-            Skin(kind, partial(make, **self.parameters), play, blind, self.recent)
+            Api(kind, partial(make, **self.parameters), play, blind, self.recent)
             for kind, make, play in kinds
             if make is not None
         ]
 
-    def own_skins(self, blind: frozenset[str] = frozenset()) -> list[Skin[Any]]:
+    def own_apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
         """The kinds, without an AEC version made by PettingZoo's converter.
 
         The converter stores actions unchecked until all have acted.
         """
-        return [skin for skin in self.skins(blind) if skin.kind != "AEC" or not is_converted(skin.make())]
+        return [api for api in self.apis(blind) if api.kind != "AEC" or not is_converted(api.make())]
 
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
         """The result of `find`, computed once for all checks."""
@@ -141,24 +129,22 @@ class Subject:
                 self.cut.append(number + 1)
                 return
 
-    def skin(self, kind: str) -> Skin[Any]:
-        """The skin of that kind.
-
-        Raises:
-            NotApplicable: If there is none.
-        """
-        for skin in self.skins():
-            if skin.kind == kind:
-                return skin
+    def api(self, kind: str) -> Api[Any]:
+        """The api of that kind; raises NotApplicable if there is none."""
+        for api in self.apis():
+            if api.kind == kind:
+                return api
         raise NotApplicable(f"there is no {kind} version")
+
+    def fail(self, found: Finding) -> NoReturn:
+        """Raises Failed for a failure that was found before; its games are the recent ones again."""
+        self.recent.clear()
+        self.recent.extend(found.games)
+        raise Failed(found.reason)
 
     def any_env(self) -> Any:
         """A fresh environment of the first available kind."""
-        return self.skins()[0].make()
-
-    def pictures(self) -> list[str]:
-        """The render modes that return something, text first."""
-        return [mode for mode in PICTURES if mode in self.any_env().metadata.get("render_modes", ())]
+        return self.apis()[0].make()
 
     def simultaneous(self) -> bool:
         """Whether moves are simultaneous: declared by the AEC environment, or there is a Parallel one."""
@@ -166,10 +152,10 @@ class Subject:
             return True
         return bool(self.any_env().metadata.get("is_parallelizable", False))
 
-    def game(self) -> Rules | None:
-        """The rules behind the environment, its attribute `game`; else None."""
+    def game(self) -> Any:
+        """The rules behind the environment: its attribute `game`, if it offers `RULES`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
-        return game if isinstance(game, Rules) else None
+        return game if set(RULES) <= set(dir(game)) else None
 
 
 def processor_seconds() -> float:
@@ -178,19 +164,7 @@ def processor_seconds() -> float:
     return time.process_time() + times.children_user + times.children_system
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Suppresses warnings: PettingZoo warns at imports by module and logs at every illegal action."""
-    level = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(level)
-
-
+@quiet()
 def load(
     word: str,
     words: Iterable[str] = (),
@@ -214,21 +188,16 @@ def load(
     Raises:
         ValueError: If there is no such environment, or it cannot be made with these parameters.
     """
-    with quiet():
-        return _load(word, list(words), zero_sum=zero_sum, seed=seed, seconds=seconds, games=games)
-
-
-def _load(word: str, words: list[str], **more: Any) -> Subject:
+    words = list(words)
     parameters = parameters_of(words)
     aec, parallel = _registered(word) if "/" in word else _found(word, parameters)
-    subject = Subject(" ".join([word, *words]), aec, parallel, parameters, word=word, **more)
-    if not subject.skins():
+    limits: dict[str, Any] = {"seed": seed, "seconds": seconds, "games": games}
+    subject = Subject(" ".join([word, *words]), aec, parallel, parameters, zero_sum, word=word, **limits)
+    if not subject.apis():
         raise ValueError(f"{word}: has neither env nor parallel_env, nor makes an environment")
-    for skin in subject.skins():
-        try:
-            skin.make().close()
-        except Exception as error:
-            raise ValueError(f"{subject.name}: cannot be made: {type(error).__name__}: {error}") from error
+    for api in subject.apis():
+        with failing(f"{subject.name}: cannot be made:", ValueError):
+            api.make().close()
     return subject
 
 
@@ -260,28 +229,16 @@ def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any]
     aec, parallel = getattr(found, "env", None), getattr(found, "parallel_env", None)
     if aec is not None or parallel is not None or not callable(found):
         return aec, parallel
-    env = _made(word, found, parameters)
+    with failing(f"{word}: cannot be called with {dict(parameters)}:", ValueError):
+        env = found(**parameters)
+    if not isinstance(env, (pettingzoo.AECEnv, pettingzoo.ParallelEnv)):
+        raise ValueError(f"{word}: returned {type(env).__name__}, which is no environment of PettingZoo")
     other = partial(beneath, found) if is_converted(env) else None
     return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
 
 
-def _made(word: str, factory: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
-    """Calls a factory, which must return an environment."""
-    try:
-        env = factory(**parameters)
-    except Exception as error:
-        raise ValueError(f"{word}: cannot be called with {dict(parameters)}: {in_a_line(error)}") from error
-    if not isinstance(env, (pettingzoo.AECEnv, pettingzoo.ParallelEnv)):
-        raise ValueError(f"{word}: returned {type(env).__name__}, which is no environment of PettingZoo")
-    return env
-
-
 def parameters_of(words: Iterable[str]) -> dict[str, Any]:
-    """Parameters from words `KEY=VALUE`; values are parsed as Python literals if possible.
-
-    Raises:
-        ValueError: If a word has another form.
-    """
+    """Parameters from words `KEY=VALUE`, other words raise ValueError; values are Python literals if possible."""
     parameters = {}
     for word in words:
         name, equals, text = word.partition("=")

@@ -1,8 +1,11 @@
-"""Verdicts of checks, of environments and of rules."""
+"""Verdicts of checks, of environments and of rules, and how a check is run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
@@ -66,6 +69,28 @@ def judged(name: str, check: Callable[[], None]) -> Result:
     return Result(name, PASSED)
 
 
+@contextmanager
+def failing(words: str, kind: type[Exception] = Failed) -> Iterator[None]:
+    """Turns any error into one of this kind: these words, then the error."""
+    try:
+        yield
+    except Exception as error:
+        raise kind(f"{words} {in_a_line(error)}") from error
+
+
 def in_a_line(error: BaseException) -> str:
     """The type and the message of an error, without line breaks."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Suppresses warnings: PettingZoo warns at imports by module and logs at every illegal action."""
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)

@@ -1,41 +1,87 @@
-"""The rules' answers at one state, queried once and shared by many checks."""
+"""The rules' answers, queried once and shared by many checks, and texts for the places of failures."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from operator import index
 from random import Random
 from typing import Any
 
-from cardwar_envs.conformance.verdicts import Failed
-from cardwar_envs.contract.places import ask, place, short
+import numpy as np
+
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, in_a_line
 from cardwar_envs.core.game import Game, GameFacts, Transition
+
+LONGEST = 240
+
+
+def short(data: Any) -> str:
+    """The data as one line of text, truncated."""
+    try:
+        text = " ".join(repr(data).split())
+    except Exception as error:
+        text = f"{type(data).__name__} whose repr raises {in_a_line(error)}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def kind_of(data: Any) -> str:
+    """The type of some data; of an array its dtype and shape."""
+    return f"{data.dtype}{list(data.shape)}" if isinstance(data, np.ndarray) else type(data).__name__
+
+
+def place(state: Any, player: int | None = None, actions: Mapping[int, int] | None = None) -> str:
+    """A text for a state with a player or a joint action (player -> action)."""
+    words = [f"state {short(state)}"]
+    if player is not None:
+        words.append(f"player_{player}")
+    if actions is not None:
+        words.append(f"actions {dict(actions)}")
+    return ", ".join(words)
+
+
+@contextmanager
+def asking(
+    question: str, state: Any, player: int | None = None, actions: Mapping[int, int] | None = None
+) -> Iterator[None]:
+    """Turns an error of the rules into a failure that names the state and the query."""
+    try:
+        yield
+    except (Failed, NotApplicable, Noted):
+        raise
+    except Exception as error:
+        raise Failed(f"{place(state, player, actions)}: {question} raises {in_a_line(error)}") from error
+
+
+def ask(
+    game: Any,
+    rule: str,
+    state: Any,
+    player: int | None = None,
+    actions: Mapping[int, int] | None = None,
+    to: Callable[[Any], Any] = lambda answer: answer,
+) -> Any:
+    """A rule's answer at a state, converted by `to`; an error of either is a failure (see `asking`)."""
+    with asking(rule, state, player, actions):
+        return to(getattr(game, rule)(state, *(each for each in (player, actions) if each is not None)))
+
 
 Actions = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Node:
-    """The rules' answers at a state.
-
-    Attributes:
-        state: The state.
-        acting: The players who choose.
-        live: The players who are still in the game.
-        legal: The legal actions of each live player, ascending.
-        moves: Joint action, in the order of `acting`, -> its outcomes.
-        whole: Whether `moves` contains all joint actions.
-    """
+    """The rules' answers at a state."""
 
     state: Any
-    acting: tuple[int, ...]
-    live: tuple[int, ...]
-    legal: Mapping[int, Actions]
-    moves: Mapping[Actions, Sequence[Transition[Any]]]
-    whole: bool
+    acting: tuple[int, ...]  # the players who choose
+    live: tuple[int, ...]  # those who are still in the game
+    legal: Mapping[int, Actions]  # of each live player, ascending
+    moves: Mapping[Actions, Sequence[Transition[Any]]]  # joint action, in the order of `acting` -> its outcomes
+    whole: bool  # whether `moves` contains all joint actions
 
     def chosen(self, actions: Actions) -> dict[int, int]:
         """A joint action as player -> action."""
@@ -59,13 +105,7 @@ class BadActions(Failed):
 
 
 def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
-    """Queries the rules; lists all joint actions if there are at most `most`, else draws that many.
-
-    Raises:
-        Failed: If the rules raise an error, or return no transitions.
-        BadSeats: If the players are not seats of the game.
-        BadActions: If legal actions are not actions of the game.
-    """
+    """Queries the rules, which may fail; lists all joint actions if there are at most `most`, else draws that many."""
     acting, live = (ask(game, rule, state, to=tuple) for rule in ("acting_players", "live_players"))
     if fault := seats_fault(facts, acting, live):
         raise BadSeats(f"{place(state)}: {fault}")

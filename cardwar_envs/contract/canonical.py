@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.answers import Node, asking, place, short
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.futures import in_seats
-from cardwar_envs.contract.places import asking, place, short
 from cardwar_envs.core.game import ActionImage
 
 
@@ -157,11 +156,7 @@ def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
 
 
 def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> Any:
-    """The `action_counts` of a player at a state, `[num_actions]`.
-
-    Raises:
-        Failed: If they are not such an array, or not above 0 exactly where an action is legal.
-    """
+    """The `action_counts` of a player at a state, `[num_actions]`, above 0 exactly where an action is legal."""
     mask = np.zeros((1, case.facts.num_actions), dtype=np.int8)
     mask[0, list(legal)] = 1
     with asking("action_counts", state, player):

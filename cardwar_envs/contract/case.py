@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.answers import Actions, Node
-from cardwar_envs.contract.futures import Futures
-from cardwar_envs.contract.outlook import Outlook, Outlooks
-from cardwar_envs.contract.places import ask, asking, place, short
+from cardwar_envs.contract.answers import Actions, Node, ask, asking, place, short
+from cardwar_envs.contract.futures import Futures, Outlook, Outlooks
 from cardwar_envs.contract.walk import Walk
 from cardwar_envs.core.game import Canonical, Game, GameFacts, Transition
 
@@ -86,11 +84,7 @@ class Case:
         return ""
 
     def outlook(self, state: Any) -> Outlook | None:
-        """The bounds on remaining payments from a state on; None if unknown in a sample.
-
-        Raises:
-            NotApplicable: If payments are not numbers, or a play can pass a state twice.
-        """
+        """The bounds on remaining payments from a state on, if there are; None if unknown in a sample."""
         self.require_payments()
         return self._outlooks.of(state)
 
@@ -110,11 +104,7 @@ class Case:
             raise NotApplicable("payments are not one number per player")
 
     def canonical(self, state: Any) -> Canonical[Any]:
-        """The representative of a state.
-
-        Raises:
-            Failed: If it is not a `Canonical` whose seats are a permutation.
-        """
+        """The representative of a state; fails if it is not a `Canonical` whose seats are a permutation."""
         if state not in self._canonical:
             with asking("canonical", state):
                 found = self.game.canonical(state)

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.answers import Node, place, short
 from cardwar_envs.contract.canonical import TOLERANCE, counts_of
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.places import place, short
 from cardwar_envs.contract.walk import backward
 
 # Maximal number of states after a sampled state for which even play is checked.
@@ -80,14 +79,10 @@ def uniform_is_optimal_where_claimed(case: Case) -> None:
 
 
 class _EvenPlay:
-    """Expected remaining payoffs if all players play in proportion to `action_counts`.
-
-    Attributes:
-        payoffs: State -> each player's expected remaining payoff, for the states evaluated.
-    """
+    """Expected remaining payoffs if all players play in proportion to `action_counts`."""
 
     def __init__(self, case: Case) -> None:
-        self.payoffs: dict[Any, Any] = {}
+        self.payoffs: dict[Any, Any] = {}  # of each player, for the states evaluated
         self._case = case
         self._nodes: dict[Any, Node] = {}
 
@@ -111,11 +106,7 @@ class _EvenPlay:
         return self._node(state).children()
 
     def judge(self, state: Any) -> Any:
-        """The payoffs of even play from here on.
-
-        Raises:
-            Failed: If a player gets more by another action.
-        """
+        """The payoffs of even play from here on; fails if a player gets more by another action."""
         node, players = self._node(state), self._case.facts.num_players
         odds = {player: self._odds(node, player) for player in node.acting}
         mean = np.zeros(players)

@@ -1,11 +1,12 @@
-"""Compares the futures of states: acting players, legal actions, probabilities and payments."""
+"""What can follow a state: comparable futures, and bounds on remaining payments and length."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from cardwar_envs.conformance.verdicts import NotApplicable
 from cardwar_envs.contract.answers import Node
@@ -28,13 +29,7 @@ class Futures:
         self._numbers: dict[Hashable, int] = {}
 
     def differ(self, one: Any, other: Any, seats: Seats | None = None) -> bool:
-        """Whether the futures of `one` and `other` differ.
-
-        Args:
-            one: A state.
-            other: A state.
-            seats: `seats[p]` is the seat at `other` of the player in seat `p` at `one`; by default the same.
-        """
+        """Whether two futures differ, if the player in seat `p` at `one` has seat `seats[p]` at `other`."""
         same = tuple(range(self._walk.facts.num_players))
         if one == other and seats in (None, same):
             return False
@@ -81,3 +76,64 @@ def _future(node: Node, seats: Seats, follows: Callable[[Any], Hashable]) -> Has
         played = frozenset((seats[player], action) for player, action in node.chosen(actions).items())
         moves.append((played, frozenset(odds.items())))
     return _now(node, seats), frozenset(moves)
+
+
+class Outlook(NamedTuple):
+    """Tight bounds over all courses of play from a state on.
+
+    Both have an entry for each player's remaining payoff, then one for the sum of these, and last one for the number of
+    joint actions.
+    """
+
+    least: tuple[float, ...]
+    most: tuple[float, ...]
+
+    def after(self, paid: Sequence[float]) -> Outlook:
+        """The bounds one move earlier, if that move pays `paid`."""
+        move = (*paid, sum(paid), 1)
+        return Outlook(*(tuple(x + y for x, y in zip(move, bound, strict=True)) for bound in self))
+
+
+def united(outlooks: Sequence[Outlook]) -> Outlook:
+    """The bounds over several outlooks."""
+    least, most = zip(*outlooks, strict=True)
+    return Outlook(tuple(map(min, *least)), tuple(map(max, *most))) if len(outlooks) > 1 else outlooks[0]
+
+
+class Outlooks:
+    """The outlook of each state, over all continuations or, in a sample, over the games played."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._known: dict[Any, Outlook] = {}
+
+    @cached_property
+    def _over(self) -> Outlook:
+        nothing = (0.0,) * (self._walk.facts.num_players + 2)
+        return Outlook(nothing, nothing)
+
+    def of(self, state: Any) -> Outlook | None:
+        """The outlook of a state, visited or not; None if unknown in a sample."""
+        if self._walk.unhashable:
+            raise NotApplicable("states cannot be hashed")
+        if self._walk.complete:
+            return backward(state, self._known, lambda each: self._walk.node(each).children(), self._combined)
+        return self._played.get(state)
+
+    def _combined(self, state: Any) -> Outlook:
+        node: Node = self._walk.node(state)
+        if not node.acting:
+            return self._over
+        return united(
+            [self._known[each.state].after(each.rewards) for outcomes in node.moves.values() for each in outcomes]
+        )
+
+    @cached_property
+    def _played(self) -> dict[Any, Outlook]:
+        found: dict[Any, Outlook] = {}
+        for course in self._walk.courses:
+            to_go = self._over
+            for state, paid in zip(course.states[-2::-1], course.rewards[::-1], strict=True):
+                to_go = to_go.after(paid)
+                found[state] = united([found[state], to_go]) if state in found else to_go
+        return found

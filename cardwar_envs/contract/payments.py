@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.contract.answers import place, short
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.places import place, short
 from cardwar_envs.contract.walk import Circle
 
 # Sums of payments are equal up to rounding.
@@ -50,8 +50,8 @@ def zero_sum_holds(case: Case) -> None:
     for start in case.walk.starts:
         found = case.outlook(start.state)
         total = sum(start.rewards)
-        if found is not None and max(abs(total + found.least_sum), abs(total + found.most_sum)) > TOLERANCE:
-            low, high = total + found.least_sum, total + found.most_sum
+        low, high = (0.0, 0.0) if found is None else (total + found.least[-2], total + found.most[-2])
+        if max(abs(low), abs(high)) > TOLERANCE:
             raise Failed(f"games from {place(start.state)}: payoffs sum to {low:g}..{high:g}, not to 0")
 
 
@@ -65,9 +65,9 @@ def games_end_in_time(case: Case) -> None:
             found = case.outlook(start.state)
         except Circle as circle:
             raise Failed(str(circle)) from None
-        if found is not None and found.longest > most:
+        if found is not None and found.most[-1] > most:
             at = f"a game from {place(start.state)}"
-            raise Failed(f"{at} has {found.longest} joint actions; max_length is {most}")
+            raise Failed(f"{at} has {int(found.most[-1])} joint actions; max_length is {most}")
 
 
 def settled_is_what_play_pays(case: Case) -> None:

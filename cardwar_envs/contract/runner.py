@@ -8,33 +8,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from cardwar_envs.conformance.subject import quiet
-from cardwar_envs.conformance.verdicts import FAILED, STATUSES, Result, judged
-from cardwar_envs.contract import (
-    canonical,
-    claims,
-    facts,
-    forms,
-    junk,
-    moves,
-    observations,
-    parameters,
-    payments,
-    seats,
-    states,
-    words,
-)
+from cardwar_envs.conformance.verdicts import FAILED, STATUSES, Result, judged, quiet
+from cardwar_envs.contract import canonical, claims, facts, forms, junk, moves, observations, payments, values, words
+from cardwar_envs.contract.answers import short
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.places import short
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
 MAX_STATES = 2000
 
 _LISTED: tuple[Callable[[Case], None], ...] = (
-    parameters.game_is_a_frozen_dataclass,
-    parameters.unlike_games_differ,
-    parameters.parameters_make_the_game_again,
+    values.game_is_a_frozen_dataclass,
+    values.unlike_games_differ,
+    values.parameters_make_the_game_again,
     facts.facts_are_well_formed,
     moves.rules_answer,
     moves.players_are_seats,
@@ -44,8 +30,8 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     moves.chance_is_as_declared,
     moves.starts_begin_a_game,
     moves.seats_and_actions_are_used,
-    states.states_are_values,
-    states.answers_repeat,
+    values.states_are_values,
+    values.answers_repeat,
     payments.payments_are_numbers,
     payments.payoffs_keep_their_bounds,
     payments.zero_sum_holds,
@@ -55,9 +41,9 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     observations.arrays_are_fresh,
     observations.observations_tell_states_apart,
     observations.entries_vary,
-    seats.state_of_reads_observations,
-    seats.seats_are_alike,
-    seats.opponent_masks_fit,
+    observations.state_of_reads_observations,
+    observations.seats_are_alike,
+    observations.opponent_masks_fit,
     canonical.canonical_is_its_own,
     canonical.action_images_fit,
     canonical.canonical_keeps_what_follows,
@@ -117,6 +103,7 @@ class Report:
         return "\n".join(lines)
 
 
+@quiet()
 def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) -> Report:
     """Checks a game's facts and declarations against its rules.
 
@@ -138,7 +125,6 @@ def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) 
     require_game(game)
     max_states = whole_number("max_states", max_states, range(1, 10**9))
     seed = whole_number("seed", seed, range(2**63))
-    with quiet():
-        case = Case(game, max_states, seed)
-        results = tuple(judged(name, partial(check, case)) for name, check in CHECKS.items())
+    case = Case(game, max_states, seed)
+    results = tuple(judged(name, partial(check, case)) for name, check in CHECKS.items())
     return Report(game, case.walk.complete, case.walk.size, case.walk.extent, results)

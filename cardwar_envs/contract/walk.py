@@ -10,8 +10,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
-from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at
-from cardwar_envs.contract.places import place, short
+from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at, place, short
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
 # Joint actions listed per state: on average, before a game counts as large; and for each state of a large one.
@@ -24,15 +23,10 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Course:
-    """A game played to its end.
+    """A game played to its end."""
 
-    Attributes:
-        states: All of its states; the game is over in the last one.
-        rewards: The rewards of each move, one tuple per move.
-    """
-
-    states: list[Any]
-    rewards: list[tuple[float, ...]]
+    states: list[Any]  # the game is over in the last one
+    rewards: list[tuple[float, ...]]  # of each move
 
 
 class Walk:
@@ -42,27 +36,19 @@ class Walk:
     the start; the others come from random games.
 
     Attributes:
-        game: The rules.
-        max_states: Maximal number of states to examine, about.
-        seed: Determines the sample.
         complete: Whether these are all states and all moves.
         size: Number of states examined.
         starts: The result of `initial`.
-        courses: Random games; none if `complete`.
-        endless: A state of a random game after more moves than the facts allow, if any.
-        raised: The first error of the rules; "" if there was none.
-        bad_seats: The first impossible players; "" if there were none.
-        bad_actions: The first impossible legal actions; "" if there were none.
-        unhashable: The first unhashable state; "" if there was none.
-        twins: Pairs of equal states that look different.
+        raised, bad_seats, bad_actions, unhashable: Of errors of the rules, impossible players, impossible legal actions
+            and unhashable states, the first in words; "" if there was none.
     """
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
         self.game, self.max_states, self.seed = game, max_states, seed
         self.raised = self.bad_seats = self.bad_actions = self.unhashable = ""
-        self.endless: Any = None
-        self.twins: list[tuple[Any, Any]] = []
-        self.courses: list[Course] = []
+        self.endless: Any = None  # a state of a random game after more moves than the facts allow
+        self.twins: list[tuple[Any, Any]] = []  # equal states that look different
+        self.courses: list[Course] = []  # random games, if not `complete`
         self._compared = 0
         self._rng = Random(seed)
         self._met: dict[Any, Any] = {}  # a state -> the first equal object
@@ -77,11 +63,7 @@ class Walk:
 
     @cached_property
     def facts(self) -> GameFacts:
-        """The facts of the game.
-
-        Raises:
-            NotApplicable: If they cannot be read, or lack the numbers of players, actions and moves.
-        """
+        """The facts; not applicable if they cannot be read, or lack the numbers of players, actions and moves."""
         try:
             facts = self.game.facts
             counts = (facts.num_players, facts.num_actions, facts.max_length)
@@ -93,11 +75,7 @@ class Walk:
 
     @property
     def nodes(self) -> list[Node]:
-        """The rules' answers at each state examined, those near the start first.
-
-        Raises:
-            NotApplicable: If there is none.
-        """
+        """The rules' answers at each state examined, those near the start first; not applicable if there is none."""
         _ = self.facts
         if not self._visited:
             raise NotApplicable("no state could be looked at")
@@ -119,12 +97,7 @@ class Walk:
         return state in self._met
 
     def node(self, state: Any) -> Node:
-        """The rules' answers at a state, visited or not.
-
-        Raises:
-            Failed: If the rules fail there, or more unvisited states were queried than the game can have
-                from all seats.
-        """
+        """The rules' answers at a state, visited or not; fails at more states than the game can have from all seats."""
         if state not in self._nodes:
             if not self.complete:
                 return node_at(self.game, self.facts, state, MOVES_OF_A_SAMPLE, self._rng)
@@ -237,16 +210,9 @@ class Circle(NotApplicable):
 
 
 def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], combine: Callable[[K], V]) -> V:
-    """Computes something from the end of a game up to `root`.
+    """Computes something from the end of a game up to `root`; raises Circle if an item leads to itself.
 
-    Args:
-        root: Where to stop.
-        known: Known results; new ones are added.
-        parts: The successors of an item.
-        combine: Computes an item whose parts are all known.
-
-    Raises:
-        Circle: If an item leads to itself.
+    `parts` gives the successors of an item, and `combine` computes an item whose parts are all `known`.
     """
     stack, begun = [root], set()
     while stack:

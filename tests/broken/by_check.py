@@ -9,9 +9,9 @@ from tests.broken.environments import EVERY
 from tests.broken.further import FURTHER
 
 # Enough games to catch a defect; no test depends on how fast the machine is.
-GAMES = 8
-# Checks that learn to guess need more.
-MORE_GAMES = {"InfoNextPrize": 64}
+GAMES = 4
+# What is rarer needs more, and so do checks that learn to guess.
+MORE_GAMES = {"InfoNextPrize": 64, "TenthGame": 8, "ComesBack": 8, "ShareOfNothing": 8}
 # Check -> environments of the frozen set; `FURTHER` names its checks itself.
 FROZEN = {
     "agents_are_a_list_of_their_own": ["SurvivorsOnly"],

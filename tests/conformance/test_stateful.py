@@ -270,8 +270,10 @@ class ParallelMachine(Machine):
             self.env.step(actions)
 
 
-for _kind in (AECMachine, ParallelMachine):
-    for _name, _game in GAMES.items():
+for _place, (_name, _game) in enumerate(GAMES.items()):
+    for _kind in (AECMachine, ParallelMachine):
         _machine = type(f"{_kind.__name__}_{_name}", (_kind,), {"game": _game})
         _machine.TestCase.settings = SETTINGS
+        if _name != "war_for_three" and (_kind is AECMachine) == _place % 2:  # each game in one kind, in turn
+            _machine.TestCase.pytestmark = [pytest.mark.wide]
         globals()[f"Test{_kind.__name__}_{_name}"] = _machine.TestCase

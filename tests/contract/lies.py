@@ -20,13 +20,13 @@ def wrong(check, what, **parameters):
     return register
 
 
-def lie(check, what, methods, base=Bidding, **parameters):
-    """Registers a subclass of `base` with other methods; of shipped games all claims are kept."""
+def lie(check, what, /, base=Bidding, of=None, **methods):
+    """Registers a subclass of `base` with other methods, `of` some parameters; of shipped games all claims are kept."""
     title = "".join(word.capitalize() for word in what.split())
     # Under its name in this module, so that it can be pickled.
     kind = type(title, (base,), {**methods, "__module__": __name__}, keeps_claims=base is not Bidding)
     globals()[title] = kind
-    wrong(check, what, **parameters)(kind)
+    wrong(check, what, **(of or {}))(kind)
 
 
 def outcomes(change):

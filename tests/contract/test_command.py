@@ -1,17 +1,14 @@
 """`cardwar check` and the pytest plugin, for games."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-from command import run
+from command import run, run_plugin, run_refused
 from thinning import each_row
 
 from cardwar_envs.contract import CHECKS
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
 WRONG = "wrong_values:Uncompared"
 
 
@@ -55,21 +52,11 @@ def test_check_fails_with_exit_code_1(capsys):
     ],
 )
 def test_bad_input_is_one_clear_line(capsys, arguments, message):
-    code, out, err = run(capsys, "check", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.startswith("cardwar: ")
-    assert err.count("\n") == 1
-
-
-def pytest_run(folder, *arguments):
-    command = [sys.executable, "-m", "pytest", "-p", "pytest_cardwar", "-p", "no:cacheprovider", "-rs", *arguments]
-    environment = {"PYTHONPATH": f"{ROOT}{os.pathsep}{Path(__file__).parent}", "PATH": ""}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert message in run_refused(capsys, "check", *arguments)
 
 
 def test_the_plugin_makes_a_test_of_every_check(tmp_path):
-    done = pytest_run(tmp_path, "-v", "--cardwar-game", "bidding:Bidding cards=2", "--cardwar-game", WRONG)
+    done = run_plugin(tmp_path, "-v", "--cardwar-game", "bidding:Bidding cards=2", "--cardwar-game", WRONG, path=HERE)
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"collected 0 items\n\nbidding:Bidding cards=2::{next(iter(CHECKS))} " in done.stdout
     assert f"1 failed, {2 * len(CHECKS) - 15} passed, 14 skipped" in done.stdout
@@ -78,6 +65,6 @@ def test_the_plugin_makes_a_test_of_every_check(tmp_path):
 
 
 def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):
-    done = pytest_run(tmp_path, "--cardwar-game", "bidding:Nothing")
+    done = run_plugin(tmp_path, "--cardwar-game", "bidding:Nothing", path=HERE)
     assert done.returncode == 4
     assert "bidding:Nothing: " in done.stderr

@@ -1,7 +1,7 @@
 """Wrong games: states and games as values, `check`, words, and the rules as arrays."""
 
 import itertools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, make_dataclass, replace
 
 import numpy as np
 from bidding import Bidding, Bids
@@ -39,56 +39,27 @@ class Other(Bidding):
         super().check(plain)
 
 
-@wrong("states_are_values", "states with lists")
-class Lists(Other):
-    def made(self, state):
-        return Bids([*state.hands], state.prize)
+OpenBids = make_dataclass("OpenBids", ["hands", "prize"], unsafe_hash=True)
+BlindBids = make_dataclass("BlindBids", ["hands", ("prize", int, field(compare=False))], frozen=True)
+RestlessBids = make_dataclass("RestlessBids", ["hands", "prize"], frozen=True, namespace={"__hash__": object.__hash__})
+for kind in (OpenBids, BlindBids, RestlessBids):
+    kind.__module__ = __name__  # so that it can be pickled
 
 
-@dataclass(unsafe_hash=True)
-class OpenBids:
-    hands: tuple
-    prize: int
+def of_states(what, made):
+    lie("states_are_values", what, base=Other, made=lambda self, state: made(*state))
 
 
-@wrong("states_are_values", "states that can be changed")
-class Open(Other):
-    def made(self, state):
-        return OpenBids(*state)
-
-
-@dataclass(frozen=True)
-class BlindBids:
-    hands: tuple
-    prize: int = field(compare=False)
-
-
-@wrong("states_are_values", "states that are equal at another prize")
-class Blind(Other):
-    def made(self, state):
-        return BlindBids(*state)
-
-
-@dataclass(frozen=True)
-class RestlessBids:
-    hands: tuple
-    prize: int
-
-    def __hash__(self):
-        return id(self)
-
-
-@wrong("states_are_values", "equal states of unequal hashes")
-class Restless(Other):
-    def made(self, state):
-        return RestlessBids(*state)
-
+of_states("states with lists", lambda hands, prize: Bids([*hands], prize))
+of_states("states that can be changed", OpenBids)
+of_states("states that are equal at another prize", BlindBids)
+of_states("equal states of unequal hashes", RestlessBids)
 
 TURNS = itertools.count()
 lie(
     "answers_repeat",
     "transitions in another order each time",
-    outcomes(lambda found: found[:: -1 if next(TURNS) % 3 else 1]),
+    **outcomes(lambda found: found[:: -1 if next(TURNS) % 3 else 1]),
 )
 
 
@@ -98,7 +69,7 @@ def _eats_actions(self, state, actions):
     return found
 
 
-lie("answers_repeat", "transitions eats the actions", {"transitions": _eats_actions})
+lie("answers_repeat", "transitions eats the actions", transitions=_eats_actions)
 
 
 # -- games ------------------------------------------------------------------------------------------
@@ -151,7 +122,7 @@ class Shrinks(Bidding):
 
 # -- check and words --------------------------------------------------------------------------------
 
-lie("check_refuses_junk", "check takes everything", {"check": lambda self, state: None})
+lie("check_refuses_junk", "check takes everything", check=lambda self, state: None)
 
 
 def _asks_only_hands(self, state):
@@ -159,7 +130,7 @@ def _asks_only_hands(self, state):
         raise ValueError(f"state ({state!r}) must be Bids")
 
 
-lie("check_refuses_junk", "check raises TypeError", {"check": _asks_only_hands})
+lie("check_refuses_junk", "check raises TypeError", check=_asks_only_hands)
 
 
 def _any_prize(self, state):
@@ -168,7 +139,7 @@ def _any_prize(self, state):
     Bidding.check(self, with_prize(state, 1 if state.hands[0] else 0))
 
 
-lie("check_refuses_junk", "check takes any prize", {"check": _any_prize})
+lie("check_refuses_junk", "check takes any prize", check=_any_prize)
 
 
 def _refuses_one(self, state):
@@ -177,16 +148,16 @@ def _refuses_one(self, state):
         raise ValueError("not this one")
 
 
-lie("check_takes_states", "check refuses a state", {"check": _refuses_one})
+lie("check_takes_states", "check refuses a state", check=_refuses_one)
 lie(
     "states_and_actions_have_words",
     "two cards of one name",
-    {"describe_action": lambda self, action, player=0: "a card" if action else "the lowest"},
+    describe_action=lambda self, action, player=0: "a card" if action else "the lowest",
 )
 lie(
     "states_and_actions_have_words",
     "describe raises",
-    {"describe": lambda self, state: f"the highest is {max(state.hands[0])}"},
+    describe=lambda self, state: f"the highest is {max(state.hands[0])}",
 )
 
 # -- arrays -----------------------------------------------------------------------------------------
@@ -202,8 +173,8 @@ lie(
     "compiled_rules_are_the_rules",
     "compiled rules discard ties",
     base=Jujitsu,
-    methods={"compiled_rules": _ties_discarded},
-    num_cards=3,
+    compiled_rules=_ties_discarded,
+    of={"num_cards": 3},
 )
 
 
@@ -222,25 +193,18 @@ lie(
     "compiled_rules_are_the_rules",
     "loaded dice in compiled rules",
     base=DiceWars,
-    methods={"compiled_rules": _loaded_dice},
-    num_cards=3,
-    sides=2,
+    compiled_rules=_loaded_dice,
+    of={"num_cards": 3, "sides": 2},
 )
 
 SMALL_WAR = {"ranks": 3, "discards": 1, "max_rounds": 3}
-lie(
-    "rounds_form_is_the_rules",
-    "other cards win in the arrays",
-    base=War,
-    methods={"rounds_form": _other_strengths},
-    **SMALL_WAR,
-)
+lie("rounds_form_is_the_rules", "other cards win in the arrays", base=War, rounds_form=_other_strengths, of=SMALL_WAR)
 lie(
     "rounds_form_is_the_rules",
     "another limit of rounds",
     base=War,
-    methods={"facts": property(lambda self: replace(War.facts.func(self), max_rounds=2))},
-    **SMALL_WAR,
+    facts=property(lambda self: replace(War.facts.func(self), max_rounds=2)),
+    of=SMALL_WAR,
 )
 
 
@@ -256,12 +220,12 @@ lie(
     "bayesian_form_is_the_rules",
     "payoffs twice as high in the arrays",
     base=DicePoker,
-    methods=_with(payoffs=lambda p: 2 * p),
+    **_with(payoffs=lambda p: 2 * p),
 )
 lie(
     "bayesian_form_is_the_rules",
     "loaded dice in the arrays",
     base=DicePoker,
-    methods=_with(deals=lambda deals: deals + np.eye(len(deals), dtype=int)),
-    sides=3,
+    **_with(deals=lambda deals: deals + np.eye(len(deals), dtype=int)),
+    of={"sides": 3},
 )

@@ -1,10 +1,16 @@
 """Calls of the command `cardwar`, as tests make them."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from train.cli import main
+
+ROOT = Path(__file__).parents[2]
 
 
 def run(capsys, *arguments):
@@ -13,6 +19,22 @@ def run(capsys, *arguments):
         main(list(arguments))
     printed = capsys.readouterr()
     return stopped.value.code, printed.out, printed.err
+
+
+def run_refused(capsys, *arguments):
+    """The one line on stderr of a call with bad input."""
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("cardwar: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def run_plugin(folder, *arguments, path=ROOT):
+    """pytest with the plugin in another process, which can import from `path`, too."""
+    command = [sys.executable, "-m", "pytest", "-p", "pytest_cardwar", "-p", "no:cacheprovider", "-rs", *arguments]
+    environment = {"PYTHONPATH": f"{ROOT}{os.pathsep}{path}", "PATH": ""}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
 def run_json(capsys, *arguments):

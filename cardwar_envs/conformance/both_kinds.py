@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference, require_same
 from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
-from cardwar_envs.conformance.look import spaces_of, state_shown
+from cardwar_envs.conformance.look import spaces_of, state_shown, without_generators
 from cardwar_envs.conformance.play import STEPS, as_text, seats
-from cardwar_envs.conformance.steady import steady_skin
+from cardwar_envs.conformance.steady import steady_api
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import Failed, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, failing
 
 SHARE = 0.035
 SEEDS = range(12)
@@ -28,8 +28,8 @@ def skins_are_one_game(subject: Subject) -> None:
     Both ways of summing AEC rewards must agree with the Parallel rewards: those of last(), and `rewards`
     after each step, as `aec_to_parallel` sums them. An environment that forgets to clear them pays twice.
     """
-    aec, parallel = (steady_skin(subject, kind) for kind in ("AEC", "Parallel"))
-    one, other = (skin.new() for skin in (aec, parallel))
+    aec, parallel = (steady_api(subject, kind) for kind in ("AEC", "Parallel"))
+    one, other = (api.new() for api in (aec, parallel))
     require_same(seats(one.env), seats(other.env), "possible agents in AEC and Parallel")
     clock = subject.time(SHARE)
     for seed in SEEDS:
@@ -55,7 +55,7 @@ class _Pair:
         seed = self.where.partition(",")[0]
         self.parallel.chooser = driver
         self._compare_views()
-        here, there = (_without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
+        here, there = (without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
         require_same(here, there, f"{self.where}: spaces of AEC and Parallel")
         while not self.parallel.over and len(self.parallel.played) < STEPS:
             step = len(self.parallel.played)
@@ -80,11 +80,8 @@ class _Pair:
         while choice and (asked := self.aec.asked()) and asked[0] in choice:
             agent = asked[0]
             self._collect(agent)
-            try:
+            with failing(f"{self.where}: what {agent} plays in Parallel raises in AEC:"):
                 self.aec.submit(choice.pop(agent), log=False)
-            except Exception as error:
-                what = f"{self.where}: what {agent} plays in Parallel raises in AEC: {in_a_line(error)}"
-                raise Failed(what) from error
             self._add("rewards", self.aec.rewards())
             order = seats(self.aec.env)
             # Agents whose seats were skipped had no choice.
@@ -147,9 +144,3 @@ class _Pair:
                 if not np.allclose(here, there, rtol=1e-9, atol=1e-9):
                     words = f"{as_text(here)} by {name} in AEC, {as_text(there)} in Parallel"
                     raise Failed(f"{self.where}: {agent} was paid {words}")
-
-
-def _without_generators(facts: Any) -> Any:
-    if not isinstance(facts, Mapping):
-        return facts
-    return {name: _without_generators(fact) for name, fact in facts.items() if name != "generator"}

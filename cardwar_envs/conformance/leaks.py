@@ -10,15 +10,13 @@ from typing import Any
 from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import places
+from cardwar_envs.conformance.declared import modes_of, require_modes
 from cardwar_envs.conformance.explore import games_by_chance, routes
-from cardwar_envs.conformance.hearing import heard
-from cardwar_envs.conformance.kinds import AECPlay
-from cardwar_envs.conformance.look import drawn, public, refusals
-from cardwar_envs.conformance.modes import modes_of, require_modes
-from cardwar_envs.conformance.steady import steady_skin
-from cardwar_envs.conformance.subject import Skin, Subject
-from cardwar_envs.conformance.turns import Turn, has_choice
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
+from cardwar_envs.conformance.kinds import AECPlay, Turn, has_choice
+from cardwar_envs.conformance.look import captured_output, drawn, public, refusals
+from cardwar_envs.conformance.steady import steady_api
+from cardwar_envs.conformance.subject import Api, Finding, Subject
+from cardwar_envs.conformance.verdicts import NotApplicable
 
 ALTERNATIVES = 4
 # Data that differs once in this many identical replays is unsteady, not a leak.
@@ -31,19 +29,12 @@ TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attr
 
 @dataclass(frozen=True)
 class Moment:
-    """A situation in which an agent commits before another that has a choice.
-
-    Attributes:
-        route: The route to it.
-        agent: The committing agent.
-        committed: The actions to compare; the first is tried twice.
-        later: What others commit afterwards, while one with a choice must still commit.
-    """
+    """A situation in which an agent commits before another that has a choice."""
 
     route: Route
-    agent: Any
-    committed: tuple[Any, ...]
-    later: tuple[Any, ...] = ()
+    agent: Any  # who commits
+    committed: tuple[Any, ...]  # the actions to compare; the first is tried twice
+    later: tuple[Any, ...] = ()  # what others commit afterwards, while one with a choice must still commit
 
     @property
     def where(self) -> str:
@@ -55,7 +46,7 @@ class Moment:
 class _Leaks:
     """Channel -> the first leak in it, with the most recent games; the number of moments examined."""
 
-    found: dict[str, tuple[str, list[Any]]] = field(default_factory=dict)
+    found: dict[str, Finding] = field(default_factory=dict)
     looked: int = 0
 
 
@@ -91,46 +82,45 @@ def pictures_hide_commitments(subject: Subject) -> None:
 
 
 def _raise(subject: Subject, way: str, channel: str = "") -> None:
-    skin = _simultaneous(subject)
-    leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, skin, way))
+    api = _simultaneous(subject)
+    leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, api, way))
     if not leaks.looked:
         raise NotApplicable("no agent ever commits to a choice before another agent's")
     if found := leaks.found.get(channel or way):
-        subject.recent.clear()
-        subject.recent.extend(found[1])
-        raise Failed(found[0])
+        subject.fail(found)
 
 
-def _simultaneous(subject: Subject) -> Skin[AECPlay]:
-    skin = subject.skin("AEC")
+def _simultaneous(subject: Subject) -> Api[AECPlay]:
+    api = subject.api("AEC")
     if not subject.simultaneous():
         raise NotApplicable("its metadata does not say is_parallelizable: moves are made in turn")
-    return skin
+    return api
 
 
-def _search(subject: Subject, skin: Skin[AECPlay], way: str) -> _Leaks:
-    skin = steady_skin(subject, skin.kind)
+def _search(subject: Subject, api: Api[AECPlay], way: str) -> _Leaks:
+    api = steady_api(subject, api.kind)
     leaks = _Leaks()
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
     modes = modes_of(subject) if way == "drawn" else [None]
     clock = subject.time(SHARES[way])
-    ways = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(skin, MOST_GAMES))
-    for moment in moments(skin, ways):
+    ways = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(api, MOST_GAMES))
+    for moment in moments(api, ways):
         for mode in modes:
             more = {} if mode is None else {"render_mode": mode}
-            for channel, reason in _compare(skin, more, moment, way).items():
-                leaks.found.setdefault(channel, (reason, [*subject.recent]))
+            for channel, reason in _compare(api, more, moment, way).items():
+                leaks.found.setdefault(channel, Finding(reason, [*subject.recent]))
         leaks.looked += 1
         if set(leaks.found) >= set(wanted) or next(clock, None) is None:
             break
     return leaks
 
 
-def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
+def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
     """The commitments that can be examined along these routes, each once."""
     known: set[str] = set()
     for way in ways:
-        play, turn = skin.new(choices=way.seed).reset(way.seed), None
+        play = api.game(way.seed)
+        turn: Turn | None = None
         moves = list(way.moves)
         # The route may end in mid-turn: examine the whole turn.
         while not play.over and len(play.played) <= len(moves) + len(play.env.agents):
@@ -139,26 +129,24 @@ def moments(skin: Skin[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
             agent = play.env.agent_selection
             if choice is None:
                 turn = None
-            elif turn is None or not turn.goes_on(play):
-                if step > len(moves):
+            else:
+                before, turn = turn, Turn.of(play, turn)
+                if turn is not before and step > len(moves):
                     break
-                turn = Turn(play)
-            if turn is not None:
                 others = _others(play, agent, choice) if has_choice(play, agent) else ()
-                turn.ask(agent)
                 key = f"{way.seed} {play.played}"
                 if turn.open and others and key not in known:
                     known.add(key)
                     moment = Moment(Route(way.seed, tuple(play.played)), agent, (choice, choice, *others))
-                    yield from _followed(skin, moment, turn)
+                    yield from _followed(api, moment, turn)
             play.submit(choice, log=False)
 
 
-def _followed(skin: Skin[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
+def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
     """The moment itself, and, if several must still commit, the one after the next commitment."""
     yield moment
     if len(turn.open) > 1:
-        play = moment.route.travel(skin)
+        play = moment.route.travel(api)
         play.submit(moment.committed[0], log=False)
         later: list[Any] = []
         while len(later) < len(turn.open) - 1 and play.asked():
@@ -177,9 +165,9 @@ def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
     return tuple(other for other in others if next(places(other, action), None))
 
 
-def _compare(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
+def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
     """Channel -> description of the leak."""
-    views = [_view(skin, more, moment, action, way) for action in moment.committed]
+    views = [_view(api, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
     for other, view in zip(moment.committed[2:], views[2:], strict=True):
         new = [(place, what) for place, what in places(views[0], view, exact=True) if _channel(place) not in found]
@@ -187,7 +175,7 @@ def _compare(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, way: str
             continue
         shaky = {place for place, _ in places(views[0], views[1], exact=True)}
         for _ in range(REPLAYS):
-            again = _view(skin, more, moment, moment.committed[0], way)
+            again = _view(api, more, moment, moment.committed[0], way)
             shaky |= {place for place, _ in places(views[0], again, exact=True)}
         for place, what in new:
             if place not in shaky:
@@ -204,9 +192,9 @@ def _channel(place: str) -> str:
     return "open"
 
 
-def _view(skin: Skin[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
-    play = moment.route.travel(skin, **more)
-    with heard() as said:
+def _view(api: Api[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
+    play = moment.route.travel(api, **more)
+    with captured_output() as said:
         play.submit(action, log=False)
         for later in moment.later:
             play.submit(later, log=False)

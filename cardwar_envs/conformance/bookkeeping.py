@@ -1,0 +1,213 @@
+"""Checks of bookkeeping: `last()`, `rewards`, observe(), infos and the results of Parallel agree and are of now."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs.conformance.choices import Driver
+from cardwar_envs.conformance.compare import arrays_in, difference
+from cardwar_envs.conformance.explore import Watch, step, watcher
+from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay, Turn
+from cardwar_envs.conformance.look import state_shown
+from cardwar_envs.conformance.play import Play, as_text, payment
+from cardwar_envs.conformance.seeds import SHORT, steady_apis
+from cardwar_envs.conformance.subject import Api, Subject
+from cardwar_envs.conformance.verdicts import Failed
+
+SEEDS = range(16)
+# Infos with such names may refer to the previous turn.
+OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
+# Minimal number of turns, over all games, that differ from the previous turn.
+LEAST_CHANGES = 8
+FRESH = "is of now"
+STATE = "state()"
+# Longer arrays are compared as a whole only.
+MOST_ENTRIES = 64
+
+# Path -> value, as bytes that are equal if the numbers are.
+Numbers = dict[str, bytes]
+# For each turn of one agent in one game: the numbers of its observation, and those of its info and of state().
+Game = list[tuple[Numbers, Numbers]]
+
+
+@watcher("AEC")
+def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
+    """`last()` agrees with observe(), the flags and the infos of the selected agent."""
+    env = play.env
+    while env.agents:
+        agent = env.agent_selection
+        observation, _, termination, truncation, info = env.last()
+        said = {"observation": observation, "termination": termination, "truncation": truncation}
+        flags = {"termination": env.terminations[agent], "truncation": env.truncations[agent]}
+        if found := difference({"observation": env.observe(agent), **flags}, said):
+            raise Failed(f"{play.at}: last() tells {agent} otherwise than observe() and the flags: {found}")
+        if env.last(observe=False)[0] is not None:
+            raise Failed(f"{play.at}: last(observe=False) hands out an observation")
+        if found := difference(play.steady(env.infos[agent]), play.steady(info)):
+            raise Failed(f"{play.at}: last() tells {agent} another info than `infos`: {found}")
+        yield from step()
+
+
+@watcher("AEC")
+def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
+    """`last()` returns the sum of each agent's `rewards` since its own last step, and rewards are zero in mid-turn.
+
+    With simultaneous moves nothing is won before all have committed. Stale entries in `rewards` would then be counted
+    twice by code that sums them, such as `aec_to_parallel`.
+    """
+    simultaneous = subject.once("simultaneous", subject.simultaneous)
+    owed: dict[Any, Any] = dict.fromkeys(play.env.agents, 0.0)
+    turn: Turn | None = None
+    while True:
+        choice = yield
+        agent = play.env.agent_selection
+        turn = None if choice is None else Turn.of(play, turn)
+        yield
+        rewards = play.rewards()
+        owed[agent] = 0.0
+        for each, reward in rewards.items():
+            owed[each] = owed.get(each, 0.0) + reward
+        paid = {str(each): reward for each, reward in rewards.items() if np.any(reward)}
+        if simultaneous and turn is not None and turn.open and paid:
+            raise Failed(f"{play.at}: `rewards` has {paid}, though {turn.open[0]} has not committed yet")
+        if play.over:
+            return
+        agent = play.env.agent_selection
+        told = payment(play.env.last(observe=False)[1], f"{play.at}: the reward of {agent}")
+        if not np.allclose(told, owed[agent], rtol=1e-9, atol=1e-9):
+            words = f"a reward of {as_text(told)}, its `rewards` sum to {as_text(owed[agent])}"
+            raise Failed(f"{play.at}: last() tells {agent} {words}")
+
+
+@watcher("AEC")
+def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
+    """Observations at the beginning of a turn are not those of the previous turn.
+
+    With simultaneous moves a commitment reveals nothing. If observations change with it nevertheless, and at the
+    beginning of each turn are those of the previous turn, they come too late.
+    """
+    if not subject.once("simultaneous", subject.simultaneous):
+        return
+    turn: Turn | None = None
+    first: dict[Any, Any] = {}  # agent -> its observation at the beginning of the turn
+    then: dict[Any, Any] = {}  # agent -> its observation when it was selected
+    late: list[bool] = []
+    while not play.over:
+        choice = yield
+        if choice is not None:
+            before, turn = turn, Turn.of(play, turn)
+            if turn is not before:
+                first = {each: _bytes(play.env.observe(each)) for each in play.env.agents}
+            agent = play.env.agent_selection
+            now = _bytes(play.env.observe(agent))
+            if now != first[agent] and agent in then:
+                late.append(first[agent] == then[agent])
+            then[agent] = now
+        yield
+    if len(late) >= 2 and all(late):
+        raise Failed(f"{play.where}: at the beginning of a turn agents see what they saw in the turn before")
+
+
+def _bytes(observation: Any) -> Any:
+    """An observation in a form that compares quickly."""
+    return [array.tobytes() for _, array in arrays_in(observation)] or repr(observation)
+
+
+@watcher("Parallel")
+def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
+    """reset() and step() return dicts with an entry for each participating agent and no others."""
+    agents, names = set(play.env.agents), {"observations", "infos"}
+    while True:
+        for name in play.NAMES:
+            part = set(play.part(name)) if name in names else agents
+            for agent in sorted(agents - part, key=str):
+                raise Failed(f"{play.at}: {name} have no entry for {agent}")
+            for agent in sorted(part - agents, key=str):
+                raise Failed(f"{play.at}: {name} have an entry for {agent!r}, who did not take part")
+        agents, names = set(play.env.agents), set(play.NAMES)
+        yield from step()
+
+
+def infos_are_of_now(subject: Subject) -> None:
+    """Infos and state() refer to the current turn, not to the previous one.
+
+    An info is stale if, in all games compared, it repeats the previous turn's observation, or if it is unchanged from
+    the first turn to the second and changes in every later turn. An info whose name refers to the past ("last",
+    "previous", "before") may be. Parts of state() may be of the past, but not all of it.
+    """
+    for api in steady_apis(subject):
+        games: dict[Any, list[Game]] = defaultdict(list)
+        for seed in SEEDS:
+            for agent, turns in _turns(api, seed).items():
+                games[agent].append(turns)
+        for agent, known in games.items():
+            names = sorted({name for game in known for _, told in game for name in told})
+            found = {name: _sign(known, name) for name in names if not OF_THE_PAST.search(name)}
+            for name, sign in found.items():
+                if sign not in (None, FRESH) and not (name.startswith(STATE) and _is_fresh_in_part(found)):
+                    what = name if name.startswith(STATE) else f"the info {name!r} of {agent}"
+                    raise Failed(f"{api.kind}: {what} {sign}")
+
+
+def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
+    return any(sign == FRESH for name, sign in found.items() if name.startswith(STATE))
+
+
+def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
+    """One game, as each agent sees it when it acts."""
+    play, told = api.game(seed), defaultdict[Any, Game](list)
+    play.chooser = Driver(seed)
+    while not play.over and len(play.played) < SHORT:
+        for agent in play.asked():
+            told[agent].append(_told(play, agent))
+        play.step(log=False)
+    return told
+
+
+def _told(play: Play, agent: Any) -> tuple[Numbers, Numbers]:
+    observation, info = play.told(agent)
+    told = [*_numbers(play.steady(info), ""), *_numbers(state_shown(play.env), STATE)]
+    return dict(_numbers(observation, "")), dict(told)
+
+
+def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
+    """All numbers in nested data; arrays as a whole, and entry by entry."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _numbers(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(data, Number | np.ndarray | list | tuple):
+        for at, array in arrays_in(np.asarray(data) if isinstance(data, Number) else data, path):
+            if array.dtype.kind in "biuf":
+                numbers = array.astype(np.float64).ravel() + 0.0
+                yield at, numbers.tobytes()
+                if 1 < numbers.size <= MOST_ENTRIES:
+                    yield from ((f"{at}[{i}]", number.tobytes()) for i, number in enumerate(numbers))
+
+
+def _sign(games: list[Game], name: str) -> str | None:
+    """`FRESH` if a current observation has the same value; a description if it is stale; else None."""
+    games = [game for game in games if all(name in info for _, info in game)]
+    told = [[info[name] for _, info in game] for game in games]
+    if not any(one != other for values in told for one, other in pairwise(values)):
+        return None
+    for place in sorted({place for game in games for seen, _ in game for place in seen}):
+        seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
+        if told == seen:
+            return FRESH
+    for place in sorted({place for game in games for seen, _ in game for place in seen}):
+        seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
+        changes = sum(one != other for values in seen for one, other in pairwise(values))
+        if changes >= LEAST_CHANGES and told == [[*values[:1], *values[:-1]] for values in seen]:
+            return f"tells what the observation ({place}) told in the turn before"
+    later = [pair for values in told for pair in pairwise(values[1:])]
+    repeats = all(len(values) < 2 or values[0] == values[1] for values in told)
+    if repeats and len(later) >= LEAST_CHANGES and all(one != other for one, other in later):
+        return "is in the second turn what it was in the first, though it changes in every turn from then on"
+    return None
