@@ -113,7 +113,7 @@ def test_the_command_lines_of_a_page_run(line, tmp_path, monkeypatch, capsys):
 @each_row("page", GUIDES)
 def test_blocks_are_of_a_kind_that_is_run_or_shown(page):
     kinds = {language for language, _ in FENCED.findall((ROOT / page).read_text())}
-    assert kinds <= {"python", "sh", "text"}
+    assert kinds <= {"python", "sh", "text", "dockerfile", "yaml"}
 
 
 @each_row(

@@ -11,6 +11,7 @@ import numpy as np
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import make_game
+from cardwar_envs.core.compiled import always_compiled
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.game_batch import GameBatch
 
@@ -77,4 +78,5 @@ def main(episodes):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    with always_compiled():  # so that no kernels are loaded between the measurements
+        main(int(sys.argv[1]))
