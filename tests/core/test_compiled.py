@@ -40,19 +40,20 @@ from numba.core import caching
 def refuse(locator): raise OSError("read-only")
 caching._CacheLocator.ensure_cache_path = refuse
 """
-SOLVE = """
+CHOOSE = """
+import numpy as np
 from cardwar_envs.core.compiled import always_compiled
-import baselines
+from cardwar_envs.envs.engines.engine import chosen_actions
 with always_compiled():
-    print(baselines.solve_matrix([[1, 0], [0, 1]]).value)
+    print(chosen_actions(np.array([[0.0, 1.0]]), np.array([0.5])))
 """
 
 
 def test_compiled_once_where_a_folder_is_writable_and_each_time_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    runs = [UNWRITABLE + SOLVE, SOLVE, SOLVE]
+    runs = [UNWRITABLE + CHOOSE, CHOOSE, CHOOSE]
     done = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for code in runs]
-    assert [run.stdout for run in done] == ["0.5\n"] * 3
+    assert [run.stdout for run in done] == ["[1]\n"] * 3
     assert [run.stderr for run in done] == [f"{compiled.NOT_KEPT}\n", f"{compiled.COMPILING}\n", ""]
 
 
