@@ -13,6 +13,7 @@ from gymnasium.error import ResetNeeded
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from knock_out import KnockOut
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import IllegalActionError, make_game
@@ -23,6 +24,7 @@ from cardwar_envs.envs.session import own_stream
 
 GAMES = {game.facts.name: game for game in EVERY_GAME}
 GAMES["war_for_three"] = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=4)
+GAMES["knock_out"] = KnockOut()
 SETTINGS = settings(max_examples=25, stateful_step_count=30, deadline=None, derandomize=True)
 NO_ACTIONS = st.sampled_from([-1, 10**6, 10**30, 0.0, float("nan"), "0", None, np.True_])
 BAD_OPTIONS = st.sampled_from(
@@ -274,6 +276,7 @@ for _place, (_name, _game) in enumerate(GAMES.items()):
     for _kind in (AECMachine, ParallelMachine):
         _machine = type(f"{_kind.__name__}_{_name}", (_kind,), {"game": _game})
         _machine.TestCase.settings = SETTINGS
-        if _name != "war_for_three" and (_kind is AECMachine) == _place % 2:  # each game in one kind, in turn
+        # Two players play in one kind of environment each, in turn.
+        if _game.facts.num_players == 2 and (_kind is AECMachine) == _place % 2:
             _machine.TestCase.pytestmark = [pytest.mark.wide]
         globals()[f"Test{_kind.__name__}_{_name}"] = _machine.TestCase

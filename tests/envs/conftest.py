@@ -1,4 +1,4 @@
-"""Helper modules of these tests (`knock_out`, `skins`) lie beside this file; no test opens a window by accident."""
+"""A helper module of these tests, `skins`, lies beside this file; no test opens a window by accident."""
 
 import sys
 from pathlib import Path

@@ -61,19 +61,6 @@ def test_the_error_names_a_numpy_action_as_a_plain_number():
         env.step(np.int64(3))
 
 
-@pytest.mark.thin
-@every_skin
-@every_game
-def test_a_game_with_refused_actions_goes_on_as_without(game, skin):
-    tried, plain = skin(game), skin(game)
-    tried.reset(seed=1)
-    plain.reset(seed=1)
-    for _, _, call in refusals(tried, np.random.default_rng(0)):
-        with pytest.raises(IllegalActionError):
-            tried.step(call)
-    assert same(rest_of_game(tried), rest_of_game(plain))
-
-
 # -- out of turn ------------------------------------------------------------------------------
 
 

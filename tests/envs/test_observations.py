@@ -4,21 +4,17 @@ import copy
 
 import numpy as np
 import pytest
-from knock_out import KnockOut
 from skins import (
     ParallelGameEnv,
     SingleAgentEnv,
     every_game,
-    illegal_actions,
     is_over,
-    joint_actions,
     one_step,
     reachable,
     same,
     view,
 )
 from thinning import each_row
-from tiny_games import EVERY_GAME
 
 from cardwar_envs import DuelState, IllegalActionError, make_game
 from cardwar_envs.envs.aec import AECGameEnv
@@ -31,37 +27,6 @@ def check_seen(env, seen, info, space, game):
     assert (mask.dtype, mask.shape) == (np.int8, (game.facts.num_actions,))
     assert np.array_equal(info["action_mask"], mask)
     assert info["action_mask"].dtype == np.int8
-
-
-@every_game
-def test_observations_of_aec_lie_in_their_spaces(game):
-    for seed in range(10):
-        env, rng = AECGameEnv(game), np.random.default_rng(seed)
-        env.reset(seed=seed)
-        while not is_over(env):
-            for agent in env.possible_agents:  # those who are out may still look
-                space = env.observation_space(agent)
-                check_seen(env, env.observe(agent), env.infos.get(agent, env.observe(agent)), space, game)
-            for agent in env.agents:
-                assert env.observe(agent)["action_mask"].any() == (not env.terminations[agent])
-            assert env.state_space.contains(env.state())
-            one_step(env, rng)
-
-
-@every_game
-def test_observations_of_parallel_lie_in_their_spaces(game):
-    for seed in range(10):
-        env, rng = ParallelGameEnv(game), np.random.default_rng(seed)
-        observations, infos = env.reset(seed=seed)
-        while env.agents:
-            for agent in env.agents:
-                assert observations[agent]["action_mask"].any()
-            observations, rewards, terminations, _, infos = one_step(env, rng)
-            assert observations.keys() == infos.keys() == rewards.keys() == terminations.keys()
-            for agent, seen in observations.items():  # the last observation of those who are out included
-                check_seen(env, seen, infos[agent], env.observation_space(agent), game)
-                assert seen["action_mask"].any() == (not terminations[agent])
-            assert env.state_space.contains(env.state())
 
 
 @every_game
@@ -157,18 +122,6 @@ def test_masks_say_exactly_what_may_be_played(game):
     assert len(states) > 3
 
 
-@every_game
-def test_every_joint_action_of_the_rules_steps_in_parallel(game):
-    for state in [state for state in reachable(game) if game.acting_players(state)][:30]:
-        env = ParallelGameEnv(game)
-        observations, _ = env.reset(seed=0, options={"state": state})
-        waiting = {agent: int(seen["action_mask"].argmax()) for agent, seen in observations.items()}
-        for actions in joint_actions(game, state):
-            after = copy.deepcopy(env)
-            after.step(waiting | {f"player_{player}": action for player, action in actions.items()})
-            assert after._session.last_actions == actions
-
-
 @each_row("integer", [int, bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.array])
 def test_integers_of_all_kinds_are_actions(integer):
     env = ParallelGameEnv("dinosaur_war", num_cards=2)
@@ -176,15 +129,6 @@ def test_integers_of_all_kinds_are_actions(integer):
     env.step({"player_0": integer(1), "player_1": integer(0)})
     assert env._session.state == DuelState(((1,), (2,)), score=1)
     assert all(type(action) is int for action in env._session.last_actions.values())
-
-
-@each_row("game", [*EVERY_GAME, KnockOut()])
-def test_illegal_actions_are_not_integers_or_not_legal(game):
-    """The list that other tests refuse is what it says."""
-    state = game.initial()[0].state
-    player = game.acting_players(state)[0]
-    for action in illegal_actions(game, state, player):
-        assert not (type(action) is int and action in game.legal_actions(state, player))
 
 
 def test_written_observation():

@@ -98,21 +98,6 @@ def test_copies_go_on_alike(game, skin, duplicate):
     assert same(view(duplicate(env)), view(env))
 
 
-@pytest.mark.thin
-@every_skin
-@every_game
-def test_environments_side_by_side(game, skin):
-    """Games played in turns go as they go alone."""
-    alone = [rest_of_game(seeded(skin, game, seed), choices=seed) for seed in (1, 2)]
-    envs, rngs = [seeded(skin, game, seed) for seed in (1, 2)], [np.random.default_rng(seed) for seed in (1, 2)]
-    together = [[view(env)] for env in envs]
-    while not all(map(is_over, envs)):
-        for env, rng, record in zip(envs, rngs, together, strict=True):
-            if not is_over(env):
-                record.append((copy.deepcopy(one_step(env, rng)), view(env)))
-    assert same(together, alone)
-
-
 @every_skin
 def test_a_bad_seed_changes_nothing(skin):
     env = seeded(skin, DICE, 1)
@@ -124,7 +109,7 @@ def test_a_bad_seed_changes_nothing(skin):
 
 
 def test_all_skins_draw_the_same_dice():
-    """A seed means the same to the AEC and the Parallel skin; `test_same_payoffs` compares them with the rules."""
+    """A seed means the same to the AEC and the Parallel skin; `test_stateful` compares them with the rules."""
     env = SingleAgentEnv(DICE, opponent="highest_card")
     env.reset(seed=6)
     assert generator(env).bit_generator.state == generator(seeded(AECGameEnv, DICE, 6)).bit_generator.state

@@ -9,12 +9,9 @@ from skins import choose, one_step
 from thinning import each_row
 from tiny_games import EVERY_GAME
 
-from cardwar_envs import IllegalActionError
-from cardwar_envs.core.play import sample_transition
 from cardwar_envs.envs import single_agent
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.envs.session import own_stream
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 GAME = KnockOut()
@@ -25,72 +22,7 @@ def seed_by(hit):
     return next(seed for seed in range(100) if (np.random.default_rng(seed).random() >= 0.5) == hit)
 
 
-# -- AEC --------------------------------------------------------------------------------------
-
-
-def test_aec_asks_only_those_who_act():
-    env = AECGameEnv(GAME)
-    env.reset(seed=0, options={"state": (0, (0, 1, 2))})
-    asked = []
-    while env.agents and not any(env.terminations.values()):
-        asked.append(env.agent_selection)
-        env.step(DUCK)
-    everyone, waits = ["player_0", "player_1", "player_2"], ["player_1", "player_2"]
-    assert asked == everyone + waits + everyone + waits
-
-
-def test_aec_says_to_wait_to_those_who_are_not_asked():
-    env = AECGameEnv(GAME)
-    env.reset(seed=0, options={"state": (1, (0, 1, 2))})
-    assert env.observe("player_0")["action_mask"].tolist() == [0, 0, 1]
-    assert env.infos["player_0"]["action_mask"].tolist() == [0, 0, 1]
-    assert env.agent_selection == "player_1"
-
-
-def test_aec_steps_the_eliminated_with_none_and_forgets_them():
-    env = AECGameEnv(GAME)
-    env.reset(seed=seed_by(hit=True), options={"state": (0, (0, 1, 2))})
-    for action in (DUCK, STAND, DUCK):
-        env.step(action)
-    assert env.terminations == {"player_0": False, "player_1": True, "player_2": False}
-    assert env.agent_selection == "player_1"
-    observation, reward, terminated, truncated, info = env.last()
-    assert (reward, terminated, truncated) == (-1.0, True, False)
-    assert not observation["action_mask"].any()
-    assert not info["action_mask"].any()
-    with pytest.raises(ValueError, match="None"):
-        env.step(DUCK)
-    env.step(None)
-    assert env.agents == ["player_0", "player_2"]
-    assert env.agent_selection == "player_2"  # turn 1: the lowest player waits
-    env.step(DUCK)
-    assert env.last()[:3][1:] == (0.5, False)  # player_0, who was not asked since it was paid
-    assert env.agent_selection == "player_0"
-
-
-def test_aec_pays_a_waiter_for_all_it_waited_through():
-    """Player 0 is paid half a point while it waits, and is told when it is asked again."""
-    env = AECGameEnv(GAME)
-    env.reset(seed=seed_by(hit=True), options={"state": (1, (0, 1, 2))})
-    env.step(STAND)
-    env.step(DUCK)
-    assert env.agent_selection == "player_1"
-    env.step(None)
-    assert (env.agent_selection, env.last()[1]) == ("player_0", 0.5)
-
-
-# -- Parallel ---------------------------------------------------------------------------------
-
-
-def test_parallel_lets_waiters_wait():
-    env = ParallelGameEnv(GAME)
-    observations, infos = env.reset(seed=0, options={"state": (1, (0, 1, 2))})
-    assert observations["player_0"]["action_mask"].tolist() == [0, 0, 1]
-    assert infos["player_0"]["action_mask"].tolist() == [0, 0, 1]
-    with pytest.raises(IllegalActionError, match="player_0 cannot play action 0; legal actions are 2"):
-        env.step({"player_0": DUCK, "player_1": DUCK, "player_2": DUCK})
-    env.step({"player_0": WAIT, "player_1": DUCK, "player_2": DUCK})
-    assert env.state()[1] == 2
+# -- AEC and Parallel: see also `tests/conformance/test_stateful.py` ---------------------------
 
 
 def test_parallel_forgets_the_eliminated():
@@ -248,25 +180,3 @@ def test_a_start_that_goes_by_without_the_agent_is_drawn_again():
         observation, _ = env.reset(seed=seed, options={"start": "random"})
         assert observation["action_mask"].tolist() == [1, 1, 0]
         one_step(env, np.random.default_rng(seed))
-
-
-def test_what_the_deal_pays_comes_with_the_first_step():
-    """Player 0 has half a point from the deal in one game of four."""
-    totals = []
-    for seed in range(40):
-        dealt = sample_transition(GAME.initial(), own_stream(np.random.default_rng(seed))).rewards
-        env = ParallelGameEnv(GAME)
-        env.reset(seed=seed)
-        rewards = env.step(dict.fromkeys(env.agents, DUCK))[1]
-        assert tuple(rewards.values()) == dealt
-        totals.append(rewards["player_0"])
-        assert set(env.step({"player_0": WAIT, "player_1": DUCK, "player_2": DUCK})[1].values()) == {0.0}
-    assert set(totals) == {0.0, 0.5}
-
-
-def test_what_a_deal_paid_does_not_outlast_its_game():
-    env = ParallelGameEnv(GAME)
-    for seed in range(40):
-        env.reset(seed=seed)
-        env.reset(options={"state": (0, (0, 1, 2))})
-        assert set(env.step(dict.fromkeys(env.agents, DUCK))[1].values()) == {0.0}

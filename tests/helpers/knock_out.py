@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from cardwar_envs import Game, GameFacts, Transition
+from cardwar_envs.core.parameters import reading_state
 
 DUCK, STAND, WAIT = range(3)
 
@@ -69,9 +70,10 @@ class KnockOut(Game):
         return np.array([player, turn, *(p in players for p in range(3))], dtype=np.float32)
 
     def check(self, state):
-        turn, players = state
-        if turn not in range(self.turns + 1) or not players or not set(players) <= {0, 1, 2}:
-            raise ValueError(f"state ({state}) must be a turn and the players still in")
+        with reading_state(state, "a turn and the players still in"):
+            turn, players = state
+            if turn not in range(self.turns + 1) or not players or not set(players) <= {0, 1, 2}:
+                raise ValueError
 
     def describe(self, state):
         return f"turn {state[0]}, still in {state[1]}"
