@@ -82,26 +82,6 @@ def rest_of_game(env, choices=0):
     return record
 
 
-def reachable(game):
-    """Every state that play can lead to, final ones included."""
-    found = dict.fromkeys(outcome.state for outcome in game.initial())
-    for state in (queue := list(found)):
-        for actions in joint_actions(game, state):
-            for outcome in game.transitions(state, actions):
-                if outcome.state not in found:
-                    found[outcome.state] = None
-                    queue.append(outcome.state)
-    return list(found)
-
-
-def joint_actions(game, state):
-    """All joint actions of those who act."""
-    joint = [{}] if game.acting_players(state) else []
-    for player in game.acting_players(state):
-        joint = [{**actions, player: action} for actions in joint for action in game.legal_actions(state, player)]
-    return joint
-
-
 def illegal_actions(game, state, player):
     """Every number of the space that is not legal, and what is no action at all."""
     legal = game.legal_actions(state, player)

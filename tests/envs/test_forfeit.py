@@ -87,21 +87,6 @@ def test_payoffs_of_the_whole_game(game, play, offenders):
     assert played >= game.facts.max_length
 
 
-def test_tricks_that_were_paid_are_taken_back():
-    """Player 0 has won a trick already; by forfeiting it ends at -3 of 3 all the same."""
-    env = ParallelGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
-    env.reset(seed=0)
-    assert env.step({"player_0": 2, "player_1": 0})[1] == {"player_0": 1.0, "player_1": -1.0}
-    assert env.step({"player_0": 2, "player_1": 1})[1] == {"player_0": -4.0, "player_1": 4.0}
-
-
-def test_both_offend_after_a_paid_trick():
-    env = ParallelGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
-    env.reset(seed=0)
-    env.step({"player_0": 2, "player_1": 0})
-    assert env.step({"player_0": 2, "player_1": 0})[1] == {"player_0": -1.0, "player_1": 1.0}
-
-
 def test_what_was_paid_is_forgotten_on_reset():
     env = ParallelGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
     env.reset(seed=0)
@@ -308,9 +293,3 @@ def test_the_deal_is_paid_in_every_skin(forfeit):
         for total, shown in (single_total(game, *offenders, turns), vector_total(game, *offenders, turns)):
             assert total == pytest.approx(least)
             assert shown == pytest.approx(expected)
-
-
-def test_who_does_not_forfeit_keeps_what_the_deal_paid():
-    env = ParallelGameEnv(paying([(2.0, 3.0), (0.0, 0.0), (0.0, 0.0)], zero_sum=False), illegal_action="forfeit")
-    env.reset(seed=0)
-    assert env.step({"player_0": ILLEGAL, "player_1": 0})[1] == {"player_0": -99.0, "player_1": 3.0}

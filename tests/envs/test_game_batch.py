@@ -30,6 +30,8 @@ DUELS = [
     make_game("dice_wars"),
     make_game("dice_wars", hand_0=(1, 2, 40), hand_1=(1, 3, 3), sides=2, ties="carry", payoff="win"),
     make_game("dice_wars", num_cards=3, sides=1, ties="carry"),
+    make_game("jujitsu", view="word"),
+    make_game("dinosaur_war", hand_0=(2, 3, 3, 6), hand_1=(1, 3, 5, 5), ties="carry", view="word"),
 ]
 POKER = [make_game("dice_poker"), make_game("dice_poker", sides=3, ante=0.0, raise_size=2.5)]
 WARS = [

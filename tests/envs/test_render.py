@@ -51,16 +51,6 @@ def test_ansi_of_aec():
     assert env.render() == GIVEN  # the last game's moves are forgotten
 
 
-def test_ansi_of_parallel():
-    env = ParallelGameEnv(GAME, render_mode="ansi")
-    env.reset(options={"state": MIDDLE})
-    assert env.render() == GIVEN
-    env.step({"player_0": 1, "player_1": 0})
-    assert env.render() == AFTER
-    env.step({"player_0": 1, "player_1": 3})
-    assert env.render() == OVER
-
-
 def test_ansi_of_single_agent():
     env = SingleAgentEnv(GAME, render_mode="ansi", seat=1, opponent="lowest_card")
     env.reset(options={"state": MIDDLE})

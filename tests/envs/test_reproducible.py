@@ -30,19 +30,6 @@ def test_seeds_differ(skin):
     assert len(scores) > 3
 
 
-@pytest.mark.thin
-@every_skin
-@every_game
-def test_reset_without_seed_goes_on_with_the_generator(game, skin):
-    first, second = (seeded(skin, game, 1) for _ in range(2))
-    for env in (first, second):
-        rest_of_game(env)
-        before = generator(env)
-        env.reset()
-        assert generator(env) is before
-    assert same(rest_of_game(first), rest_of_game(second))
-
-
 @every_skin
 def test_reset_without_seed_brings_another_game(skin):
     env = seeded(skin, DICE, 1)

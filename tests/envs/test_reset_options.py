@@ -4,7 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from skins import SingleAgentEnv, every_game, every_skin, one_step, reachable, rest_of_game, same
+from brute_force import reachable
+from skins import SingleAgentEnv, every_game, every_skin, one_step, rest_of_game, same
 from thinning import each_row
 
 from cardwar_envs import DuelState, make_game

@@ -266,12 +266,6 @@ def test_equal_seeds_play_otherwise_in_a_single_environment():
     assert not np.array_equal(batched, single)
 
 
-def test_a_later_reset_without_a_seed_goes_on():
-    envs = GameVectorEnv("jujitsu", 20, num_cards=6)
-    first = envs.reset(seed=0, options={"start": "random"})[0]["observation"]
-    assert not np.array_equal(first, envs.reset(options={"start": "random"})[0]["observation"])
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_options_hold_until_the_next_reset(engine):
     state = DuelState(((1, 2), (2, 3)), score=1)

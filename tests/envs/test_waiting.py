@@ -87,15 +87,6 @@ def test_single_agent_skips_the_turns_in_which_it_waits():
     assert env.step(DUCK)[2] is True  # turn 3 too, and that is the end
 
 
-def test_single_agent_is_paid_for_what_happens_while_it_waits():
-    env = SingleAgentEnv(GAME, opponent=[Always(DUCK), Always(STAND)], seat=0)
-    rewards = set()
-    for seed in range(20):
-        env.reset(seed=seed, options={"state": (1, (0, 1, 2))})  # player 2 stands alone while player 0 waits
-        rewards.add(env.step(DUCK)[1])
-    assert 0.5 in rewards
-
-
 def test_single_agent_is_paid_once_for_what_happens_before_it_is_asked():
     """Player 0 waits first, and in the meantime player 2, who always stands, may be knocked out."""
     env = SingleAgentEnv(KnockOut(turns=6), opponent=[Always(DUCK), Always(STAND)], seat=0)

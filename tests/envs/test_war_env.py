@@ -3,7 +3,6 @@
 import copy
 from collections import Counter
 
-import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from skins import same, view
@@ -87,20 +86,6 @@ def test_infos_hold_the_utility():
     env.step({"player_0": 11, "player_1": 0, "player_2": 3})
     infos = env.step({"player_0": 0, "player_1": 5, "player_2": 4})[4]
     assert [info["utility"] for info in infos.values()] == [90 + 2 + 5 - 2, 90 - 2 + 2 + 6, 90 - 5 - 6]
-
-
-def test_those_not_in_the_war_wait():
-    env = war_v0.env(num_players=3)
-    env.reset(seed=0)
-    for action in (11, 0, 11):
-        env.step(action)
-    wait = env.game.actions.wait
-    assert env.agent_selection == "player_0"
-    assert np.flatnonzero(env.observe("player_1")["action_mask"]).tolist() == [wait]
-    env.step(env.game.actions.encode(((2, 3, 4), 5)))
-    assert env.agent_selection == "player_2"  # player_1 is passed over
-    env.step(env.game.actions.encode(((2, 3, 4), 6)))
-    assert env._session.state.wins[2] == (2, 2, 2, 3, 3, 4, 4, 5, 6, 13, 13)
 
 
 @each_row("play", [((2, 3, 4), 13), ((2, 2, 3), 4), 5, None])

@@ -9,8 +9,6 @@ from thinning import each_row, pairwise
 
 from baselines import make_policy, solve
 from cardwar_envs import DuelState, make_game
-from cardwar_envs.core.policy import sample_actions
-from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.duel.interleaving import interleaving, most_held, most_ties
 
 HANDS = [
@@ -157,24 +155,3 @@ def test_uniform_play_goes_by_cards():
 
 
 # -- batches -----------------------------------------------------------------------------------
-
-PACKED = [packs for _, packs in PAIRS] + [make_game("jujitsu", view="word"), make_game("jujitsu", num_cards=1)]
-
-
-@pytest.mark.thin
-@pytest.mark.parametrize("start", ["initial", "random"])
-@pytest.mark.parametrize("game", PACKED)
-def test_compiled_batches_go_the_way_of_the_rules(game, start):
-    batches = [GameBatch(game, 5, 3, start, engine) for engine in ("compiled", "rules")]
-    rng = np.random.default_rng(1)
-    shown = [batch.reset() for batch in batches]
-    masks = shown[0][1]
-    assert all(np.array_equal(a, b) for a, b in zip(*shown, strict=True))
-    for _ in range(30):
-        assert batches[0].states() == batches[1].states()
-        actions = sample_actions(masks.reshape(-1, masks.shape[-1]).astype(float), rng).reshape(masks.shape[:2])
-        steps = [batch.step(actions) for batch in batches]
-        assert all(np.array_equal(a, b) for a, b in zip(*steps, strict=True))
-        masks = steps[0].masks
-        for state in batches[0].states():
-            game.check(state)
