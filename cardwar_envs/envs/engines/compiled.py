@@ -30,6 +30,8 @@ class CompiledEngine(Engine[S]):
         super().__init__(game, streams)
         self._reused = self._blank(len(streams)) if reuse else None
         self._rules = rules
+        # Bodies of other packages may differ from plain Python, e.g. where integers wrap around.
+        self._compiled = not rules.bodies.__name__.startswith("cardwar_envs.")
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
 
     def keep(self, where: NDArray[np.bool_]) -> None:
@@ -41,9 +43,11 @@ class CompiledEngine(Engine[S]):
     @property
     def _bodies(self) -> Any:
         bodies = self._rules.bodies
-        if not bodies.__name__.startswith("cardwar_envs."):
-            return bodies  # others may differ from plain Python, e.g. where integers wrap around
-        return kernels(bodies.__name__, SECONDS_PER_NUMBER * self._rows.size * self.shape[1])
+        if self._compiled:
+            return bodies
+        chosen = kernels(bodies.__name__, SECONDS_PER_NUMBER * self._rows.size * self.shape[1])
+        self._compiled = chosen is bodies
+        return chosen
 
     @property
     def _know(self) -> tuple[tuple[Any, ...], NDArray[np.float32]]:
