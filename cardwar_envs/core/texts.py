@@ -9,6 +9,11 @@ from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spo
 class Texts(Rules[S]):
     """Default texts and pictures, made from `describe` and `describe_action`; a game may override them."""
 
+    @property
+    def how_to_play(self) -> str:
+        """How the game is played and won, in a few plain sentences that fit its parameters."""
+        return f"{self.facts.num_players} players choose a move at the same time, each round until the game is over."
+
     def describe_play(self, action: int, player: int) -> str:
         """A short name of what `player` did: `describe_action`, or that it forfeited the game."""
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)
