@@ -3,6 +3,7 @@
 The folder `tests` itself must stay off the path: `tests/baselines` would hide `baselines`.
 """
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -32,6 +33,12 @@ def compilation_is_not_announced():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "_announced", {compiled.COMPILING, compiled.NOT_KEPT})
         yield
+
+
+def pytest_collection_finish():
+    """All that was imported stays: the garbage collector need not look at it again and again."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_addoption(parser):

@@ -283,12 +283,6 @@ def loaded_by(statement):
     return set(run.stdout.split())
 
 
-TRAIN = """
-from cardwar_envs import make_game
-from train.algorithms.registry import ALGORITHMS
-from train.runs.loop import run
-run(make_game("jujitsu", num_cards=2), "minimax_q", ALGORITHMS["minimax_q"].args(steps=64), {!r})
-"""
 SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu', num_cards=3))"
 
 
@@ -309,12 +303,6 @@ def test_a_light_import_stays_light(statement, absent):
     loaded = loaded_by(statement)
     assert "numpy" in loaded
     assert not loaded & absent
-
-
-def test_training_does_not_import_torchs_compiler(tmp_path):
-    loaded = loaded_by(TRAIN.format(str(tmp_path / "run")))
-    assert "torch" in loaded
-    assert "torch._dynamo" not in loaded
 
 
 def test_every_package_says_that_it_is_typed():

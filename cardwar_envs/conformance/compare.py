@@ -34,8 +34,9 @@ def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iter
     elif _is_list(first) and _is_list(second):
         if len(first) != len(second):
             yield path, f"{len(first)} and {len(second)} entries"
-        for i, pair in enumerate(zip(first, second, strict=False)):
-            yield from places(*pair, f"{path}[{i}]", exact)
+        for i, (one, other) in enumerate(zip(first, second, strict=False)):
+            if one is not other:  # most data is small and shared, and no place need be named
+                yield from places(one, other, f"{path}[{i}]", exact)
     elif not _equal(first, second, exact):
         yield path, f"{_short(first)} and {_short(second)}"
 
@@ -43,11 +44,11 @@ def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iter
 def _mapping_places(
     first: Mapping[Any, Any], second: Mapping[Any, Any], path: str, exact: bool
 ) -> Iterator[tuple[str, str]]:
-    if list(map(str, first)) != list(map(str, second)):
+    if list(first) != list(second) and list(map(str, first)) != list(map(str, second)):
         yield path or "keys", f"{list(first)} and {list(second)}"
-    for key in first:
-        if key in second:
-            yield from places(first[key], second[key], f"{path}.{key}" if path else str(key), exact)
+    for key, one in first.items():
+        if key in second and one is not (other := second[key]):
+            yield from places(one, other, f"{path}.{key}" if path else str(key), exact)
 
 
 def _is_list(data: Any) -> bool:

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from itertools import islice
 from operator import attrgetter
@@ -203,7 +203,8 @@ def elsewhere(subject: Subject) -> dict[int, list[Games]]:
     """Hash seed -> the games that a new process with that seed plays, and the same games again."""
     told = _told(subject)
     find = partial(_elsewhere, told)
-    return {seed: subject.once(("elsewhere", seed), partial(find, seed)) for seed in _other_hash_seeds(subject)}
+    seeds = _other_hash_seeds(tuple(str(agent) for agent in islice(seats(subject.any_env()), 4)))
+    return {seed: subject.once(("elsewhere", seed), partial(find, seed)) for seed in seeds}
 
 
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
@@ -221,10 +222,10 @@ def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
     return found
 
 
-def _other_hash_seeds(subject: Subject) -> list[int]:
+@cache
+def _other_hash_seeds(names: tuple[str, ...]) -> list[int]:
     """Two hash seeds; with the first, sets of all agents' names and of each pair iterate in another order."""
-    names = [str(agent) for agent in islice(seats(subject.any_env()), 4)]
-    groups = [names, *([one, other] for i, one in enumerate(names) for other in names[i + 1 :])]
+    groups = [list(names), *([one, other] for i, one in enumerate(names) for other in names[i + 1 :])]
     here = [next(iter(set(group))) for group in groups]
     code = f"print(*[next(iter(set(group))) for group in {groups!r}], sep='\\n')"
     unlike = {}

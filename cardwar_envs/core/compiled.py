@@ -7,6 +7,7 @@ process.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from collections import Counter
@@ -15,14 +16,14 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from multiprocessing import parent_process
-from types import FunctionType, SimpleNamespace
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
 from numba import config
 from numba.core import event
-from numba.core.caching import NullCache
+from numba.core.caching import FunctionCache, NullCache
 from numba.core.dispatcher import Dispatcher
 
 from cardwar_envs.core.stopwatch import Stopwatch
@@ -45,14 +46,58 @@ def njit(**options: Any) -> Any:
     """Numba's `njit` for kernels: cached on disk if a folder is writable, and running without the GIL."""
 
     def compiled(function: Callable[..., Any]) -> Any:
-        try:
-            return numba.njit(cache=True, nogil=True, **options)(function)
-        except RuntimeError as error:
-            if "no locator available" not in str(error):
-                raise
-            return numba.njit(nogil=True, **options)(function)
+        dispatcher: Any = numba.njit(nogil=True, **options)(function)
+        if isinstance(dispatcher, Dispatcher):  # a plain function if compilation is disabled
+            try:
+                dispatcher._cache = _Cache(function)  # type: ignore  # numba has no types
+            except RuntimeError as error:
+                if "no locator available" not in str(error):
+                    raise
+        return dispatcher
 
     return compiled
+
+
+class _Cache(FunctionCache):
+    """Numba's cache on disk, which looks at a kernel's own file only, made to notice changes of what a kernel uses."""
+
+    def _index_key(self, *arguments: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(*arguments), _fingerprint(self._py_func))  # type: ignore[no-untyped-call]
+
+
+@cache
+def _fingerprint(function: FunctionType) -> str:
+    """A digest of a kernel, the kernels that it calls, and the constants that these have compiled into them."""
+    digest, kernels = hashlib.sha256(), [function]
+    for kernel in kernels:  # grows
+        for code in _codes(kernel.__code__):
+            constants: list[Any] = [code.co_code, *(each for each in code.co_consts if not isinstance(each, CodeType))]
+            for name, value in _names_used(code, kernel.__globals__):
+                if not isinstance(value, Dispatcher):
+                    constants += [name, value.tobytes() if isinstance(value, np.ndarray) else value]
+                elif value.py_func not in kernels:
+                    kernels.append(value.py_func)
+            digest.update(repr(constants).encode())
+    return digest.hexdigest()
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A function's code and that of the comprehensions in it."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _codes(each)
+
+
+def _names_used(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The kernels and constants that code names, in its module or, after a dot, in another of ours."""
+    spaces = [space]
+    for name in code.co_names:
+        for value in [space[name] for space in spaces if name in space]:
+            if isinstance(value, ModuleType) and value.__name__.partition(".")[0] in OURS:
+                spaces.append(vars(value))
+            elif isinstance(value, Dispatcher | int | float | str | tuple | np.generic | np.ndarray):
+                yield name, value
 
 
 @contextmanager

@@ -232,7 +232,6 @@ def test_actions_and_rewards_of_several_numbers_go_through():
     [
         ("MemoryAsADefaultArgument", "environments_leave_nothing_behind"),
         ("OneListOfAgents", "agents_are_a_list_of_their_own"),
-        ("SeatedAsBefore", "agents_are_a_list_of_their_own"),
     ],
 )
 def test_a_cause_is_named_before_what_follows_from_it(name, cause):

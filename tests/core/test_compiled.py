@@ -1,5 +1,6 @@
 """Whoever waits while kernels are compiled is told so: once, and only when it happens."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -40,21 +41,56 @@ from numba.core import caching
 def refuse(locator): raise OSError("read-only")
 caching._CacheLocator.ensure_cache_path = refuse
 """
-CHOOSE = """
-import numpy as np
-from cardwar_envs.core.compiled import always_compiled
-from cardwar_envs.envs.engines.engine import chosen_actions
-with always_compiled():
-    print(chosen_actions(np.array([[0.0, 1.0]]), np.array([0.5])))
+KERNEL = """
+from cardwar_envs.core import compiled
+compiled.OURS.add(__name__)
+@compiled.njit()
+def successor(number):
+    return number + 1
 """
 
 
 def test_compiled_once_where_a_folder_is_writable_and_each_time_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    runs = [UNWRITABLE + CHOOSE, CHOOSE, CHOOSE]
-    done = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for code in runs]
-    assert [run.stdout for run in done] == ["[1]\n"] * 3
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    call = "import kernel; print(kernel.successor(0))"
+    runs = [UNWRITABLE + call, call, call]
+    done = [subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True) for code in runs]
+    assert [run.stdout for run in done] == ["1\n"] * 3
     assert [run.stderr for run in done] == [f"{compiled.NOT_KEPT}\n", f"{compiled.COMPILING}\n", ""]
+
+
+CALLED = """
+from cardwar_envs.core.compiled import njit
+STEP = {step}
+@njit()
+def called(number):
+    return number + STEP
+"""
+CALLS = """
+from called import called
+from cardwar_envs.core.compiled import njit
+@njit()
+def calls(number):
+    return called(number)
+"""
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_change_of_what_a_kernel_calls_is_noticed(tmp_path, monkeypatch):
+    """For example after an upgrade; numba looks at the file of the kernel alone."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # what is imported again within a second may be read from it
+    (tmp_path / "calls.py").write_text(CALLS)
+    found, stored = [], []
+    for step in (1, 1, 2):
+        (tmp_path / "called.py").write_text(CALLED.format(step=step))
+        for module in ("calls", "called"):
+            sys.modules.pop(module, None)
+        kernel = importlib.import_module("calls").calls
+        found.append(kernel(0))
+        stored.append(sum(kernel.stats.cache_hits.values()))
+    assert (found, stored) == ([1, 1, 2], [0, 1, 0])
 
 
 def test_all_kernels_get_the_compiler_from_one_place():

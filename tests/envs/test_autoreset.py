@@ -17,7 +17,7 @@ from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
 MODES = list(AutoresetMode)
-COUNT, STEPS = 3, 11
+COUNT, STEPS = 2, 8
 # Without chance, so that the games of both are the same ones. A forfeit ends a game before its last trick.
 ARGUMENTS = {"num_cards": 3, "opponent": "lowest_card", "illegal_action": "forfeit", "render_mode": "rgb_array"}
 SEEN = Box(-3.0, 3.0, (8,))

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "your_own_game.md").read_text()
 RULES, ENVIRONMENTS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -26,6 +28,7 @@ for command in sys.argv[3:]:
         main(shlex.split(command)[1:])
     except SystemExit as stopped:
         assert not stopped.code, command
+assert "torch" in sys.modules and "torch._dynamo" not in sys.modules  # which takes seconds to import
 exec(sys.argv[2])
 env.reset(seed=0)
 assert alone.reset(seed=0)[0]["observation"].tolist() == [2, 0]
@@ -40,12 +43,13 @@ def test_the_page_shows_the_example():
 def test_a_game_in_one_file_is_checked_solved_learned_and_played(tmp_path):
     site, folder = tmp_path / "site", tmp_path / "empty"
     for name in ("cardwar_envs", "baselines", "train"):
-        shutil.copytree(ROOT / name, site / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, site / name, ignore=shutil.ignore_patterns("*.nbi", "*.nbc", "*pytest*"))
     folder.mkdir()
     (folder / "undercut.py").write_text(RULES)
     call = [sys.executable, "-P", "-c", PROGRAM, str(site), ENVIRONMENTS, *COMMANDS]
     # The game is tiny: compiling kernels anew would take longer than running them as plain Python.
     settings = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(site), "PATH": "", "HOME": str(tmp_path), "COLUMNS": "100"}
+    settings["MPLCONFIGDIR"] = matplotlib.get_cachedir()  # a new list of the machine's fonts takes a second
     done = subprocess.run(call, cwd=folder, env=settings, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     printed = " ".join(done.stdout.split())
