@@ -1,7 +1,9 @@
-# Every target makes the virtual environment first, if it is missing or out of date.
+# Every target makes the virtual environment first, if it is missing or out of date: `demo` with what users need, the
+# others with the developers' tools too.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DEMO := $(VENV)/.demo
 READY := $(VENV)/.ready
 
 # Tests start many processes, which read compiled files much faster than they compile.
@@ -9,11 +11,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test docs wide slow soak coverage mutants broken lint bench release
 
-demo: $(READY)
+demo: $(DEMO)
 	$(BIN)/python -m train.demo
 
 # Tests that are made for many cases run on a chosen few of them (tests/helpers/thinning.py).
 test: $(READY)
+	@echo "Running the tests: about four minutes on two cores, one more to compile the kernels the first time."
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # The documentation site, in docs/_build/html. Every warning is an error, a broken link as well.
@@ -74,8 +77,14 @@ bench: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench]'
 	$(BIN)/cardwar bench
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
+$(DEMO): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
+	@echo "Making $(VENV) and installing the suite with its learners: a minute or two, longer if the network is slow."
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[play,train]'
+	@touch $@
+
+$(READY): $(DEMO)
+	@echo "Adding what tests and checks need: about a minute."
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[ray,train,test,lint,release]'
-	touch $(READY)
+	@touch $@

@@ -5,6 +5,7 @@ Usage: python -m train.demo [--out DIR] [--seed N]
 
 from __future__ import annotations
 
+import shutil
 import sys
 from itertools import count
 from pathlib import Path
@@ -22,7 +23,14 @@ from train.runs.loop import RunResult, run
 
 SOLVED_SIZES = range(3, 9)
 LEARNED_SIZE = 5
-LEARNERS = ("minimax_q", "ppo")
+# Joint actions that each learner plays: enough for the exact learner to converge and for PPO's curve to be seen.
+STEPS = {"minimax_q": 500_000, "ppo": 250_000}
+NEXT = """
+Next:
+  {cardwar} play jujitsu num_cards=5 --web          play against optimal play, and see what each move cost
+  {cardwar} solve jujitsu num_cards=13              the full game, exactly
+  {cardwar} exploit jujitsu num_cards=5 --policy {ppo}    what a perfect opponent wins from PPO
+  {cardwar} --help                                  all commands; README.md and docs/tutorial.md show the Python"""
 
 
 def main(
@@ -30,17 +38,30 @@ def main(
     seed: Annotated[int, typer.Option(help="Seed of both learners.")] = 0,
 ) -> None:
     """Solves Jujitsu for 3..8 cards, trains both learners on 5 cards, and says how far from optimal they play."""
+    out.print(
+        "Solving Jujitsu, then training two learners on 5 cards: one to two minutes on two cores.", highlight=False
+    )
     folder = folder or next(Path("runs") / f"demo-{n}" for n in count(1) if not (Path("runs") / f"demo-{n}").exists())
     out.print(_solutions())
     game = make_game("jujitsu", num_cards=LEARNED_SIZE)
     results: dict[str, RunResult] = {}
-    for name in LEARNERS:
-        results[name] = run(game, name, ALGORITHMS[name].args(), folder / name, seed=seed, echo=sys.stdout)
+    for name, steps in STEPS.items():
+        args = ALGORITHMS[name].args(steps=steps, evaluate_every=steps // 10)
+        results[name] = run(game, name, args, folder / name, seed=seed, echo=sys.stdout)
         plot_runs([results[name].folder], results[name].folder / PLOT_FILE)
     plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)
     out.print(f"\nPicture: {folder / PLOT_FILE}", highlight=False, soft_wrap=True)
     for result in sorted(results.values(), key=lambda result: result.figures["exploitability"]):
         out.print(f"Verdict: {result.verdict}", highlight=False)
+    out.print(NEXT.format(cardwar=_command(), ppo=folder / "ppo"), highlight=False, soft_wrap=True)
+
+
+def _command() -> str:
+    """How to type the command `cardwar` of this environment."""
+    script = Path(sys.executable).with_name("cardwar")
+    if shutil.which("cardwar") == str(script):
+        return "cardwar"
+    return str(script.relative_to(Path.cwd()) if script.is_relative_to(Path.cwd()) else script)
 
 
 def _solutions() -> Table:

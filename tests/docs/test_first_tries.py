@@ -94,7 +94,7 @@ def test_rock_paper_scissors_is_checked(capsys):
 
 
 def test_rock_paper_scissors_is_checked_or_its_extra_is_named(capsys, monkeypatch):
-    """The extra `test`, which `make demo` installs, brings pygame-ce."""
+    """The extra `test`, which `make test` installs, brings pygame-ce."""
     importlib.import_module("pettingzoo.classic.rps.rps")
 
     monkeypatch.setitem(sys.modules, "pygame", None)
