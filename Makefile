@@ -16,12 +16,12 @@ demo: $(DEMO)
 
 # Tests that are made for many cases run on a chosen few of them (tests/helpers/thinning.py).
 test: $(READY)
-	@echo "Running the tests: about four minutes on two cores, one more to compile the kernels the first time."
+	@echo "Running the tests: three to four minutes on two cores, one more the first time."
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # The documentation site, in docs/_build/html. Every warning is an error, a broken link as well.
 docs: $(READY)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -b html -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
 # The same tests on all of their cases.
@@ -45,7 +45,7 @@ coverage: $(READY)
 # Sessions lie in build/mutants; a run that was stopped goes on when its folder is kept (cosmic-ray exec).
 MUTATED := rules environments solvers storage kernels
 mutants: $(READY)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[mutants]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[mutants]'
 	rm -rf build/mutants && git clone --quiet . build/mutants
 	set -e; cd build/mutants; PATH=$(CURDIR)/$(BIN):$$PATH; for part in $(MUTATED); do \
 	  cosmic-ray init tests/mutation/$$part.toml $$part.sqlite; python tests/mutation/draw.py $$part.sqlite; \
@@ -74,17 +74,17 @@ release: $(READY)
 	$(BIN)/check-wheel-contents dist/*.whl
 
 bench: $(READY)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[bench]'
 	$(BIN)/cardwar bench
 
 $(DEMO): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
 	@echo "Making $(VENV) and installing the suite with its learners: a minute or two, longer if the network is slow."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[play,train]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[play,train]'
 	@touch $@
 
 $(READY): $(DEMO)
 	@echo "Adding what tests and checks need: about a minute."
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[ray,train,test,lint,release]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[ray,train,test,lint,release]'
 	@touch $@
