@@ -14,9 +14,10 @@ import numpy as np
 
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import Transition
-from cardwar_envs.core.play import draw_action, sample_transition
+from cardwar_envs.core.play import Episode, draw_action, sample_transition
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.session import illegal_action_error
+from train.play.account import Account, account_of
 from train.play.judge import Judge, Verdict
 from train.play.seal import Seal, seal
 
@@ -119,6 +120,17 @@ class Trainer:
     def total(self) -> float:
         """What the person's moves have given away, payoff points."""
         return sum((step.cost for step in self.steps), 0.0)
+
+    @property
+    def account(self) -> Account | None:
+        """Why the game ended as it did; None unless it was played to its end and its moves are judged."""
+        table = self.table
+        if table.judge is None or self.ending != "over":
+            return None
+        states = (self.start, *(step.after for step in self.steps))
+        actions, rewards = zip(*((dict(step.actions), step.rewards) for step in self.steps), strict=True)
+        dealt = table.game.initial()[self.dealt].rewards
+        return account_of(table.judge, table.game, Episode(states, actions, dealt, rewards), table.seat)
 
     def revealed(self) -> Revealed[Any]:
         """What the person may see now; excludes sealed moves."""

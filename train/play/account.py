@@ -1,0 +1,217 @@
+"""Why a game ended as it did: its result as the value of the game, luck and mistakes, which add up exactly.
+
+All terms are payoff points from the person's seat. Let M be the payoff matrix to go at a state, v its value, x and y
+the equilibrium mixes of the person and the opponent. For the joint action (a, b) that was played:
+
+- your mistake: max M y - (M y)[a], the cost that play shows for the move;
+- the opponent's mistake: (x M)[b] - min x M, by the same rule from its seat;
+- luck in which moves met: the rest of M[a, b] - v, that is M[a, b] - (M y)[a] - (x M)[b] + v. Its mean is 0 as soon as
+  one player draws from its equilibrium mix, whatever the other plays;
+- luck of chance: the payoff and value to go that chance brought, minus their expectation M[a, b].
+
+Added over a game, the values to go cancel: result = value + chance + draws - mine + theirs. Where players have private
+information, v is what the two equilibrium mixes expect given both players' information; the deal is luck of chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from baselines.matches.intervals import CONFIDENCE, mean_interval
+from cardwar_envs import Game
+from cardwar_envs.core.play import Episode
+from train.play.judge import Judge
+
+DIGITS = 3
+# Terms below this are rounding errors of a sum.
+NOTHING = 1e-6
+
+
+@dataclass(frozen=True)
+class Account:
+    """The result of a game of two players; `result == value + chance + draws - mine + theirs` up to rounding.
+
+    Attributes:
+        result: What the person was paid, payoff points.
+        value: What optimal play by both would have given the person on average.
+        chance: Luck of chance.
+        draws: Luck in which moves met.
+        mine: What the person's moves gave away, at least 0.
+        theirs: What the opponent's moves gave away, at least 0.
+    """
+
+    result: float
+    value: float
+    chance: float
+    draws: float
+    mine: float
+    theirs: float
+
+    @property
+    def luck(self) -> float:
+        """All luck, payoff points."""
+        return self.chance + self.draws
+
+    def rows(self, opponent: str) -> list[tuple[str, str]]:
+        """The terms and the result, each with its label and sign, rounded so that they still add up."""
+        value, chance, draws, mine, theirs = self._rounded()
+        terms = [
+            ("value of the game to you", value),
+            ("luck of chance", chance),
+            ("luck in which moves met", draws),
+            ("your mistakes", -mine),
+            (f"mistakes of {opponent}", theirs),
+            ("result", self.result),
+        ]
+        return [(label, f"{term + 0.0:+.{DIGITS}f}") for label, term in terms]
+
+    def sentences(self, opponent: str) -> list[str]:
+        """What happened, in plain words; `opponent` is its name."""
+        value, chance, draws, *_ = self._rounded()
+        luck, mine, theirs = round(chance + draws, DIGITS), self.mine > NOTHING, self.theirs > NOTHING
+        neither = f"neither you nor {opponent} made a mistake"
+        if not (value or mine or theirs):
+            return [f"{paid(self.result)}{' by luck' if luck else ''}: {neither}."]
+        reasons = [f"the game is worth {amount(value)} to you"] if value else []
+        if luck:
+            reasons.append(f"luck {brought(luck)}")
+        if theirs:
+            reasons.append(f"{opponent} gave away {amount(self.theirs)}")
+        if mine:
+            reasons.append(f"you gave away {amount(self.mine)}")
+        faultless = {
+            (False, False): f"; {neither}",
+            (False, True): "; you made no mistake",
+            (True, False): f"; {opponent} made no mistake",
+            (True, True): "",
+        }
+        return [f"{paid(self.result)}: {_listed(reasons)}{faultless[mine, theirs]}."]
+
+    def _rounded(self) -> tuple[float, ...]:
+        """The terms rounded to `DIGITS`; luck, if there is any, takes the rounding error, so that they add up."""
+        terms = [self.value, self.chance, self.draws, self.mine, self.theirs]
+        rounded = [round(term, DIGITS) for term in terms]
+        missing = self.result - (sum(rounded) - 2.0 * rounded[3])
+        for place, sign in ((2, 1.0), (1, 1.0), (4, 1.0), (3, -1.0)):
+            if abs(terms[place]) > NOTHING:
+                rounded[place] = round(rounded[place] + sign * missing, DIGITS)
+                break
+        return tuple(rounded)
+
+
+def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) -> Account:
+    """The account of a game of two players that was played to its end.
+
+    Args:
+        judge: Costs and values of the game's solution.
+        game: The rules.
+        episode: The game as it was played.
+        seat: The person's.
+    """
+    value, to_go = judge.value(seat), [judge.to_go(state, seat) for state in episode.states]
+    chance, moved, costs = episode.dealt[seat] + to_go[0] - value, 0.0, [0.0, 0.0]
+    for place, (actions, rewards) in enumerate(zip(episode.actions, episode.rewards, strict=True)):
+        state = episode.states[place]
+        outcomes = game.transitions(state, actions)
+        expected = sum(float(p) * (paid[seat] + judge.to_go(after, seat)) for p, after, paid in outcomes)
+        chance += rewards[seat] + to_go[place + 1] - expected
+        moved += expected - to_go[place]
+        for player, action in actions.items():
+            costs[player] += judge.verdict(state, player, action).cost
+    mine, theirs = costs[seat], costs[1 - seat]
+    return Account(episode.payoffs[seat], value, chance, moved + mine - theirs, mine, theirs)
+
+
+@dataclass
+class Series:
+    """Games of one person against one table, and what they say of both.
+
+    Attributes:
+        least: No game pays the person less, payoff points.
+        most: No game pays more.
+        known_loss: What the opponent's policy loses to the equilibrium on average, if known exactly.
+        results: What the person was paid in each game, payoff points.
+        accounts: The accounts of the games; empty where games have none.
+    """
+
+    least: float
+    most: float
+    known_loss: float | None = None
+    results: list[float] = field(default_factory=list)
+    accounts: list[Account] = field(default_factory=list)
+
+    def add(self, result: float, account: Account | None = None) -> None:
+        """Adds a game that was played to its end, with its account if it has one."""
+        self.results.append(result)
+        if account is not None:
+            self.accounts.append(account)
+
+    def sentences(self, opponent: str) -> list[str]:
+        """The running total, and what it says of the person and the opponent; nothing before the first game."""
+        mean = [self._mean()] if len(self.results) > 1 else []
+        return [self._score(), *self._mistakes(opponent), *mean] if self.results else []
+
+    def _score(self) -> str:
+        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
+        even = len(self.results) - won - lost
+        level = f" and broke even in {even}" if even else ""
+        return f"In {_games(self.results)} you won {won}, lost {lost}{level}: {_points(sum(self.results), '+')} in all."
+
+    def _mistakes(self, opponent: str) -> list[str]:
+        if not self.accounts:
+            return []
+        count = len(self.accounts)
+        mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
+        yours = f"You gave away {amount(mine / count)} a game"
+        if self.known_loss is None:
+            said = [f"{yours}, {opponent} {amount(theirs / count)} (exact costs, means of {_games(self.accounts)})."]
+        else:
+            exact = f"{opponent} gives away {amount(self.known_loss)} (exact, against the equilibrium)"
+            said = [f"{yours} (exact costs, mean of {_games(self.accounts)}); {exact}."]
+        if abs(luck) > NOTHING:
+            without = amount((sum(self.results) - luck) / count, "+")
+            said.append(f"Luck {brought(luck)} in all; without it your result would be {without} a game.")
+        return said
+
+    def _mean(self) -> str:
+        mean, low, high = mean_interval(np.array(self.results), self.least, self.most)
+        return (
+            f"Your mean result is {amount(mean, '+')} a game; {CONFIDENCE:.0%} interval "
+            f"{amount(low, '+')} to {amount(high, '+')}."
+        )
+
+
+def paid(result: float) -> str:
+    """What a person was paid, in words."""
+    if abs(result) <= NOTHING:
+        return "You broke even"
+    return f"You {'won' if result > 0.0 else 'lost'} {_points(abs(result))}"
+
+
+def brought(luck: float) -> str:
+    """What luck did, in words."""
+    return f"{'brought' if luck > 0.0 else 'cost'} you {amount(abs(luck))}"
+
+
+def amount(number: float, sign: str = "") -> str:
+    """A number with at most three decimals; `sign` "+" shows the sign of positive numbers."""
+    if NOTHING < number < 0.5 * 0.1**DIGITS:
+        return f"less than {0.1**DIGITS:.{DIGITS}f}"
+    return f"{round(number, DIGITS) + 0.0:{sign}.{DIGITS}f}".rstrip("0").rstrip(".")
+
+
+def _points(number: float, sign: str = "") -> str:
+    text = amount(number, sign)
+    return f"{text} point{'' if text.lstrip('+-') == '1' else 's'}"
+
+
+def _games(games: Sequence[Any]) -> str:
+    return f"{len(games)} game{'' if len(games) == 1 else 's'}"
+
+
+def _listed(reasons: Sequence[str]) -> str:
+    return " and ".join([", ".join(reasons[:-1]), reasons[-1]] if len(reasons) > 1 else reasons)
