@@ -16,12 +16,9 @@ information, v is what the two equilibrium mixes expect given both players' info
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from baselines.matches.intervals import CONFIDENCE, mean_interval
 from cardwar_envs import Game
 from cardwar_envs.core.play import Episode
 from train.play.judge import Judge
@@ -126,70 +123,11 @@ def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) 
     return Account(episode.payoffs[seat], value, chance, moved + mine - theirs, mine, theirs)
 
 
-@dataclass
-class Series:
-    """Games of one person against one table, and what they say of both.
-
-    Attributes:
-        least: No game pays the person less, payoff points.
-        most: No game pays more.
-        known_loss: What the opponent's policy loses to the equilibrium on average, if known exactly.
-        results: What the person was paid in each game, payoff points.
-        accounts: The accounts of the games; empty where games have none.
-    """
-
-    least: float
-    most: float
-    known_loss: float | None = None
-    results: list[float] = field(default_factory=list)
-    accounts: list[Account] = field(default_factory=list)
-
-    def add(self, result: float, account: Account | None = None) -> None:
-        """Adds a game that was played to its end, with its account if it has one."""
-        self.results.append(result)
-        if account is not None:
-            self.accounts.append(account)
-
-    def sentences(self, opponent: str) -> list[str]:
-        """The running total, and what it says of the person and the opponent; nothing before the first game."""
-        mean = [self._mean()] if len(self.results) > 1 else []
-        return [self._score(), *self._mistakes(opponent), *mean] if self.results else []
-
-    def _score(self) -> str:
-        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
-        even = len(self.results) - won - lost
-        level = f" and broke even in {even}" if even else ""
-        return f"In {_games(self.results)} you won {won}, lost {lost}{level}: {_points(sum(self.results), '+')} in all."
-
-    def _mistakes(self, opponent: str) -> list[str]:
-        if not self.accounts:
-            return []
-        count = len(self.accounts)
-        mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
-        yours = f"You gave away {amount(mine / count)} a game"
-        if self.known_loss is None:
-            said = [f"{yours}, {opponent} {amount(theirs / count)} (exact costs, means of {_games(self.accounts)})."]
-        else:
-            exact = f"{opponent} gives away {amount(self.known_loss)} (exact, against the equilibrium)"
-            said = [f"{yours} (exact costs, mean of {_games(self.accounts)}); {exact}."]
-        if abs(luck) > NOTHING:
-            without = amount((sum(self.results) - luck) / count, "+")
-            said.append(f"Luck {brought(luck)} in all; without it your result would be {without} a game.")
-        return said
-
-    def _mean(self) -> str:
-        mean, low, high = mean_interval(np.array(self.results), self.least, self.most)
-        return (
-            f"Your mean result is {amount(mean, '+')} a game; {CONFIDENCE:.0%} interval "
-            f"{amount(low, '+')} to {amount(high, '+')}."
-        )
-
-
 def paid(result: float) -> str:
     """What a person was paid, in words."""
     if abs(result) <= NOTHING:
         return "You broke even"
-    return f"You {'won' if result > 0.0 else 'lost'} {_points(abs(result))}"
+    return f"You {'won' if result > 0.0 else 'lost'} {in_points(abs(result))}"
 
 
 def brought(luck: float) -> str:
@@ -204,13 +142,10 @@ def amount(number: float, sign: str = "") -> str:
     return f"{round(number, DIGITS) + 0.0:{sign}.{DIGITS}f}".rstrip("0").rstrip(".")
 
 
-def _points(number: float, sign: str = "") -> str:
+def in_points(number: float, sign: str = "") -> str:
+    """As `amount`, with its unit."""
     text = amount(number, sign)
     return f"{text} point{'' if text.lstrip('+-') == '1' else 's'}"
-
-
-def _games(games: Sequence[Any]) -> str:
-    return f"{len(games)} game{'' if len(games) == 1 else 's'}"
 
 
 def _listed(reasons: Sequence[str]) -> str:

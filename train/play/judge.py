@@ -43,7 +43,7 @@ class Verdict:
 
 
 class Judge:
-    """Computes the cost of moves, and values to go, by a game's solution."""
+    """Computes the cost of moves, and values to go, by a game's `solution`."""
 
     def __init__(self, solution: Solution) -> None:
         self._play: _Public | _Private
@@ -52,7 +52,7 @@ class Judge:
         else:
             assert isinstance(solution, StateSolution)  # there are two kinds
             self._play = _Public(solution)
-        self._value = solution.value
+        self.solution = solution
         facts = solution.game.facts
         self._error = max(solution.gap, ROUNDING * max(1.0, abs(facts.min_payoff), abs(facts.max_payoff)))
         self._cached = lru_cache(MOST_CACHED)(self._costs_and_mix)
@@ -63,7 +63,7 @@ class Judge:
 
     def value(self, player: int) -> float:
         """The value of the game to `player`, payoff points."""
-        return self._value if player == 0 else -self._value
+        return self.solution.value if player == 0 else -self.solution.value
 
     def to_go(self, state: Any, player: int) -> float:
         """What `player` is still to be paid on average if both play the equilibrium, payoff points.

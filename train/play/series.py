@@ -1,0 +1,93 @@
+"""A series of games at one table: the running total, and what it says about both players."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+import baselines
+from baselines.matches.intervals import CONFIDENCE, mean_interval
+from train.play.account import NOTHING, Account, amount, brought, in_points
+from train.play.trainer import Table, Trainer
+
+# An opponent's exact loss is computed if the solution covers at most this much, which takes about a second.
+MOST_STATES = 1000
+
+
+class Series:
+    """The games of one person at one table.
+
+    Attributes:
+        results: What the person was paid in each game, payoff points.
+        accounts: The accounts of these games; empty where moves are not judged.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.results: list[float] = []
+        self.accounts: list[Account] = []
+
+    def add(self, trainer: Trainer) -> None:
+        """Adds a game of this table; one that was broken off does not count."""
+        if trainer.ending in ("over", "out"):
+            self.results.append(trainer.payoffs[self._table.seat])
+            self.accounts += [trainer.account] if trainer.account else []
+
+    @cached_property
+    def known_loss(self) -> float | None:
+        """What the opponent gives away a game on average against the equilibrium, exactly; None if not known."""
+        judge, (opponent, *others) = self._table.judge, self._table.policies
+        if judge is None or others:
+            return None
+        game, equilibrium, policy = self._table.game, judge.solution.policy, self._table.policies[opponent]
+        if policy is equilibrium:
+            return 0.0
+        if judge.solution.states > MOST_STATES:
+            return None
+        pair = (policy, equilibrium) if opponent == 0 else (equilibrium, policy)
+        try:
+            mean = baselines.head_to_head(game, *pair).mean
+        except ValueError:  # there are no exact figures for such a policy
+            return None
+        return max(0.0, judge.value(0) - mean if opponent == 0 else mean - judge.value(0))
+
+    def sentences(self) -> list[str]:
+        """The running total, and what it says about both players; nothing before the first game."""
+        mean = [self._mean()] if len(self.results) > 1 else []
+        return [self._score(), *self._mistakes(), *mean] if self.results else []
+
+    def _score(self) -> str:
+        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
+        even = len(self.results) - won - lost
+        level = f" and broke even in {even}" if even else ""
+        return (
+            f"In {_games(self.results)} you won {won}, lost {lost}{level}: {in_points(sum(self.results), '+')} in all."
+        )
+
+    def _mistakes(self) -> list[str]:
+        if not self.accounts:
+            return []
+        (opponent,), count = self._table.opponents.values(), len(self.accounts)
+        mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
+        yours = f"You gave away {amount(mine / count)} a game"
+        if self.known_loss is None:
+            said = [f"{yours}, {opponent} {amount(theirs / count)} (exact costs, means of {_games(self.accounts)})."]
+        else:
+            exact = f"{opponent} gives away {amount(self.known_loss)} (exact, against the equilibrium)"
+            said = [f"{yours} (exact costs, mean of {_games(self.accounts)}); {exact}."]
+        if abs(luck) > NOTHING:
+            without = amount((sum(self.results) - luck) / count, "+")
+            said.append(f"Luck {brought(luck)} in all; without it your result would be {without} a game.")
+        return said
+
+    def _mean(self) -> str:
+        facts = self._table.game.facts
+        mean, low, high = (
+            amount(each, "+") for each in mean_interval(np.array(self.results), facts.min_payoff, facts.max_payoff)
+        )
+        return f"Your mean result is {mean} a game; {CONFIDENCE:.0%} interval {low} to {high}."
+
+
+def _games(games: list[float] | list[Account]) -> str:
+    return f"{len(games)} game{'' if len(games) == 1 else 's'}"
