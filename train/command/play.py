@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,8 @@ from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
 from train.command.console import GameName, Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
-from train.play.terminal import play_in_terminal
+from train.play.series import Series
+from train.play.terminal import deal_again, introduce, play_in_terminal, show_series
 from train.play.trainer import Table, Trainer
 from train.words import game_for, game_in_words, only_parameters
 
@@ -37,6 +39,9 @@ def play(
     seed: Annotated[
         int | None, typer.Option(help="Seed of the opponents' moves and of chance; default random.")
     ] = None,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Games to play in a row; by default you are asked after each.")
+    ] = None,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the game as JSON to this file when it ends or is interrupted."),
@@ -58,10 +63,12 @@ def play(
         whole_number("seed", seed, range(MAX_SEED + 1))
     if port is not None and not web:
         raise ValueError(f"--port ({port}) requires --web")
+    if games is not None and web:
+        raise ValueError(f"--games ({games}) is for the terminal; the page of --web deals again on request")
     opponents = [name for given in against or [] for name in given.split(",")]
     if not web:
         table = _table(game, words or [], opponents, seat, yes)
-        _play_here(Trainer(table, secrets.randbits(32) if seed is None else seed), record)
+        _play_here(table, seed, games, record)
         return
     from train.play.server import listening_at, serve  # needs Starlette, from the extra `play`
 
@@ -105,11 +112,31 @@ def _searched(game: Game[Any], patient: bool) -> Solution:
         return find_equilibrium(game, patient=patient, progress=progress)
 
 
-def _play_here(trainer: Trainer, record: Path | None) -> None:
+def _play_here(table: Table, seed: int | None, games: int | None, record: Path | None) -> None:
+    """Plays `games` games, or asks after each whether to deal again; later games have the next seeds."""
+    from train.play.record import free_name  # pydantic, as above
+    from train.storage.formats import MAX_SEED
+
+    series, asks = Series(table), games is None and err.is_terminal and sys.stdin.isatty()
+    introduce(table, out)
+    for number in count(1):
+        if number > 1:
+            say(f"\nGame {number}" + (f" of {games}" if games else ""))
+        trainer = Trainer(table, secrets.randbits(32) if seed is None else (seed + number - 1) % (MAX_SEED + 1))
+        goes_on = _play_one(trainer, record and free_name(record, number))
+        series.add(trainer)
+        if number > 1:
+            show_series(series, out)
+        if not goes_on or not (deal_again(out) if asks else number < (games or 1)):
+            break
+
+
+def _play_one(trainer: Trainer, record: Path | None) -> bool:
+    """Plays a game and writes its record, also if it breaks off; returns whether the person may want another."""
     from train.play.record import write_record  # pydantic, as above
 
     try:
-        play_in_terminal(trainer, out)
+        goes_on = play_in_terminal(trainer, out)
     except (EOFError, KeyboardInterrupt) as ended:
         say("")  # ends the line of the prompt
         if isinstance(ended, KeyboardInterrupt):
@@ -122,3 +149,4 @@ def _play_here(trainer: Trainer, record: Path | None) -> None:
             write_record(trainer, record)
     if record is not None:
         say(f"The record is in {record}.")
+    return goes_on

@@ -22,6 +22,7 @@ from typing import Any
 from cardwar_envs import Game
 from cardwar_envs.core.play import Episode
 from train.play.judge import Judge
+from train.words import points
 
 DIGITS = 3
 # Terms below this are rounding errors of a sum.
@@ -52,6 +53,12 @@ class Account:
     def luck(self) -> float:
         """All luck, payoff points."""
         return self.chance + self.draws
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the terms add up to the result, up to rounding."""
+        terms = (self.value, self.chance, self.draws, -self.mine, self.theirs)
+        return abs(sum(terms) - self.result) <= NOTHING * max(1.0, *map(abs, terms))
 
     def rows(self, opponent: str) -> list[tuple[str, str]]:
         """The terms and the result, each with its label and sign, rounded so that they still add up."""
@@ -137,9 +144,19 @@ def brought(luck: float) -> str:
 
 def amount(number: float, sign: str = "") -> str:
     """A number with at most three decimals; `sign` "+" shows the sign of positive numbers."""
-    if NOTHING < number < 0.5 * 0.1**DIGITS:
+    if _tiny(number):
         return f"less than {0.1**DIGITS:.{DIGITS}f}"
     return f"{round(number, DIGITS) + 0.0:{sign}.{DIGITS}f}".rstrip("0").rstrip(".")
+
+
+def decimals(number: float) -> str:
+    """A cost or a probability with three decimals, for tables."""
+    return f"<{0.1**DIGITS:.{DIGITS}f}" if _tiny(number) else points(number, DIGITS)
+
+
+def _tiny(number: float) -> bool:
+    """Whether a number is positive, but would be shown as 0."""
+    return NOTHING < number < 0.5 * 0.1**DIGITS
 
 
 def in_points(number: float, sign: str = "") -> str:

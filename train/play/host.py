@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from cardwar_envs import Game
-from train.play.record import write_record
+from train.play.record import free_name, write_record
 from train.play.trainer import Table, Trainer
 from train.play.view import turn_of
 from train.validation import Strict
@@ -89,11 +87,4 @@ class Host:
     def _keep(self) -> None:
         """Writes the record of a game that has ended; those of later games go beside it, over no other file."""
         if self._record is not None and self.trainer.ending is not None:
-            write_record(self.trainer, self._free_name(self._record))
-
-    def _free_name(self, record: Path) -> Path:
-        """The name for the record of this game: `game.json`, and `game-2.json` and so on for later games."""
-        if self._games == 1:
-            return record
-        names = (record.with_stem(f"{record.stem}-{number}") for number in count(self._games))
-        return next(name for name in names if not os.path.lexists(name))
+            write_record(self.trainer, free_name(self._record, self._games))

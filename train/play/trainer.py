@@ -6,6 +6,7 @@ moves played and the seal opened. Where the equilibrium is known, each move of t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,26 @@ class Table:
     policies: Mapping[int, Policy]
     judge: Judge | None = None
     without_costs: str = ""
+
+    def name(self, player: int) -> str:
+        """What a player is called: "You", or an opponent's policy, with its seat if others have the same."""
+        if player == self.seat:
+            return "You"
+        name = self.opponents[player]
+        return f"{name} (seat {player})" if list(self.opponents.values()).count(name) > 1 else name
+
+    def named(self, text: str) -> str:
+        """A game's text with the players' names, in columns of equal width where lines begin with them."""
+        names = [self.name(player) for player in range(self.game.facts.num_players)]
+
+        def name(found: re.Match[str]) -> str:
+            begins, player, column = found.groups()
+            called = names[int(player)] if int(player) < len(names) else found[0]
+            if column:
+                return called.ljust(max(map(len, names))) + column
+            return called if begins is not None or called != "You" else "you"
+
+        return re.sub(r"(?m)(^)?\bplayer_(\d+)\b(  )?", name, text)
 
 
 @dataclass(frozen=True)

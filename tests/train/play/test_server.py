@@ -112,16 +112,16 @@ def test_a_game_has_the_numbers_of_the_trainer(tab, host):
     for step, before, after in zip(host.trainer.steps, seen, seen[1:], strict=False):
         last = after["last"]
         assert last["moves"] == [
-            ["player_0 (you)", str(step.actions[0] + 1)],
-            ["player_1 (equilibrium)", str(step.actions[1] + 1)],
+            ["You", str(step.actions[0] + 1)],
+            ["equilibrium", str(step.actions[1] + 1)],
         ]
-        assert last["verdict"]["cost"] == points(step.cost)
+        assert last["verdict"]["cost"] == points(step.cost, 3)
         rows = {row["name"]: (row["probability"], row["cost"]) for row in last["verdict"]["rows"]}
         verdict = step.verdict
-        assert rows == {str(a + 1): (points(verdict.mix[a]), points(verdict.costs[a])) for a in verdict.costs}
+        assert rows == {str(a + 1): (points(verdict.mix[a], 3), points(verdict.costs[a], 3)) for a in verdict.costs}
         assert last["opened"]["digest"] == before["digest"]
         assert hashlib.sha256(last["opened"]["text"].encode()).hexdigest() == before["digest"]
-    assert seen[-1]["total"] == points(host.trainer.total)
+    assert seen[-1]["total"] == points(host.trainer.total, 3)
     assert [each["number"] for each in seen[-1]["review"]] == [number for number, _ in host.trainer.review()]
 
 
