@@ -31,7 +31,10 @@ NOTHING = 1e-6
 
 @dataclass(frozen=True)
 class Account:
-    """The result of a game of two players; `result == value + chance + draws - mine + theirs` up to rounding.
+    """The result of a game of two players: `value + chance + draws - mine + theirs`, up to rounding.
+
+    If the solution has exact values, the terms are fractions and add up exactly. Mistakes are then as precise as the
+    solution's mixes, which are floats.
 
     Attributes:
         result: What the person was paid, payoff points.
@@ -98,8 +101,8 @@ class Account:
     def _rounded(self) -> tuple[float, ...]:
         """The terms rounded to `DIGITS`; luck, if there is any, takes the rounding error, so that they add up."""
         terms = [self.value, self.chance, self.draws, self.mine, self.theirs]
-        rounded = [round(term, DIGITS) for term in terms]
-        missing = self.result - (sum(rounded) - 2.0 * rounded[3])
+        rounded = [round(float(term), DIGITS) for term in terms]
+        missing = float(self.result) - (sum(rounded) - 2.0 * rounded[3])
         for place, sign in ((2, 1.0), (1, 1.0), (4, 1.0), (3, -1.0)):
             if abs(terms[place]) > NOTHING:
                 rounded[place] = round(rounded[place] + sign * missing, DIGITS)
@@ -116,18 +119,18 @@ def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) 
         episode: The game as it was played.
         seat: The person's.
     """
-    value, to_go = judge.value(seat), [judge.to_go(state, seat) for state in episode.states]
-    chance, moved, costs = episode.dealt[seat] + to_go[0] - value, 0.0, [0.0, 0.0]
-    for place, (actions, rewards) in enumerate(zip(episode.actions, episode.rewards, strict=True)):
-        state = episode.states[place]
+    number, value, to_go = judge.number, judge.value(seat), [judge.to_go(state, seat) for state in episode.states]
+    received = [number(rewards[seat]) for rewards in (episode.dealt, *episode.rewards)]
+    chance, draws, costs = received[0] + to_go[0] - value, number(0), [number(0), number(0)]
+    for place, (state, actions) in enumerate(zip(episode.states, episode.actions, strict=False)):
         outcomes = game.transitions(state, actions)
-        expected = sum(float(p) * (paid[seat] + judge.to_go(after, seat)) for p, after, paid in outcomes)
-        chance += rewards[seat] + to_go[place + 1] - expected
-        moved += expected - to_go[place]
+        expected = sum(number(p) * (number(paid[seat]) + judge.to_go(after, seat)) for p, after, paid in outcomes)
+        chance += received[place + 1] + to_go[place + 1] - expected
+        draws += expected - to_go[place]
         for player, action in actions.items():
-            costs[player] += judge.verdict(state, player, action).cost
+            costs[player] += number(judge.verdict(state, player, action).cost)
     mine, theirs = costs[seat], costs[1 - seat]
-    return Account(episode.payoffs[seat], value, chance, moved + mine - theirs, mine, theirs)
+    return Account(sum(received), value, chance, draws + mine - theirs, mine, theirs)
 
 
 def paid(result: float) -> str:

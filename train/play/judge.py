@@ -6,8 +6,9 @@ move that any optimal strategy plays costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -43,7 +44,12 @@ class Verdict:
 
 
 class Judge:
-    """Computes the cost of moves, and values to go, by a game's `solution`."""
+    """Computes the cost of moves, and values to go, by a game's solution.
+
+    Attributes:
+        solution: The solution.
+        number: The type of values to go: `Fraction` if the solution has exact ones, else `float`.
+    """
 
     def __init__(self, solution: Solution) -> None:
         self._play: _Public | _Private
@@ -53,6 +59,9 @@ class Judge:
             assert isinstance(solution, StateSolution)  # there are two kinds
             self._play = _Public(solution)
         self.solution = solution
+        exact = isinstance(solution, StateSolution) and solution.exact is not None
+        self.number: Callable[[Any], Any] = Fraction if exact else float
+        self._value: Any = solution.exact if exact else solution.value
         facts = solution.game.facts
         self._error = max(solution.gap, ROUNDING * max(1.0, abs(facts.min_payoff), abs(facts.max_payoff)))
         self._cached = lru_cache(MOST_CACHED)(self._costs_and_mix)
@@ -61,11 +70,11 @@ class Judge:
         """The verdict on an action that `player` has played in `state`."""
         return Verdict(action, *self._cached(state, player))
 
-    def value(self, player: int) -> float:
+    def value(self, player: int) -> Any:
         """The value of the game to `player`, payoff points."""
-        return self.solution.value if player == 0 else -self.solution.value
+        return self._value if player == 0 else -self._value
 
-    def to_go(self, state: Any, player: int) -> float:
+    def to_go(self, state: Any, player: int) -> Any:
         """What `player` is still to be paid on average if both play the equilibrium, payoff points.
 
         Where players have private information, it is an expectation of one who sees all of it.
@@ -89,7 +98,8 @@ class _Public:
     """Where players see the state: expectations over the opponent's action and chance."""
 
     def __init__(self, solution: StateSolution) -> None:
-        self._solution, self.to_go = solution, solution.value_at
+        self._solution = solution
+        self.to_go: Callable[[Any], Any] = solution.value_at if solution.exact is None else solution.exact_value_at
 
     def weighed(self, state: Any, player: int) -> Weighed:
         solution, game = self._solution, self._solution.game

@@ -106,7 +106,7 @@ def record_of(trainer: Trainer) -> dict[str, Any]:
         "left": trainer.left and trainer.left.opened,
         "payoffs": list(trainer.payoffs),
         "total_cost": None if table.judge is None else trainer.total,
-        "account": trainer.account and asdict(trainer.account),
+        "account": trainer.account and {name: float(term) for name, term in asdict(trainer.account).items()},
     }
 
 

@@ -1,6 +1,8 @@
 """Accounts of games: the terms are those of their definitions, add up, and luck is luck."""
 
 import itertools
+from dataclasses import astuple
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -87,6 +89,27 @@ def check_accounts(game, count):
 @each_row("game", GAMES)
 def test_the_terms_are_those_of_the_oracle_and_add_up(game):
     check_accounts(game, 125)
+
+
+@each_row(
+    "game",
+    [
+        make_game("goofspiel", num_cards=3),
+        make_game("dice_wars", hand_0=(1, 1, 2), hand_1=(1, 1, 3), sides=3, payoff="win"),
+    ],
+)
+def test_the_terms_are_fractions_and_add_up_exactly_where_the_solution_is_exact(game):
+    solution, rng = baselines.solve(game, exact=True), np.random.default_rng(0)
+    judge, rough = Judge(solution), Judge(baselines.solve(game, exact=False))
+    for number in range(20):
+        episode, seat = play_episode(game, ["uniform", "uniform"], rng), number % 2
+        each = account_of(judge, game, episode, seat)
+        assert {type(term) for term in astuple(each)} == {Fraction}
+        assert each.result == each.value + each.chance + each.draws - each.mine + each.theirs
+        assert each.value == (solution.exact if seat == 0 else -solution.exact)
+        chance = account_of(rough, game, episode, seat).chance
+        assert each.chance.denominator < 10**6
+        assert float(each.chance) == pytest.approx(chance, abs=1e-9)
 
 
 @pytest.mark.slow
