@@ -146,7 +146,7 @@ def _show_last(view: dict[str, Any], console: Console) -> None:
         for row in last["verdict"]["rows"]:
             grid.add_row("you" if row["played"] else "", row["name"], row["probability"], row["cost"])
         console.print(grid)
-        _say(console, _total(view))
+        _say(console, f"{view['total']} {view['given_away']}")
     for moves in last["later"]:
         _show_moves(moves, console)
 
@@ -155,11 +155,6 @@ def _show_moves(moves: list[tuple[str, str]], console: Console) -> None:
     _say(console)
     for who, what in moves:
         _say(console, f"{who}: {what}")
-
-
-def _total(view: dict[str, Any]) -> str:
-    """The cost of all moves so far; or why moves are not judged."""
-    return f"{view['total']} {view['given_away']}".strip() if view["judged"] else view["given_away"]
 
 
 def _show_end(view: dict[str, Any], console: Console) -> None:
@@ -173,8 +168,8 @@ def _show_end(view: dict[str, Any], console: Console) -> None:
         for row in view["account"]:
             grid.add_row(*row, end_section=row == view["account"][-2])
         console.print(grid)
-    elif _total(view):
-        _say(console, _total(view))
+    elif view["total"] and view["judged"]:
+        _say(console, f"{view['total']} {view['given_away']}")
     if view["review"]:
         cost = Column("cost", justify="right")
         grid = Grid("move", "you played", cost, "cost nothing", title="The costliest move first")

@@ -138,11 +138,12 @@ def _ending(trainer: Trainer) -> str:
     table, result = trainer.table, trainer.payoffs[trainer.table.seat]
     if trainer.ending is None:
         return ""
-    if trainer.ending == "over":
-        return " ".join(trainer.account.sentences(_only(table))) if trainer.account else f"{paid(result)}."
-    if trainer.ending == "out":
-        return f"You are out of the game. {paid(result)}. The others play on without you."
-    return f"The game was {trainer.ending}. You had {in_points(result, '+')}."
+    if trainer.ending not in ("over", "out"):
+        return f"The game was {trainer.ending}. You had {in_points(result, '+')}."
+    if trainer.account:
+        return " ".join(trainer.account.sentences(_only(table)))
+    out = "You are out of the game, and the others play on. " if trainer.ending == "out" else ""
+    return f"{out}{paid(result)}. There is no account of the result: the equilibrium is not known."
 
 
 def _account(trainer: Trainer) -> list[tuple[str, str]]:

@@ -83,6 +83,8 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         assert "'4' is not one of your moves" in screen.until(PROMPT)
         screen.type("2")
         screens.append(screen.until("Deal again? "))
+        screen.type("perhaps")
+        screen.until("Deal again? ")
         screen.type("n")
         screen.until(None)
     finally:
@@ -126,6 +128,23 @@ def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, t
     assert err == f"cardwar: the input ended before the game, at move 2; the moves so far are in {kept}\n"
     record = read_record(kept)
     assert (record.content["ending"], len(record.episode.actions)) == ("broken off", 1)
+
+
+def test_a_series_has_the_next_seeds_and_keeps_each_record(played, tmp_path):
+    game = ("jujitsu", "num_cards=2", "--seed", "4", "--games", "3", "--record", str(tmp_path / "game.json"))
+    code, out, err = played("1\n2\ngive up\n1\n2\n", *game)
+    assert (code, err) == (0, "")
+    assert "Deal again?" not in out
+    assert out.count("Game 3 of 3") == 1
+    records = [read_record(tmp_path / name).content for name in ("game.json", "game-2.json", "game-3.json")]
+    assert [(record["seed"], record["ending"]) for record in records] == [(4, "over"), (5, "given up"), (6, "over")]
+    assert "In 2 games you won" in out  # one was given up
+
+
+def test_a_series_ends_when_the_person_quits(played, capsys):
+    code, out, _ = played("1\n2\nquit\n", "jujitsu", "num_cards=2", "--games", "9")
+    assert (code, "Game 3" in out) == (0, False)
+    assert "--games (2) is for the terminal" in refusal(capsys, "play", "jujitsu", "--games", "2", "--web")
 
 
 def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
