@@ -12,7 +12,7 @@ import typer
 
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
-from train.command.console import GameName, Words, advancing, err, out, say
+from train.command.console import Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.series import Series
 from train.play.terminal import deal_again, introduce, play_in_terminal, show_series
@@ -26,7 +26,9 @@ PORT = 8765
 
 
 def play(
-    game: GameName,
+    game: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="As for the other commands; with --web you can choose later.")
+    ] = None,
     words: Words = None,
     against: Annotated[
         list[str] | None,
@@ -40,7 +42,7 @@ def play(
         int | None, typer.Option(help="Seed of the opponents' moves and of chance; default random.")
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Games to play in a row; by default you are asked after each.")
+        int | None, typer.Option(min=1, help="Games to play in a row, with --web at most; by default you are asked after each.")
     ] = None,
     record: Annotated[
         Path | None,
@@ -63,17 +65,29 @@ def play(
         whole_number("seed", seed, range(MAX_SEED + 1))
     if port is not None and not web:
         raise ValueError(f"--port ({port}) requires --web")
-    if games is not None and web:
-        raise ValueError(f"--games ({games}) is for the terminal; the page of --web deals again on request")
     opponents = [name for given in against or [] for name in given.split(",")]
+    if game is None:
+        _require_chooser(web, opponents, seat, seed, games)
     if not web:
-        table = _table(game, words or [], opponents, seat, yes)
-        _play_here(table, seed, games, record)
+        _play_here(_table(str(game), words or [], opponents, seat, yes), seed, games, record)
         return
-    from train.play.server import listening_at, serve  # needs Starlette, from the extra `play`
+    from train.play.host import Host  # needs Starlette, from the extra `play`
+    from train.play.server import listening_at, serve
 
     with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is computed
-        serve(_table(game, words or [], opponents, seat, yes), seed, listening, record, say)
+        table = None if game is None else _table(game, words or [], opponents, seat, yes)
+        if table is not None:
+            say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
+        serve(Host(table, seed, record, games), listening, say)
+
+
+def _require_chooser(web: bool, opponents: list[str], seat: int, seed: int | None, games: int | None) -> None:
+    """Without a game only the page can be opened, on which all this is chosen."""
+    if not web:
+        raise ValueError("name a game, as in cardwar play jujitsu; cardwar play --web lets you choose one")
+    for option, given in (("--against", opponents), ("--seat", seat), ("--seed", seed is not None), ("--games", games)):
+        if given:
+            raise ValueError(f"{option} requires a game, as in cardwar play jujitsu --web {option} ...")
 
 
 def _check_free(record: Path | None) -> None:

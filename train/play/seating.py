@@ -61,6 +61,16 @@ def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | Non
     return baselines.solve(game, progress=progress if patient else _Patience(progress))
 
 
+def timely_equilibrium(game: Game[Any]) -> tuple[Solution | None, str]:
+    """The equilibrium; or None and a sentence that says why, also if it takes longer than `PATIENCE`."""
+    try:
+        return find_equilibrium(game, patient=False), ""
+    except TooLongError as wait:
+        return None, f"Computing the equilibrium {wait}, so moves are not judged."
+    except ValueError as error:
+        return None, f"The equilibrium cannot be computed, so moves are not judged ({error})."
+
+
 def table_for(
     game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
 ) -> Table:

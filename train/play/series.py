@@ -19,28 +19,54 @@ class Series:
     """The games of one person at one table.
 
     Attributes:
+        table: Who plays what.
+        length: The most games of it; None for no end.
         results: What the person was paid in each game, payoff points.
         accounts: The accounts of these games; empty where moves are not judged.
     """
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    def __init__(self, table: Table, length: int | None = None) -> None:
+        self.table, self.length = table, length
         self.results: list[float] = []
         self.accounts: list[Account] = []
 
     def add(self, trainer: Trainer) -> None:
         """Adds a game of this table; one that was broken off does not count."""
         if trainer.ending in ("over", "out"):
-            self.results.append(trainer.payoffs[self._table.seat])
+            self.results.append(trainer.payoffs[self.table.seat])
             self.accounts += [trainer.account] if trainer.account else []
+
+    @property
+    def decided(self) -> bool:
+        """Whether a series of some length is over, because whoever is behind cannot catch up."""
+        if self.length is None:
+            return False
+        left = self.length - len(self.results)
+        return not left or abs(self._count(1) - self._count(-1)) > left
+
+    @property
+    def standing(self) -> str:
+        """How a series of some length stands; empty for one without end, and before its first game."""
+        if self.length is None or not self.results:
+            return ""
+        won, lost = self._count(1), self._count(-1)
+        score, whole = f"{max(won, lost)} to {min(won, lost)}", f"the best of {self.length}"
+        if won == lost:
+            return f"It is {score} in {whole}." if not self.decided else f"You draw {whole}, {score}."
+        verb = ("win" if won > lost else "lose") if self.decided else ("lead" if won > lost else "are behind in")
+        return f"You {verb} {whole}, {score}."
+
+    def _count(self, sign: int) -> int:
+        """Games that the person won (1) or lost (-1)."""
+        return sum(sign * result > NOTHING for result in self.results)
 
     @cached_property
     def known_loss(self) -> float | None:
         """What the opponent gives away a game on average against the equilibrium, exactly; None if not known."""
-        judge, (opponent, *others) = self._table.judge, self._table.policies
+        judge, (opponent, *others) = self.table.judge, self.table.policies
         if judge is None or others:
             return None
-        game, equilibrium, policy = self._table.game, judge.solution.policy, self._table.policies[opponent]
+        game, equilibrium, policy = self.table.game, judge.solution.policy, self.table.policies[opponent]
         if policy is equilibrium:
             return 0.0
         if judge.solution.states > MOST_STATES:
@@ -55,10 +81,11 @@ class Series:
     def sentences(self) -> list[str]:
         """The running total, and what it says about both players; nothing before the first game."""
         mean = [self._mean()] if len(self.results) > 1 else []
-        return [self._score(), *self._mistakes(), *mean] if self.results else []
+        standing = [self.standing] if self.standing else []
+        return [*standing, self._score(), *self._mistakes(), *mean] if self.results else []
 
     def _score(self) -> str:
-        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
+        won, lost = self._count(1), self._count(-1)
         even = len(self.results) - won - lost
         level = f" and broke even in {even}" if even else ""
         return (
@@ -68,7 +95,7 @@ class Series:
     def _mistakes(self) -> list[str]:
         if not self.accounts:
             return []
-        (opponent,), count = self._table.opponents.values(), len(self.accounts)
+        (opponent,), count = self.table.opponents.values(), len(self.accounts)
         mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
         yours = f"You gave away {amount(mine / count)} a game"
         if self.known_loss is None:
@@ -82,7 +109,7 @@ class Series:
         return said
 
     def _mean(self) -> str:
-        facts = self._table.game.facts
+        facts = self.table.game.facts
         mean, low, high = (
             amount(each, "+") for each in mean_interval(np.array(self.results), facts.min_payoff, facts.max_payoff)
         )

@@ -7,14 +7,11 @@ from typing import Any
 
 from cardwar_envs.core.scene import spoken
 from train.play.account import decimals, in_points, paid
-from train.play.choices import Choices
 from train.play.judge import Verdict
 from train.play.seal import Seal
 from train.play.trainer import Step, Table, Trainer
 from train.words import game_in_words
 
-# Up to MOST_BUTTONS choices are all shown as buttons; of more, the first few, and the filter finds others.
-MOST_BUTTONS, FEW_BUTTONS = 40, 12
 # Decisions with more choices than this show only the relevant rows.
 MOST_ROWS = 15
 
@@ -34,7 +31,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
             table.game.describe_revealed(replace(trainer.revealed(), last_actions=None, before=None))
         ),
         "digest": trainer.digest,
-        "choices": choices_in(trainer, ""),
+        "rules": table.game.how_to_play,
         "last": _last(trainer),
         "judged": table.judge is not None,
         "total": decimals(trainer.total) if trainer.decisions else "",
@@ -57,15 +54,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
 
 def turn_of(trainer: Trainer) -> int:
     """A number that changes with every move and at the end. Requests carry it, so that stale ones are refused."""
-    return trainer.number + (trainer.ending is not None)
-
-
-def choices_in(trainer: Trainer, text: str) -> dict[str, Any]:
-    """The person's choices that match a text (see `Choices.matching`), and the number not shown."""
-    choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
-    found, most = choices.matching(text), MOST_BUTTONS if len(choices.names) <= MOST_BUTTONS else FEW_BUTTONS
-    shown = [{"action": action, "name": choices.names[action]} for action in found[:most]]
-    return {"shown": shown, "more": len(found) - len(shown), "all": len(choices.names)}
+    return 1 + len(trainer.steps) + (trainer.ending is not None)
 
 
 def _last(trainer: Trainer) -> dict[str, Any] | None:

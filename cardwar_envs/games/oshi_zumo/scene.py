@@ -71,8 +71,8 @@ def _standing(revealed: Revealed[OshiZumoState]) -> str:
     """Where the wrestler is, or who has won."""
     position, ahead = revealed.state.position, revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:
-        return "a draw" if ahead == 0 else f"player_{int(ahead < 0)} wins"
+        return "a draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")
     if position == 0:
         return "the wrestler stands in the middle"
     fields = "1 field" if abs(position) == 1 else f"{abs(position)} fields"
-    return f"the wrestler stands {fields} on the side of player_{int(position > 0)}"
+    return with_names(f"the wrestler stands {fields} on the side of player_{int(position > 0)}", revealed.names)

@@ -64,8 +64,8 @@ def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
         top += tiles
     for player in shown:
         done = plays[player].words if player in plays else ""
-        shapes += cards.name_plate(player, top, revealed.viewer, _piles(revealed.state, player), done)
-        shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE)
+        shapes += cards.name_plate(player, top, revealed, _piles(revealed.state, player), done)
+        shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE, revealed.viewer)
         top += block
     aside = f"{left:,} round{'s' * (left != 1)} left"
     return cards.picture(game, revealed, top + 4, aside, shapes, standing)
@@ -120,12 +120,12 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
     if revealed.over:
         best = max(revealed.payoffs)
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
-        return f"player_{winners[0]} wins" if len(winners) == 1 else "Nobody wins"
+        return revealed.does(winners[0], "wins") if len(winners) == 1 else "Nobody wins"
     if tied := revealed.state.tied:
-        names = ", ".join(f"player_{player}" for player in tied)
+        names = ", ".join(map(revealed.name, tied))
         return f"War between {names if len(tied) <= NAMED else f'{len(tied)} players'}"
     winner, taken = _taker(revealed, plays)
-    return "A new round" if winner is None else f"player_{winner} takes {taken} cards"
+    return "A new round" if winner is None else f"{revealed.does(winner, 'takes')} {taken} cards"
 
 
 def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
@@ -161,6 +161,6 @@ def _tile(revealed: Revealed[WarState], player: int, top: float) -> list[Shape]:
     return [
         tile,
         plate,
-        centred(plate, f"player_{player}" + (", you" if you else ""), 18, bold=True),
+        centred(plate, revealed.name(player) + (", you" if you and not revealed.names else ""), 18, bold=True),
         centred(below, _piles(revealed.state, player), 18),
     ]

@@ -1,0 +1,56 @@
+"""How a person picks a move on the page: by clicks on items of the picture, or on buttons with their names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cardwar_envs.core.scene import Box
+from train.play.choices import Choices
+from train.play.trainer import Trainer
+
+# Of more choices than the page can hold, and of those that a search finds, it gets the first few.
+MOST_LISTED, FEW_LISTED = 10_000, 12
+
+
+def choices_in(trainer: Trainer) -> dict[str, Any]:
+    """The person's choices: actions, and how they are picked (see `Texts.picks`).
+
+    Each of `actions` has its action and the steps of its picks: a place in the list `steps`, and a list of places in the
+    list `items`. `more` is the number of choices that are not listed.
+    """
+    game, seat, legal = trainer.table.game, trainer.table.seat, trainer.choices
+    if len(legal) > MOST_LISTED:
+        return _found(trainer, list(legal))
+    picks = [game.picks(action, seat) for action in legal]
+    steps = list(dict.fromkeys(step for each in picks for step, _ in each))
+    items = list(dict.fromkeys(item for each in picks for _, chosen in each for item in chosen))
+    number = {item: place for place, item in enumerate(items)}
+    actions = [
+        [action, [[steps.index(step), [number[item] for item in chosen]] for step, chosen in each]]
+        for action, each in zip(legal, picks, strict=True)
+    ]
+    return {"steps": steps, "items": items, "actions": actions, "more": 0}
+
+
+def choices_found(trainer: Trainer, text: str) -> dict[str, Any]:
+    """The first choices that match a text (see `Choices.matching`), each picked as a whole."""
+    choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
+    return _found(trainer, choices.matching(text))
+
+
+def _found(trainer: Trainer, found: list[int]) -> dict[str, Any]:
+    shown, table = found[:FEW_LISTED], trainer.table
+    items = [table.game.describe_action(action, table.seat) for action in shown]
+    actions = [[action, [[0, [place]]]] for place, action in enumerate(shown)]
+    return {"steps": [""], "items": items, "actions": actions, "more": len(found) - len(shown)}
+
+
+def spots_in(trainer: Trainer) -> list[list[Any]]:
+    """Where the picture shows what can be picked: item, left, top, width and height in hundredths of the picture."""
+    scene = trainer.table.game.scene(trainer.revealed())
+    across, down = 100 / scene.width, 100 / scene.height
+    return [
+        [box.pick, box.x * across, box.y * down, box.width * across, box.height * down]
+        for box in scene.shapes
+        if isinstance(box, Box) and box.pick
+    ]
