@@ -149,7 +149,15 @@ class HandGrid:
 def name_plate(player: int, top: float, revealed: Revealed[Any], right: str = "", left: str = "") -> list[Shape]:
     """A player's name on its colour, with remarks beside it and at the right end of the line; `PLATE` high."""
     name, viewer = revealed.name(player), revealed.viewer
-    plate = Box(MARGIN, top, min(scene.text_width(name, 18), WIDEST_NAME) + 24, PLATE - 6, player_colour(player), radius=14, line=0)
+    plate = Box(
+        MARGIN,
+        top,
+        min(scene.text_width(name, 18), WIDEST_NAME) + 24,
+        PLATE - 6,
+        player_colour(player),
+        radius=14,
+        line=0,
+    )
     shapes: list[Shape] = [plate, centred(plate, name, 18, bold=True)]
     start, end = plate.x + plate.width + 10, WIDTH - MARGIN
     for remark, colour in (("you" if player == viewer and not revealed.names else "", "muted"), (left, "text")):

@@ -42,7 +42,8 @@ def play(
         int | None, typer.Option(help="Seed of the opponents' moves and of chance; default random.")
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Games to play in a row, with --web at most; by default you are asked after each.")
+        int | None,
+        typer.Option(min=1, help="Games to play in a row, with --web at most; by default you are asked after each."),
     ] = None,
     record: Annotated[
         Path | None,

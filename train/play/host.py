@@ -87,7 +87,7 @@ class Host:
             return {**here, "lobby": list(map(spoken, lobby.games()))}
         out = self.trainer.ending == "out"
         picking = {"out": out, "choices": choices_in(self.trainer), "spots": spots_in(self.trainer)}
-        series = {"length": self._series.length, "decided": self._series.decided, "told": self._series.sentences()}
+        series = {"length": self._series.length, "decided": self._series.decided, "told": self._series.told}
         return {**view_of(self.trainer), **here, **picking, "series": series}
 
     def _begin(self, seed: int | None = None) -> None:

@@ -56,6 +56,11 @@ class Series:
         verb = ("win" if won > lost else "lose") if self.decided else ("lead" if won > lost else "are behind in")
         return f"You {verb} {whole}, {score}."
 
+    @property
+    def told(self) -> list[str]:
+        """The sentences; of a single game only how the series stands, as its account says the rest."""
+        return self.sentences() if len(self.results) > 1 else [self.standing] if self.standing else []
+
     def _count(self, sign: int) -> int:
         """Games that the person won (1) or lost (-1)."""
         return sum(sign * result > NOTHING for result in self.results)

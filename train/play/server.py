@@ -92,7 +92,9 @@ class Site:
         attached = {"Content-Disposition": f'attachment; filename="game-{self._host.game_id}.json"'}
         return Response(record_bytes(self._host.trainer), media_type="application/json", headers=attached)
 
-    def _change(self, kind: type[Asked], act: Callable[..., None], prepare: Callable[[Any], Any] | None = None) -> Answer:
+    def _change(
+        self, kind: type[Asked], act: Callable[..., None], prepare: Callable[[Any], Any] | None = None
+    ) -> Answer:
         """The answer to a request of this kind; `prepare` computes a further argument of `act`, which may take long."""
 
         async def changed(request: Request) -> Response:

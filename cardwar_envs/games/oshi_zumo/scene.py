@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cardwar_envs.core.cards import INSIDE, Pictured, face_to_face, last_play
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour, with_names
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 BAR, BOARD, SPACE = 30.0, 130.0, 18.0

@@ -10,7 +10,7 @@ from typing import Protocol
 from cardwar_envs.core import cards
 from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid, Pictured, Slot
 from cardwar_envs.core.game import FORFEIT
-from cardwar_envs.core.scene import MARGIN, Box, Revealed, Scene, Shape, centred, label, player_colour
+from cardwar_envs.core.scene import MARGIN, YOU, Box, Revealed, Scene, Shape, centred, label, player_colour, text_width
 from cardwar_envs.games.war.actions import WarActions, WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
@@ -20,6 +20,7 @@ WITH_HANDS = 6
 TILES, TILE = 4, 56.0
 # Maximal number of players in a war that are named.
 NAMED = 3
+NAMES = 240.0  # the room for their names
 
 
 class _War(Pictured, Protocol):
@@ -122,8 +123,9 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
         return revealed.does(winners[0], "wins") if len(winners) == 1 else "Nobody wins"
     if tied := revealed.state.tied:
-        names = ", ".join(map(revealed.name, tied))
-        return f"War between {names if len(tied) <= NAMED else f'{len(tied)} players'}"
+        names = ", ".join(map(revealed.name, tied)).replace(YOU, YOU.lower())
+        fits = len(tied) <= NAMED and text_width(names, 18) <= NAMES
+        return f"War between {names if fits else f'{len(tied)} players'}"
     winner, taken = _taker(revealed, plays)
     return "A new round" if winner is None else f"{revealed.does(winner, 'takes')} {taken} cards"
 

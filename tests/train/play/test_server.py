@@ -65,7 +65,7 @@ class Browser:
 
     def play_out(self):
         while not self.view["ending"]:
-            self.play(self.view["choices"]["shown"][-1]["action"])
+            self.play(self.view["choices"]["actions"][-1][0])
         return self.view
 
 
@@ -108,7 +108,7 @@ def still(tab):
 def test_a_game_has_the_numbers_of_the_trainer(tab, host):
     seen = [tab.view]
     while not tab.view["ending"]:
-        seen.append(tab.play(tab.view["choices"]["shown"][-1]["action"]))
+        seen.append(tab.play(tab.view["choices"]["actions"][-1][0]))
     for step, before, after in zip(host.trainer.steps, seen, seen[1:], strict=False):
         last = after["last"]
         assert last["moves"] == [
@@ -142,7 +142,7 @@ def test_games_follow_with_seeds_and_records_of_their_own_over_no_other_file(hos
     for _ in range(2):
         tab.play_out()
         seen.append((tab.host.trainer.seed, tab.view["game"]))
-        tab.view = tab.post("new", tab.shown()).json()
+        tab.view = tab.post("new", tab.shown(series=None)).json()
         assert (tab.view["turn"], tab.view["ending"], tab.view["last"]) == (1, "", None)
     tab.post("give-up", tab.shown())
     assert [len(set(each)) for each in zip(*seen, (tab.host.trainer.seed, tab.view["game"]), strict=True)] == [3, 3]
@@ -164,9 +164,9 @@ def test_choices_are_found_by_typing():
     game = make_game("war", num_players=3)
     tab = Browser(Host(table_for(game, 0, ["max"], None, "No costs."), 0, None))
     tab.play(11)
-    assert (len(tab.view["choices"]["shown"]), tab.view["choices"]["more"]) == (12, 1308)
+    assert (len(tab.view["choices"]["actions"]), tab.view["choices"]["more"]) == (1320, 0)
     found = tab.get("choices?text=2 3 4 with 9").json()
-    assert [each["name"] for each in found["shown"]] == ["discards 2 3 4 and battles with 9"]
+    assert found["items"] == ["discards 2 3 4 and battles with 9"]
     assert (found["more"], found["turn"], found["game"]) == (0, tab.view["turn"], tab.view["game"])
 
 
@@ -176,7 +176,12 @@ def test_choices_are_found_by_typing():
 def texts_of(tab):
     """Everything that the server answers at this moment."""
     paths = ["", "page.js", "page.css", "state", "scene.svg", "choices?text=", "record.json"]
-    posts = [("play", tab.shown(action=99)), ("play", {}), ("new", tab.shown()), ("give-up", tab.shown(turn=0))]
+    posts = [
+        ("play", tab.shown(action=99)),
+        ("play", {}),
+        ("new", tab.shown(series=None)),
+        ("give-up", tab.shown(turn=0)),
+    ]
     answers = [tab.get(path) for path in paths] + [tab.post(path, content) for path, content in posts]
     return "".join(f"{answer.text}\n{answer.headers}" for answer in answers)
 
@@ -188,7 +193,7 @@ def test_no_answer_has_what_is_sealed(tab, host):
         assert sealed.split()[0] not in said
         assert sealed.split(" ", 1)[1] not in said
         assert str(SEED) not in said
-        tab.play(tab.view["choices"]["shown"][0]["action"])
+        tab.play(tab.view["choices"]["actions"][0][0])
         assert tab.view["last"]["opened"]["text"] == sealed
 
 
@@ -278,7 +283,8 @@ def test_a_move_of_another_turn_or_game_changes_nothing(tab, request):
         (tab.shown(action=3, game="0" * 16), "That request was for another game."),
     ):
         for path in ("play", "give-up", "new"):
-            sent = asked if path == "play" else {name: asked[name] for name in ("game", "turn")}
+            sent = {name: asked[name] for name in ("game", "turn")}
+            sent |= {"play": {"action": 3}, "new": {"series": None}}.get(path, {})
             answer = other.post(path, sent)
             assert answer.status_code == 409
             assert answer.json()["error"].startswith(said)
@@ -337,7 +343,7 @@ def test_what_is_not_served_or_not_taken_changes_nothing(still):
     assert still.get("play").status_code == 405
     assert still.get("../../server.py").status_code in (403, 404)
     assert still.get("page.html.jinja").status_code == 404
-    assert still.post("new", still.shown()).status_code == 409, "a game that goes on is not replaced"
+    assert still.post("new", still.shown(series=None)).status_code == 409, "a game that goes on is not replaced"
 
 
 def test_giving_up_opens_what_was_sealed(tab):
@@ -345,7 +351,7 @@ def test_giving_up_opens_what_was_sealed(tab):
     view = tab.post("give-up", tab.shown()).json()
     assert view["left"]["digest"] == shown
     assert view["ending"] == "The game was given up. You had +0 points."
-    assert (view["digest"], view["choices"]["all"]) == ("", 0)
+    assert (view["digest"], view["choices"]["actions"]) == ("", [])
     assert tab.post("play", {"game": view["game"], "turn": view["turn"], "action": 0}).status_code == 400
 
 

@@ -197,9 +197,7 @@ function showReview() {
 
 async function showSeals() {
   const opened = view.left || (view.last && view.last.opened);
-  const whose = view.opponents.length > 1 ? "The opponents' moves" : "The opponent's move";
-  const verb = view.opponents.length > 1 ? "are" : "is";
-  put("sealed", view.digest ? `${whose} ${verb} sealed before yours.` : `${whose} ${verb} sealed before yours were made.`);
+  put("sealed", view.opponents.length > 1 ? "Their moves are sealed before yours." : "Its move is sealed before yours.");
   $("now").hidden = view.digest === "";
   $("digest").textContent = view.digest;
   $("opened").hidden = !opened;
@@ -212,7 +210,7 @@ async function showSeals() {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(opened.text));
   const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const holds = hex === shown;
-  put("holds", holds ? "✓ The last one is verified." : "✗ The last one does not match what was sealed!");
+  put("holds", holds ? "✓ Last one verified." : "✗ The last one does not match what was sealed!");
   $("holds").classList.toggle("costly", !holds);
 }
 
