@@ -153,7 +153,7 @@ class Host:
             raise Refused(409, "This game is still in progress. Give it up first.")
 
     def _keep(self) -> None:
-        """Counts a game that has ended, and writes its record; those of later games go beside it, over no other file."""
+        """Counts a game that has ended, and writes its record; later ones go beside it, over no other file."""
         if self.trainer.ending is None:
             return
         self._series.add(self.trainer)

@@ -1,4 +1,4 @@
-"""What the page lets a person choose: games, sizes, opponents. The browser names places in these lists, nothing else."""
+"""What a person can choose on the page: games, sizes, opponents. The browser names places in these lists only."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, NamedTuple
 
+from baselines import Solution
 from baselines.opponents.fitting import SLOW, fitting_policies
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.installed import GAME_GROUP, installed
@@ -16,6 +17,8 @@ from train.play.seating import EQUILIBRIUM, table_for, timely_equilibrium
 from train.play.trainer import Table
 from train.words import game_in_words
 
+# Seconds for computing an equilibrium.
+PATIENCE = 20.0
 # Sizes between the smallest game (0) and the default one (1).
 SHARES = (0.2, 0.5, 1.0)
 
@@ -48,10 +51,15 @@ def table_of(game: int, size: int, opponent: int) -> Table:
     """The table at these places of the lists; IndexError if there is none, ValueError if it cannot be set."""
     offer = at(offers(game), size)
     word = at(offer.opponents, opponent)
-    solution, reason = timely_equilibrium(offer.game)
+    solution, reason = _solved(game, size)
     if word == EQUILIBRIUM and solution is None:
         raise ValueError(f"{reason} Choose another opponent or a smaller size.")
     return table_for(offer.game, 0, [word], solution, reason)
+
+
+@cache  # also failures, after which another opponent is chosen
+def _solved(game: int, size: int) -> tuple[Solution | None, str]:
+    return timely_equilibrium(offers(game)[size].game, PATIENCE)
 
 
 def at(offered: Sequence[Any], place: int) -> Any:

@@ -15,8 +15,8 @@ MOST_LISTED, FEW_LISTED = 10_000, 12
 def choices_in(trainer: Trainer) -> dict[str, Any]:
     """The person's choices: actions, and how they are picked (see `Texts.picks`).
 
-    Each of `actions` has its action and the steps of its picks: a place in the list `steps`, and a list of places in the
-    list `items`. `more` is the number of choices that are not listed.
+    Each of `actions` has its action and the steps of its picks: a place in the list `steps`, and places in the list
+    `items`. `more` is the number of choices that are not listed.
     """
     game, seat, legal = trainer.table.game, trainer.table.seat, trainer.choices
     if len(legal) > MOST_LISTED:

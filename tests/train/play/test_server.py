@@ -176,12 +176,8 @@ def test_choices_are_found_by_typing():
 def texts_of(tab):
     """Everything that the server answers at this moment."""
     paths = ["", "page.js", "page.css", "state", "scene.svg", "choices?text=", "record.json"]
-    posts = [
-        ("play", tab.shown(action=99)),
-        ("play", {}),
-        ("new", tab.shown(series=None)),
-        ("give-up", tab.shown(turn=0)),
-    ]
+    posts = [("play", tab.shown(action=99)), ("play", {}), ("new", tab.shown(series=None)), ("watch", tab.shown())]
+    posts += [("give-up", tab.shown(turn=0)), ("leave", tab.shown())]
     answers = [tab.get(path) for path in paths] + [tab.post(path, content) for path, content in posts]
     return "".join(f"{answer.text}\n{answer.headers}" for answer in answers)
 

@@ -197,7 +197,7 @@ function showReview() {
 
 async function showSeals() {
   const opened = view.left || (view.last && view.last.opened);
-  put("sealed", view.opponents.length > 1 ? "Their moves are sealed before yours." : "Its move is sealed before yours.");
+  put("sealed", view.opponents.length > 1 ? "Their moves are sealed before yours." : "The opponent's move is sealed before yours.");
   $("now").hidden = view.digest === "";
   $("digest").textContent = view.digest;
   $("opened").hidden = !opened;
