@@ -33,13 +33,13 @@ class AskedMove(Asked):
 
 
 class AskedDeal(Asked):
-    """Another game: of the same series, or the first of a series whose length is at this place of `LENGTHS`."""
+    """Another game: of the same series, or the first of a series whose length is at this place of the list."""
 
     series: int | None
 
 
 class AskedTable(Asked):
-    """Places in the lists of the lobby, and in `LENGTHS`."""
+    """Places in the lists of the lobby, and in that of the lengths of a series."""
 
     kind: int
     size: int
@@ -65,6 +65,7 @@ class Host:
     def __init__(self, table: Table | None, seed: int | None, record: Path | None, length: int | None = None) -> None:
         self._trainer: Trainer | None = None
         self._record, self._games, self.game_id = record, 0, secrets.token_hex(8)
+        self._lengths = LENGTHS if length in LENGTHS else (*LENGTHS, length)
         if table is not None:
             self._series = Series(table, length)
             self._begin(seed)
@@ -82,7 +83,7 @@ class Host:
 
     def view(self) -> dict[str, Any]:
         """What the page shows."""
-        here = {"game": self.game_id, "turn": self.turn, "lengths": LENGTHS}
+        here = {"game": self.game_id, "turn": self.turn, "lengths": self._lengths}
         if self._trainer is None:
             return {**here, "lobby": list(map(spoken, lobby.games()))}
         out = self.trainer.ending == "out"
@@ -106,7 +107,7 @@ class Host:
     def sit(self, asked: AskedTable, table: Table) -> None:
         """Begins a game at the chosen table."""
         self._check(asked)  # another tab may have been faster
-        self._series = Series(table, lobby.at(LENGTHS, asked.series))
+        self._series = Series(table, lobby.at(self._lengths, asked.series))
         self._begin()
 
     def leave(self, asked: Asked) -> None:
@@ -132,7 +133,7 @@ class Host:
         """Begins another game, with another seed, once this one has ended."""
         self._check_ended(asked)
         if asked.series is not None:
-            self._series = Series(self._series.table, lobby.at(LENGTHS, asked.series))
+            self._series = Series(self._series.table, lobby.at(self._lengths, asked.series))
         self._begin()
 
     def stop(self, ending: str) -> None:

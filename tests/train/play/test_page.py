@@ -8,6 +8,9 @@ import threading
 import numpy as np
 import pytest
 
+from cardwar_envs import make_game
+from cardwar_envs.games.by_name import GAMES
+from train.play import lobby
 from train.play.host import Host
 from train.play.seating import table_for
 from train.play.server import listening_at, make_app, new_server
@@ -42,8 +45,9 @@ def tabs():
 
 
 @pytest.fixture
-def host(solution):
-    return Host(table_for(solution.game, 0, [], solution), SEED, None)
+def host(request, solution):
+    """Games of Jujitsu, or what the test's parameter makes."""
+    return request.param() if hasattr(request, "param") else Host(table_for(solution.game, 0, [], solution), SEED, None)
 
 
 @pytest.fixture
@@ -65,7 +69,7 @@ def open_page(tabs, address):
     listeners = {
         "request": lambda request: asked.append(request.url),
         "pageerror": lambda error: wrong.append(str(error)),
-        "console": lambda said: wrong.append(said.text) if "409" not in said.text else None,
+        "console": lambda said: wrong.append(said.text) if not re.search("status of 40[09]", said.text) else None,
     }
 
     def opened(width):
@@ -74,7 +78,7 @@ def open_page(tabs, address):
         for event, listener in listeners.items():
             page.on(event, listener)
         page.goto(address)
-        expect(page.locator("#number")).not_to_be_empty()
+        expect(page.locator("#choosing:visible, #lobby:visible")).to_have_count(1)
         return page
 
     yield opened
@@ -179,3 +183,96 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, 
     page.locator("#really").click()
     expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
     expect(page.locator("#holds")).to_contain_text("✓")
+
+
+# -- other games ------------------------------------------------------------------------
+
+
+def war(against, seed, **parameters):
+    game = make_game("war", num_players=3, **parameters)
+    return lambda: Host(table_for(game, 0, [against], None, "No costs."), seed, None)
+
+
+def await_move(page, number):
+    """Waits until the page shows that the move of this number was made."""
+    expect(page.locator(f"#end:visible, #number:text-is('{number + 1}')").first).to_be_attached()
+
+
+def play_out(page, host):
+    """Plays to the end by clicks on the first item."""
+    while not host.trainer.ending:
+        number = host.trainer.number
+        page.locator(".choice").first.click()
+        await_move(page, number)
+
+
+@pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
+def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
+    monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
+    lobby._solved.cache_clear()
+    page = open_page(1280)
+    page.locator("#choose").click()
+    expect(page.locator("#message")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
+    for place, name in enumerate(GAMES):
+        if place:  # the first is selected
+            page.locator("#kind").select_option(index=place)
+        expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
+        page.locator("#opponent").select_option("uniform")
+        page.locator("#first-series").select_option("best of 3")
+        page.locator("#choose").click()
+        expect(page.locator("#choosing")).to_be_visible()
+        assert host.trainer.table.game == lobby.offers(place)[0].game
+        assert page.locator("#rules").inner_text().endswith(host.trainer.table.game.how_to_play)
+        names = {host.trainer.table.game.describe_action(action, 0) for action in host.trainer.choices}
+        offered = page.locator(".choice").evaluate_all("all => all.map((each) => each.dataset.name)")
+        assert set(offered) == names, name
+        page.locator(".choice").last.click()
+        await_move(page, 1)
+        if not host.trainer.ending:
+            steps = host.trainer.table.game.picks(host.trainer.choices[0], 0)
+            for _ in [item for _, items in steps for item in items]:
+                page.keyboard.press("ArrowRight")
+                page.keyboard.press("Enter")
+            await_move(page, 2)
+        assert len(host.trainer.decisions) == host.turn - 1 - (host.trainer.ending is not None)
+        if host.trainer.ending != "over":
+            page.locator("#give-up").click()
+            page.locator("#really").click()
+        if name != list(GAMES)[-1]:
+            page.locator("#leave").click()
+    while not host._series.decided:
+        page.locator("#new").click()
+        expect(page.locator("#end")).to_be_hidden()
+        play_out(page, host)
+    expect(page.locator("#told")).to_contain_text("the best of 3, ")
+    page.locator("#new").click()
+    expect(page.locator("#end")).to_be_hidden()
+    assert host._series.results == []
+
+
+@pytest.mark.parametrize("host", [war("max", SEED)], indirect=True, ids=["war"])
+def test_a_war_is_played_by_clicks_on_the_cards(open_page, host):
+    page = open_page(1280)
+    by_mouse(page, "13")
+    expect(page.locator("#hint")).to_have_text("Pick 3 discards.")
+    for card in "452":
+        by_mouse(page, card)
+    page.keyboard.press("Backspace")
+    expect(page.locator("#hint")).to_have_text("Pick your discard. Picked so far: 4, 5.")
+    by_mouse(page, "3")
+    expect(page.locator("#hint")).to_have_text("Pick your battle card. Picked so far: 4, 5, 3.")
+    assert page.locator(".spot").count() == 8
+    by_keyboard(page, "12")
+    expect(page.locator("#moves")).to_contain_text("You: discards 3 4 5 and battles with 12")
+    assert host.trainer.steps[1].actions[0] == host.trainer.table.game.actions.encode(((3, 4, 5), 12))
+
+
+@pytest.mark.parametrize("host", [war("uniform", 8, ranks=3, discards=0, max_rounds=60)], indirect=True, ids=["war"])
+def test_a_player_who_is_out_watches_the_others(open_page, host):
+    page = open_page(1280)
+    play_out(page, host)
+    assert host.trainer.ending == "out"
+    page.locator("#watch").click()
+    page.locator("#skip").click()
+    expect(page.locator("#skip")).to_be_hidden()
+    assert host.trainer.ending == "over"

@@ -377,6 +377,7 @@ function showLobby() {
 
 async function showSizes() {
   const kind = $("kind").selectedIndex;
+  $("choose").disabled = true; // until its sizes are known
   try {
     const found = await ask(`offers?game=${kind}`);
     if (kind !== $("kind").selectedIndex) return;
@@ -406,18 +407,20 @@ $("lobby").addEventListener("submit", async (event) => {
   $("choose").disabled = true;
   await act("choose", { kind, size, opponent, series });
   $("setting").hidden = true;
-  $("choose").disabled = false;
+  $("choose").disabled = offers.length === 0;
 });
 
 // -- between games ------------------------------------------------------------------------
 
-// Plays on without the person, who is out; a second click stops it.
+// Plays on without the person, who is out; a second click on the same button stops it.
 async function watch(pause) {
+  const runs = watching !== null;
   watching = watching === pause ? null : pause;
-  while (watching === pause && view.out && (await act("watch"))) {
-    await new Promise((done) => setTimeout(done, pause));
+  if (runs) return;
+  while (watching !== null && view.out && (await act("watch"))) {
+    await new Promise((done) => setTimeout(done, watching));
   }
-  if (watching === pause) watching = null;
+  watching = null;
 }
 
 $("new").addEventListener("click", () => {
