@@ -42,7 +42,7 @@ class Screen:
                 os._exit(code)
 
     def until(self, words):
-        """What is printed until some words come, or the end of the program if None."""
+        """What is printed, without styles, until some words come, or the end of the program if None."""
         said, decoder = "", codecs.getincrementaldecoder("utf-8")()  # a read can end inside a letter
         while words is None or words not in said:
             ready, _, _ = select.select([self._end], [], [], STEP_LIMIT)
@@ -52,7 +52,7 @@ class Screen:
             except OSError:  # the program has ended
                 assert words is None, said
                 break
-        return said.replace("\r\n", "\n")
+        return re.sub(r"\x1b\[\d*m", "", said).replace("\r\n", "\n")
 
     def type(self, line):
         os.write(self._end, f"{line}\n".encode())
