@@ -144,6 +144,7 @@ def test_a_series_has_the_next_seeds_and_keeps_each_record(played, tmp_path):
 def test_a_series_ends_when_the_person_quits(played, capsys):
     code, out, _ = played("1\n2\nquit\n", "jujitsu", "num_cards=2", "--games", "9")
     assert (code, "Game 3" in out) == (0, False)
+    assert "games (0) must be in 1..1000" in refusal(capsys, "play", "jujitsu", "--games", "0")
     assert "--games (2) is for the terminal" in refusal(capsys, "play", "jujitsu", "--games", "2", "--web")
 
 
@@ -181,6 +182,7 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     assert "\n  #1 discards 2 3 4 and battles with 5\n" in out
     assert out.count("  #10 discards 2 3 5 and battles with 6\n") == 2  # in the first list, and after the search
     assert "You: discards 2 3 5 and battles with 6\n" in out
+    assert re.search(r"You           hand [\d ]+  wins -\nmax \(seat 1\)  hand", out), "columns keep their places"
     assert "moves are not judged" in out
     assert "points given away" not in out
 
