@@ -37,20 +37,22 @@ class Series:
     @cached_property
     def known_loss(self) -> float | None:
         """What the opponent gives away a game on average against the equilibrium, exactly; None if not known."""
+        if self._faces_equilibrium():
+            return 0.0
         judge, (opponent, *others) = self._table.judge, self._table.policies
-        if judge is None or others:
+        if judge is None or others or judge.solution.states > MOST_STATES:
             return None
         game, equilibrium, policy = self._table.game, judge.solution.policy, self._table.policies[opponent]
-        if policy is equilibrium:
-            return 0.0
-        if judge.solution.states > MOST_STATES:
-            return None
         pair = (policy, equilibrium) if opponent == 0 else (equilibrium, policy)
         try:
             mean = baselines.head_to_head(game, *pair).mean
         except ValueError:  # there are no exact figures for such a policy
             return None
         return max(0.0, judge.value(0) - mean if opponent == 0 else mean - judge.value(0))
+
+    def _faces_equilibrium(self) -> bool:
+        judge = self._table.judge
+        return judge is not None and all(each is judge.solution.policy for each in self._table.policies.values())
 
     def sentences(self) -> list[str]:
         """The running total, and what it says about both players; nothing before the first game."""
@@ -77,8 +79,10 @@ class Series:
             exact = f"{opponent} gives away {amount(self.known_loss)} (exact, against the equilibrium)"
             said = [f"{yours} (exact costs, mean of {_games(self.accounts)}); {exact}."]
         if abs(luck) > NOTHING:
+            # Luck in which moves met has mean 0 against the equilibrium only: of others a move can be guessed.
+            cause, it = ("Luck", "it") if self._faces_equilibrium() else ("Luck and guessing", "them")
             without = amount((sum(self.results) - luck) / count, "+")
-            said.append(f"Luck {brought(luck)} in all; without it your result would be {without} a game.")
+            said.append(f"{cause} {brought(luck)} in all; without {it} your result would be {without} a game.")
         return said
 
     def _mean(self) -> str:
