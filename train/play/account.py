@@ -103,7 +103,7 @@ class Account:
         """The terms rounded to `DIGITS`; luck, if there is any, takes the rounding error, so that they add up."""
         terms = [self.value, self.chance, self.draws, self.mine, self.theirs]
         rounded = [round(float(term), DIGITS) for term in terms]
-        missing = float(self.result) - (sum(rounded) - 2.0 * rounded[3])
+        missing = round(float(self.result), DIGITS) - (sum(rounded) - 2.0 * rounded[3])
         for place, sign in ((2, 1.0), (1, 1.0), (4, 1.0), (3, -1.0)):
             if abs(terms[place]) > NOTHING:
                 rounded[place] = round(rounded[place] + sign * missing, DIGITS)
