@@ -34,6 +34,12 @@ class Series:
             self.results.append(trainer.payoffs[self._table.seat])
             self.accounts += [trainer.account] if trainer.account else []
 
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many games the person won and lost."""
+        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
+        return won, lost
+
     @cached_property
     def known_loss(self) -> float | None:
         """What the opponent gives away a game on average against the equilibrium, exactly; None if not known."""
@@ -57,10 +63,10 @@ class Series:
     def sentences(self) -> list[str]:
         """The running total, and what it says about both players; nothing before the first game."""
         mean = [self._mean()] if len(self.results) > 1 else []
-        return [self._score(), *self._mistakes(), *mean] if self.results else []
+        return [self._total(), *self._mistakes(), *mean] if self.results else []
 
-    def _score(self) -> str:
-        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
+    def _total(self) -> str:
+        won, lost = self.score
         even = len(self.results) - won - lost
         level = f" and broke even in {even}" if even else ""
         return (
