@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from baselines import Solution
 
 PORT = 8765
+MOST_GAMES = 1000
 
 
 def play(
@@ -43,7 +44,7 @@ def play(
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(min=1, help="Games to play in a row, with --web at most; by default you are asked after each."),
+        typer.Option(help="Games to play in a row (with --web, best of so many); by default you are asked after each."),
     ] = None,
     record: Annotated[
         Path | None,
@@ -64,6 +65,8 @@ def play(
     _check_free(record)
     if seed is not None:
         whole_number("seed", seed, range(MAX_SEED + 1))
+    if games is not None:
+        whole_number("games", games, range(1, MOST_GAMES + 1))
     if port is not None and not web:
         raise ValueError(f"--port ({port}) requires --web")
     opponents = [name for given in against or [] for name in given.split(",")]
@@ -132,7 +135,7 @@ def _play_here(table: Table, seed: int | None, games: int | None, record: Path |
     from train.play.record import free_name  # pydantic, as above
     from train.storage.formats import MAX_SEED
 
-    series, asks = Series(table), games is None and err.is_terminal and sys.stdin.isatty()
+    series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
     introduce(table, out)
     for number in count(1):
         if number > 1:

@@ -6,7 +6,8 @@ the equilibrium mixes of the person and the opponent. For the joint action (a, b
 - your mistake: max M y - (M y)[a], the cost that play shows for the move;
 - the opponent's mistake: (x M)[b] - min x M, by the same rule from its seat;
 - luck in which moves met: the rest of M[a, b] - v, that is M[a, b] - (M y)[a] - (x M)[b] + v. Its mean is 0 as soon as
-  one player draws from its equilibrium mix, whatever the other plays;
+  one player draws from its equilibrium mix, whatever the other plays. If neither does, what a player gains by guessing
+  the other's move is part of it;
 - luck of chance: the payoff and value to go that chance brought, minus their expectation M[a, b].
 
 Added over a game, the values to go cancel: result = value + chance + draws - mine + theirs. Where players have private
@@ -102,7 +103,7 @@ class Account:
         """The terms rounded to `DIGITS`; luck, if there is any, takes the rounding error, so that they add up."""
         terms = [self.value, self.chance, self.draws, self.mine, self.theirs]
         rounded = [round(float(term), DIGITS) for term in terms]
-        missing = float(self.result) - (sum(rounded) - 2.0 * rounded[3])
+        missing = round(float(self.result), DIGITS) - (sum(rounded) - 2.0 * rounded[3])
         for place, sign in ((2, 1.0), (1, 1.0), (4, 1.0), (3, -1.0)):
             if abs(terms[place]) > NOTHING:
                 rounded[place] = round(rounded[place] + sign * missing, DIGITS)

@@ -37,45 +37,40 @@ class Series:
             self.accounts += [trainer.account] if trainer.account else []
 
     @property
+    def score(self) -> tuple[int, int]:
+        """How many games the person won and lost."""
+        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
+        return won, lost
+
+    @property
     def decided(self) -> bool:
         """Whether a series of some length is over, because whoever is behind cannot catch up."""
         if self.length is None:
             return False
-        left = self.length - len(self.results)
-        return not left or abs(self._count(1) - self._count(-1)) > left
+        (won, lost), left = self.score, self.length - len(self.results)
+        return not left or abs(won - lost) > left
 
     @property
     def standing(self) -> str:
         """How a series of some length stands; empty for one without end, and before its first game."""
         if self.length is None or not self.results:
             return ""
-        won, lost = self._count(1), self._count(-1)
+        won, lost = self.score
         score, whole = f"{max(won, lost)} to {min(won, lost)}", f"the best of {self.length}"
         if won == lost:
-            return f"It is {score} in {whole}." if not self.decided else f"You draw {whole}, {score}."
-        verb = ("win" if won > lost else "lose") if self.decided else ("lead" if won > lost else "are behind in")
+            return f"You draw {whole}, {score}." if self.decided else f"It is {score} in {whole}."
+        verb = ("win" if won > lost else "lose") if self.decided else ("lead in" if won > lost else "are behind in")
         return f"You {verb} {whole}, {score}."
-
-    @property
-    def told(self) -> list[str]:
-        """The sentences; of a single game only how the series stands, as its account says the rest."""
-        return self.sentences() if len(self.results) > 1 else [self.standing] if self.standing else []
-
-    def _count(self, sign: int) -> int:
-        """Games that the person won (1) or lost (-1)."""
-        return sum(sign * result > NOTHING for result in self.results)
 
     @cached_property
     def known_loss(self) -> float | None:
         """What the opponent gives away a game on average against the equilibrium, exactly; None if not known."""
+        if self._faces_equilibrium():
+            return 0.0
         judge, (opponent, *others) = self.table.judge, self.table.policies
-        if judge is None or others:
+        if judge is None or others or judge.solution.states > MOST_STATES:
             return None
         game, equilibrium, policy = self.table.game, judge.solution.policy, self.table.policies[opponent]
-        if policy is equilibrium:
-            return 0.0
-        if judge.solution.states > MOST_STATES:
-            return None
         pair = (policy, equilibrium) if opponent == 0 else (equilibrium, policy)
         try:
             mean = baselines.head_to_head(game, *pair).mean
@@ -83,14 +78,17 @@ class Series:
             return None
         return max(0.0, judge.value(0) - mean if opponent == 0 else mean - judge.value(0))
 
+    def _faces_equilibrium(self) -> bool:
+        judge = self.table.judge
+        return judge is not None and all(each is judge.solution.policy for each in self.table.policies.values())
+
     def sentences(self) -> list[str]:
         """The running total, and what it says about both players; nothing before the first game."""
         mean = [self._mean()] if len(self.results) > 1 else []
-        standing = [self.standing] if self.standing else []
-        return [*standing, self._score(), *self._mistakes(), *mean] if self.results else []
+        return [self._total(), *self._mistakes(), *mean] if self.results else []
 
-    def _score(self) -> str:
-        won, lost = self._count(1), self._count(-1)
+    def _total(self) -> str:
+        won, lost = self.score
         even = len(self.results) - won - lost
         level = f" and broke even in {even}" if even else ""
         return (
@@ -109,8 +107,10 @@ class Series:
             exact = f"{opponent} gives away {amount(self.known_loss)} (exact, against the equilibrium)"
             said = [f"{yours} (exact costs, mean of {_games(self.accounts)}); {exact}."]
         if abs(luck) > NOTHING:
+            # Luck in which moves met has mean 0 against the equilibrium only: of others a move can be guessed.
+            cause, it = ("Luck", "it") if self._faces_equilibrium() else ("Luck and guessing", "them")
             without = amount((sum(self.results) - luck) / count, "+")
-            said.append(f"Luck {brought(luck)} in all; without it your result would be {without} a game.")
+            said.append(f"{cause} {brought(luck)} in all; without {it} your result would be {without} a game.")
         return said
 
     def _mean(self) -> str:

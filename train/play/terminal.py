@@ -66,7 +66,7 @@ def deal_again(console: Console) -> bool:
     _say(console)
     while True:
         try:
-            answer = console.input("Deal again? [Y/n] ", markup=False).strip().casefold()
+            answer = console.input("Deal again? [Y/n] ").strip().casefold()
         except EOFError:
             _say(console)
             return False
@@ -81,19 +81,20 @@ def show_series(series: Series, console: Console) -> None:
         _say(console, sentence)
 
 
-def _say(console: Console, line: str = "") -> None:
-    console.print(line, highlight=False, soft_wrap=True)
+def _say(console: Console, line: str = "", style: str | None = None) -> None:
+    console.print(line, highlight=False, soft_wrap=not console.is_terminal, style=style)
 
 
 def _say_dimly(console: Console, line: str) -> None:
-    console.print(line, highlight=False, soft_wrap=True, markup=False, style="dim")
+    """Says what is copied to other programs, so it stays one line."""
+    console.print(line, highlight=False, soft_wrap=True, style="dim")
 
 
 def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
     """The move that the person chooses; or the words with which it ends the game."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
-    console.print(f"Move {view['number']}", style="bold", highlight=False)
+    _say(console, f"Move {view['number']}", "bold")
     _say(console, view["position"])
     _say_dimly(console, f"sealed {view['digest']}")
     _show_choices(choices, list(choices.names), console)
@@ -160,7 +161,7 @@ def _show_moves(moves: list[tuple[str, str]], console: Console) -> None:
 def _show_end(view: dict[str, Any], console: Console) -> None:
     _say(console)
     _say(console, view["position"])
-    console.print(view["ending"], style="bold", highlight=False, soft_wrap=True)
+    _say(console, view["ending"], "bold")
     if view["left"]:
         _say_dimly(console, f"opened {view['left']['text']}")
     if view["account"]:

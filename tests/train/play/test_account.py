@@ -171,14 +171,14 @@ def test_luck_has_mean_zero_if_either_player_plays_the_equilibrium(game):
 
 def test_the_numbers_shown_add_up_though_they_are_rounded():
     rng = np.random.default_rng(0)
-    for _ in range(500):
-        value, chance, draws = np.where(rng.random(3) < 0.4, 0.0, rng.normal(size=3))
-        mine, theirs = np.where(rng.random(2) < 0.4, 0.0, rng.random(2))
-        draws += round(value + chance + draws - mine + theirs) - (value + chance + draws - mine + theirs)
-        account = Account(float(round(value + chance + draws - mine + theirs)), value, chance, draws, mine, theirs)
+    for _ in range(2000):
+        present, signs = rng.random(5) < 0.6, (1, 1, 1, -1, 1)
+        value, chance, draws, mine, theirs = np.where(present, np.append(rng.normal(size=3), rng.random(2)), 0.0)
+        account = Account(value + chance + draws - mine + theirs, value, chance, draws, mine, theirs)
         *terms, result = [float(text) for _, text in account.rows("level:3")]
         assert sum(terms) == pytest.approx(result, abs=1e-9)
-        assert terms == pytest.approx([value, chance, draws, -mine, theirs], abs=0.003)
+        assert terms == pytest.approx(np.multiply(signs, [value, chance, draws, mine, theirs]), abs=0.003)
+        assert not np.any(np.array(terms)[~present]), "what is nothing stays nothing"
 
 
 @each_row(
