@@ -55,19 +55,23 @@ class _Patience(Relay):
 
 
 def find_equilibrium(
-    game: Game[Any], *, patient: bool, progress: Progress | None = None, seconds: float = PATIENCE
+    game: Game[Any], *, patient: bool, progress: Progress | None = None, seconds: float | None = None
 ) -> Solution:
     """Computes the equilibrium that judges moves; unless `patient`, only if it takes no longer than `seconds`.
+
+    By default these are `PATIENCE`.
 
     Raises:
         ValueError: If it is out of reach; the error says why.
         TooLongError: If it takes longer.
     """
     require_two_zero_sum(game, "judging moves by the equilibrium")
-    return baselines.solve(game, progress=progress if patient else _Patience(progress, seconds))
+    return baselines.solve(
+        game, progress=progress if patient else _Patience(progress, PATIENCE if seconds is None else seconds)
+    )
 
 
-def timely_equilibrium(game: Game[Any], seconds: float = PATIENCE) -> tuple[Solution | None, str]:
+def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None, str]:
     """The equilibrium; or None and a sentence that says why, also if it takes longer than `seconds`."""
     try:
         return find_equilibrium(game, patient=False, seconds=seconds), ""

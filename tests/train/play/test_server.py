@@ -19,6 +19,7 @@ from thinning import each_row
 
 import baselines
 from cardwar_envs import make_game
+from train.play import lobby
 from train.play.host import Host
 from train.play.record import read_record
 from train.play.seating import table_for
@@ -226,7 +227,7 @@ def test_other_host_names_are_refused(still, name):
 def test_other_origins_and_posts_without_one_are_refused(still, origin):
     sent = {"Content-Type": "application/json"} | ({} if origin is None else {"Origin": origin})
     content = json.dumps(still.shown(action=0)).encode()
-    for path in ("play", "give-up", "new"):
+    for path in ("play", "give-up", "new", "watch", "choose", "leave"):
         assert still.send("POST", f"/{TOKEN}/{path}", content=content, headers=sent).status_code == 403
     assert still.get("state", Origin="http://evil.example").status_code == 403
 
@@ -340,6 +341,38 @@ def test_what_is_not_served_or_not_taken_changes_nothing(still):
     assert still.get("../../server.py").status_code in (403, 404)
     assert still.get("page.html.jinja").status_code == 404
     assert still.post("new", still.shown(series=None)).status_code == 409, "a game that goes on is not replaced"
+
+
+@each_row(
+    "change",
+    [
+        {"kind": -1},
+        {"kind": 99},
+        {"size": 9},
+        {"opponent": -1},
+        {"series": 7},
+        {"kind": "war"},
+        {"size": None},
+        {"of": 0},
+    ],
+)
+def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
+    monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
+    tab = Browser(Host(None, None, None))
+    place = lobby.offers(0)[0].opponents.index("uniform")
+    asked = tab.shown(kind=0, size=0, opponent=place, series=1)
+    assert tab.post("choose", {**asked, **change}).status_code == 400
+    for path in ("scene.svg", "choices?text=", "record.json"):
+        assert tab.get(path).status_code == 409
+    assert tab.post("play", tab.shown(action=0)).status_code == 409
+    assert {tab.get(f"offers?game={word}").status_code for word in ("-1", "99", "war", "../war", "", "\u0662")} == {400}
+    tab.view = tab.post("choose", asked).json()
+    assert (tab.view["opponents"], tab.view["series"]["length"]) == (["uniform"], 3)
+    assert tab.post("choose", {**asked, **tab.shown()}).status_code == 409
+    assert tab.post("leave", tab.shown()).status_code == 409
+    assert tab.post("watch", tab.shown()).status_code == 400
+    tab.play_out()
+    assert "lobby" in tab.post("leave", tab.shown()).json()
 
 
 def test_giving_up_opens_what_was_sealed(tab):
