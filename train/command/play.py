@@ -28,7 +28,8 @@ MOST_GAMES = 1000
 
 def play(
     game: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="As for the other commands; with --web you can choose later.")
+        str | None,
+        typer.Argument(metavar="[GAME]", help="As in the other commands; without a game, --web lets you choose one."),
     ] = None,
     words: Words = None,
     against: Annotated[

@@ -88,13 +88,13 @@ class Host:
             return {**here, "lobby": list(map(spoken, lobby.games()))}
         out = self.trainer.ending == "out"
         picking = {"out": out, "choices": choices_in(self.trainer), "spots": spots_in(self.trainer)}
-        series = {"length": self._series.length, "decided": self._series.decided, "told": self._told()}
-        return {**view_of(self.trainer), **here, **picking, "series": series}
+        return {**view_of(self.trainer), **here, **picking, "series": self._series_view()}
 
-    def _told(self) -> list[str]:
-        """What the series says; after its first game only how it stands, as the account of the game says the rest."""
-        standing = [self._series.standing] if self._series.standing else []
-        return [*standing, *self._series.sentences()] if len(self._series.results) > 1 else standing
+    def _series_view(self) -> dict[str, Any]:
+        """How the series stands, and from its second game on what it says."""
+        series = self._series
+        said = series.sentences() if len(series.results) > 1 else []
+        return {"length": series.length, "decided": series.decided, "standing": series.standing, "said": said}
 
     def _begin(self, seed: int | None = None) -> None:
         self._trainer = Trainer(self._series.table, secrets.randbits(32) if seed is None else seed)

@@ -96,7 +96,7 @@ function show(now, focus) {
   document.title = `${now.title} ${now.parameters}`.trim();
   put("title", now.title);
   put("parameters", now.parameters);
-  put("players", `You play against ${now.opponents.join(", ")}.`);
+  put("players", `You play against ${now.opponents.join(", ")}. ${now.ending ? "" : now.series.standing}`);
   putLines("how", now.rules.split("\n"));
   $("scene").src = `scene.svg?game=${now.game}&turn=${now.turn}`;
   $("scene").alt = now.position;
@@ -146,7 +146,7 @@ function showEnd() {
   });
   $("account").hidden = rows.length === 0;
   $("account").querySelector("tbody").replaceChildren(...rows);
-  putLines("told", view.series.told);
+  putLines("told", [view.series.standing, ...view.series.said].filter((line) => line));
   $("watch").hidden = $("skip").hidden = !view.out;
   fill("series", lengthNames(), view.lengths.indexOf(view.series.length));
 }
