@@ -25,7 +25,8 @@ class Texts(Rules[S]):
         """How a person makes an action by picking items, in steps; by default the action itself, in one step.
 
         Each step says what is picked and the items, in any order: in WAR `("discards", ("2", "3", "3"))` and then
-        `("battle card", ("9",))`. Shapes of the picture whose `pick` is an item are its buttons.
+        `("battle card", ("9",))`. No two actions have the same picks. Boxes of the picture whose `pick` is an item are
+        its buttons.
         """
         return (("", (self.describe_action(action, player),)),)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cardwar_envs.core.scene import Box
@@ -20,8 +21,10 @@ def choices_in(trainer: Trainer) -> dict[str, Any]:
     """
     game, seat, legal = trainer.table.game, trainer.table.seat, trainer.choices
     if len(legal) > MOST_LISTED:
-        return _found(trainer, list(legal))
+        return _wholes(trainer, legal[:FEW_LISTED], len(legal))
     picks = [game.picks(action, seat) for action in legal]
+    if len(set(picks)) < len(picks):  # they do not tell the actions apart
+        return _wholes(trainer, legal, len(legal))
     steps = list(dict.fromkeys(step for each in picks for step, _ in each))
     items = list(dict.fromkeys(item for each in picks for _, chosen in each for item in chosen))
     number = {item: place for place, item in enumerate(items)}
@@ -34,15 +37,14 @@ def choices_in(trainer: Trainer) -> dict[str, Any]:
 
 def choices_found(trainer: Trainer, text: str) -> dict[str, Any]:
     """The first choices that match a text (see `Choices.matching`), each picked as a whole."""
-    choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
-    return _found(trainer, choices.matching(text))
+    found = Choices(trainer.table.game, trainer.table.seat, trainer.choices).matching(text)
+    return _wholes(trainer, found[:FEW_LISTED], len(found))
 
 
-def _found(trainer: Trainer, found: list[int]) -> dict[str, Any]:
-    shown, table = found[:FEW_LISTED], trainer.table
-    items = [table.game.describe_action(action, table.seat) for action in shown]
+def _wholes(trainer: Trainer, shown: Sequence[int], found: int) -> dict[str, Any]:
+    items = [trainer.table.game.describe_action(action, trainer.table.seat) for action in shown]
     actions = [[action, [[0, [place]]]] for place, action in enumerate(shown)]
-    return {"steps": [""], "items": items, "actions": actions, "more": len(found) - len(shown)}
+    return {"steps": [""], "items": items, "actions": actions, "more": found - len(shown)}
 
 
 def spots_in(trainer: Trainer) -> list[list[Any]]:

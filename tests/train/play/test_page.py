@@ -261,7 +261,7 @@ def test_a_war_is_played_by_clicks_on_the_cards(open_page, host):
     expect(page.locator("#hint")).to_have_text("Pick your discard. Picked so far: 4, 5.")
     by_mouse(page, "3")
     expect(page.locator("#hint")).to_have_text("Pick your battle card. Picked so far: 4, 5, 3.")
-    assert page.locator(".spot").count() == 8
+    assert page.locator(".choice").count() == 8
     by_keyboard(page, "12")
     expect(page.locator("#moves")).to_contain_text("You: discards 3 4 5 and battles with 12")
     assert host.trainer.steps[1].actions[0] == host.trainer.table.game.actions.encode(((3, 4, 5), 12))

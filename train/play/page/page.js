@@ -255,7 +255,7 @@ function choiceButton(item, ...classes) {
   const button = element("button", "", "choice", ...classes);
   button.type = "button";
   button.dataset.item = item;
-  button.dataset.name = choices.items[item];
+  button.dataset.name = button.ariaLabel = choices.items[item];
   button.addEventListener("click", () => pick(item));
   return button;
 }
@@ -295,14 +295,13 @@ function showSpots(items) {
   const width = $("scene").clientWidth || 600;
   const spots = view.spots
     .map(([name, ...place]) => [choices.items.indexOf(name), place])
-    .filter(([item, place]) => items.includes(item) && (place[2] * width) / 100 >= SMALLEST);
+    .filter(([item, place]) => item >= 0 && (place[2] * width) / 100 >= SMALLEST);
   $("spots").replaceChildren(...spots.map(([item, [left, top, wide, tall]]) => {
-    const button = choiceButton(item, "spot");
-    button.ariaLabel = choices.items[item];
-    Object.assign(button.style, { left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${tall}%` });
     const count = picked.filter((each) => each === item).length;
-    if (count) button.append(element("span", count > 1 ? `✓${count}` : "✓", "picked"));
-    return button;
+    const spot = items.includes(item) ? choiceButton(item, "spot") : element("span", "", "spot");
+    Object.assign(spot.style, { left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${tall}%` });
+    if (count) spot.append(element("span", count > 1 ? `✓${count}` : "✓", "picked"));
+    return spot;
   }));
   return new Set(spots.map(([item]) => item));
 }
