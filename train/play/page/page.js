@@ -4,7 +4,7 @@
 
 const $ = (id) => document.getElementById(id);
 const SMALLEST = 24; // pixels: cards that are shown smaller than this are hard to hit, so there are buttons instead
-const MOST_BUTTONS = 40;
+const MOST_BUTTONS = 64;
 const PAUSE = 700; // milliseconds between the moves that are watched
 let view = null; // what the server said last
 let choices = null; // what can be picked: the server's list, or what a search has found
@@ -272,6 +272,7 @@ function showChoices() {
   $("filter").hidden = !more && $("filter").value === "";
   const names = others.slice(0, most).map((item) => choices.items[item]);
   $("choices").classList.toggle("cards", names.every((name) => name.length <= 3));
+  $("choices").classList.toggle("many", names.length > 20);
   $("choices").replaceChildren(...others.slice(0, most).map((item) => {
     const button = choiceButton(item);
     button.textContent = choices.items[item];
