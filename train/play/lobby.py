@@ -70,18 +70,19 @@ def at(offered: Sequence[Any], place: int) -> Any:
 
 
 def _sizes(name: str) -> Iterator[Game[Any]]:
-    """The default game, and before it smaller ones, in which whole numbers lie between its own and the smallest's."""
+    """Games whose whole numbers lie between the smallest's and the default's, the default, and the one for three."""
     default = make_game(name)
     smallest, seen = default.smallest() or default, set()
-    for share in SHARES:
-        numbers = {
-            field.name: round(low + share * (high - low))
-            for field in fields(default)  # type: ignore[arg-type]  # games are dataclasses
-            if type(high := getattr(default, field.name)) is int and (low := getattr(smallest, field.name)) != high
-        }
+    ranges = {
+        field.name: (low, high)
+        for field in fields(default)  # type: ignore[arg-type]  # games are dataclasses
+        if type(high := getattr(default, field.name)) is int and (low := getattr(smallest, field.name)) != high
+    }
+    sizes = [{key: round(low + share * (high - low)) for key, (low, high) in ranges.items()} for share in SHARES]
+    for numbers in [*sizes, {"num_players": 3}]:
         try:
             game = make_game(name, **numbers)
-        except ValueError:  # these numbers do not go together
+        except ValueError:  # there is no such number, or they do not go together
             continue
         if game not in seen:
             seen.add(game)
