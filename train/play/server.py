@@ -28,6 +28,7 @@ from train.play.record import record_bytes
 from train.validation import one_line
 
 PAGES = Path(__file__).with_name("page")
+PARTS = ("page.css", "page.js", "picking.js", "lobby.js")
 TYPES = {".css": "text/css", ".js": "text/javascript"}
 MAX_BODY = 4096
 MAX_TEXT = 200
@@ -44,8 +45,7 @@ class Site:
     def routes(self) -> list[Route]:
         return [
             Route("/", self._page),
-            Route("/page.css", self._part),
-            Route("/page.js", self._part),
+            *(Route(f"/{part}", self._part) for part in PARTS),
             Route("/scene.svg", self._scene),
             Route("/state", self._state),
             Route("/choices", self._choices),
