@@ -127,7 +127,8 @@ ROOMS = {
     | DOORS
     | ANSWERS
     | FILES
-    | {"train.estimates", "train.policies", "train.storage", "train.words", "train.validation"},
+    | {"baselines.opponents", "train.estimates", "train.policies", "train.storage", "train.words"}
+    | {"train.validation"},
     "train.command": ENVS
     | DOORS
     | ANSWERS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from cardwar_envs.core import scene
@@ -14,6 +14,7 @@ INSIDE = WIDTH - 2 * MARGIN
 GAP = 6.0
 IN_A_ROW, MOST_ROWS = 13, 4
 WIDEST = 64.0
+WIDEST_NAME = 240.0
 PLATE = 34.0
 TOP = 68.0  # below the heading
 
@@ -39,15 +40,17 @@ class Slot:
     Attributes:
         text: What the card says.
         held: Number of such cards; with 0 the place is shown empty.
+        pick: What a click on the card picks; empty for nothing.
     """
 
     text: str
     held: int = 1
+    pick: str = ""
 
 
-def card(box: Box, text: str, player: int | None, size: float, won: bool = False) -> tuple[Shape, ...]:
-    """A card face up, in its player's colour (None: neutral); a winning card has a frame."""
-    face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2)
+def card(box: Box, text: str, player: int | None, size: float, won: bool = False, pick: str = "") -> tuple[Shape, ...]:
+    """A card face up, in its player's colour (None: neutral); a winning card has a frame. `pick` is as in `Box`."""
+    face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2, pick)
     frame = Box(box.x - 6, box.y - 6, box.width + 12, box.height + 12, None, "win", 4, 0.12 * box.width + 8)
     drawn = (face, centred(face, text, size, bold=True, colour=player_colour(player)))
     return (frame, *drawn) if won else drawn
@@ -73,11 +76,11 @@ def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
     if not slot.held:
         return empty_place(place)
     if slot.held == 1:
-        return card(place, slot.text, player, 0.5 * place.width)
+        return card(place, slot.text, player, 0.5 * place.width, pick=slot.pick)
     upper = Box(place.x, place.y, place.width, 0.62 * place.height)
     lower = Box(place.x, place.y + 0.55 * place.height, place.width, 0.4 * place.height)
     return (
-        card(place, "", player, 0)[0],
+        card(place, "", player, 0, pick=slot.pick)[0],
         centred(upper, slot.text, 0.5 * place.width, bold=True, colour=player_colour(player)),
         centred(lower, f"x{slot.held}", 0.44 * place.width, colour="ink"),
     )
@@ -133,18 +136,31 @@ class HandGrid:
         step = self.card_height + GAP
         return Box(left + column * (self.card_width + GAP), top + row * step, self.card_width, self.card_height)
 
-    def draw(self, slots: Sequence[Slot], player: int, top: float) -> list[Shape]:
-        """A hand; of one too large for the rows as many cards as fit, and the number of the others."""
+    def draw(self, slots: Sequence[Slot], player: int, top: float, viewer: int | None = None) -> list[Shape]:
+        """A hand; of one too large for the rows as many cards as fit, and the number of the others.
+
+        The viewer picks a card by clicking on it.
+        """
+        if player == viewer:
+            slots = [replace(slot, pick=slot.text) for slot in slots]
         return draw_slots(slots, [self.place(index, top) for index in range(self.rows * self.columns)], player)
 
 
-def name_plate(player: int, top: float, viewer: int | None, right: str = "", left: str = "") -> list[Shape]:
+def name_plate(player: int, top: float, revealed: Revealed[Any], right: str = "", left: str = "") -> list[Shape]:
     """A player's name on its colour, with remarks beside it and at the right end of the line; `PLATE` high."""
-    name = f"player_{player}"
-    plate = Box(MARGIN, top, scene.text_width(name, 18) + 24, PLATE - 6, player_colour(player), radius=14, line=0)
+    name, viewer = revealed.name(player), revealed.viewer
+    plate = Box(
+        MARGIN,
+        top,
+        min(scene.text_width(name, 18), WIDEST_NAME) + 24,
+        PLATE - 6,
+        player_colour(player),
+        radius=14,
+        line=0,
+    )
     shapes: list[Shape] = [plate, centred(plate, name, 18, bold=True)]
     start, end = plate.x + plate.width + 10, WIDTH - MARGIN
-    for remark, colour in (("you" if player == viewer else "", "muted"), (left, "text")):
+    for remark, colour in (("you" if player == viewer and not revealed.names else "", "muted"), (left, "text")):
         if remark:
             shapes.append(label(start, top + 21, remark, (end - start) * (0.55 if right else 1.0), 18, colour=colour))
             start = shapes[-1].bounds[2] + 6
@@ -207,7 +223,7 @@ def face_to_face(
     shapes: list[Shape] = []
     for player, top in zip(seats, (TOP, TOP + block + between_height + space), strict=True):
         paid = f"payoff {scene.in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
-        shapes += [*name_plate(player, top, revealed.viewer, paid), *seat(player, top + PLATE)]
+        shapes += [*name_plate(player, top, revealed, paid), *seat(player, top + PLATE)]
     panel = Box(MARGIN, TOP + block, INSIDE, between_height, "panel", radius=14)
     shapes += [panel, *between(panel, seats)]
     return picture(game, revealed, TOP + 2 * block + between_height + space + 4, aside, shapes, standing)

@@ -7,8 +7,9 @@ wide, and its text is legible when the picture is 375 pixels wide.
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -19,6 +20,8 @@ WIDTH, MARGIN = 600, 20
 READABLE, SMALLEST = 18.0, 9.0
 # The number of distinct player colours; more players share them and are told apart by name.
 PLAYER_COLOURS = 6
+# What the viewer is called where players have names.
+YOU = "You"
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Revealed(Generic[S]):
         payoffs: Each player's payoff so far, payoff points.
         over: Whether the game is over.
         before: The state in which `last_actions` were played, or None if unknown.
+        names: What to call the players, the viewer "You"; if empty, they are called player_0 and so on.
     """
 
     state: S
@@ -41,6 +45,18 @@ class Revealed(Generic[S]):
     payoffs: tuple[float, ...]
     over: bool
     before: S | None = None
+    names: tuple[str, ...] = ()
+
+    def name(self, player: int) -> str:
+        """What a player is called."""
+        return self.names[player] if self.names else f"player_{player}"
+
+    def does(self, player: int, verb: str) -> str:
+        """A player and a verb in the third person, e.g. "player_1 wins" or "You win"."""
+        name = self.name(player)
+        if name != YOU:
+            return f"{name} {verb}"
+        return "You have" if verb == "has" else f"You {verb.removesuffix('s')}"
 
 
 Bounds = tuple[float, float, float, float]
@@ -59,6 +75,7 @@ class Box:
         stroke: Colour role of the outline; None draws none.
         line: Width of the outline, which lies inside the rectangle.
         radius: Radius of the corners.
+        pick: What a click on it picks where the picture is played on (see `Texts.picks`); empty for nothing.
     """
 
     x: float
@@ -69,6 +86,7 @@ class Box:
     stroke: str | None = None
     line: float = 2.0
     radius: float = 8.0
+    pick: str = ""
 
     @property
     def bounds(self) -> Bounds:
@@ -204,6 +222,19 @@ def in_points(payoff: float, sign: str = "+") -> str:
 def spoken(name: str) -> str:
     """A game's name as a title, e.g. `Dice Wars` for `dice_wars`."""
     return name.replace("_", " ").title()
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """A text with the players' names, in columns of equal width where lines begin with them."""
+
+    def name(found: re.Match[str]) -> str:
+        begins, player, column = found.groups()
+        called = names[int(player)] if int(player) < len(names) else found[0]
+        if column:
+            return called.ljust(max(map(len, names))) + column
+        return called if begins is not None or called != YOU else YOU.lower()
+
+    return re.sub(r"(?m)(^)?\bplayer_(\d+)\b(  )?", name, text)
 
 
 # -- shared elements of pictures --------------------------------------------------------

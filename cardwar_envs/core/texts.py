@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from cardwar_envs.core.rules import FORFEIT, Rules, S
-from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken
+from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken, with_names
+
+# What is picked, in any order, and the items.
+Picks = tuple[str, tuple[str, ...]]
 
 
 class Texts(Rules[S]):
@@ -18,6 +21,15 @@ class Texts(Rules[S]):
         """A short name of what `player` did: `describe_action`, or that it forfeited the game."""
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)
 
+    def picks(self, action: int, player: int) -> tuple[Picks, ...]:
+        """How a person makes an action by picking items, in steps; by default the action itself, in one step.
+
+        Each step says what is picked and the items, in any order: in WAR `("discards", ("2", "3", "3"))` and then
+        `("battle card", ("9",))`. No two actions have the same picks. Boxes of the picture whose `pick` is an item are
+        its buttons.
+        """
+        return (("", (self.describe_action(action, player),)),)
+
     def scene(self, revealed: Revealed[S]) -> Scene:
         """A picture of what is revealed; by default the text of `describe`, the last moves and the payoffs.
 
@@ -31,6 +43,8 @@ class Texts(Rules[S]):
             payoffs = (f"player_{player}  {in_points(paid)}" for player, paid in enumerate(revealed.payoffs))
             lines += ["", "payoffs so far", *payoffs]
         aside = "the game is over" if revealed.over else ""
+        if revealed.names:
+            lines = with_names("\n".join(lines), revealed.names).splitlines()
         return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
 
     def describe_revealed(self, revealed: Revealed[S]) -> str:

@@ -64,7 +64,9 @@ def forfeited(game):
 
 @cache
 def scenes(game):
-    return [game.scene(revealed) for revealed in [*shown(game), forfeited(game)]]
+    names = ("You", *(f"simple_minded_2 (seat {seat})" for seat in range(1, game.facts.num_players)))
+    named = [replace(revealed, names=names) for revealed in shown(game) if revealed.viewer == 0]
+    return [game.scene(revealed) for revealed in [*shown(game), forfeited(game), *named]]
 
 
 def texts(scene):
@@ -158,6 +160,12 @@ def test_pictures_are_legible_and_of_one_size(game):
         require_contrast(scene)
         if place % 4 == 0:
             require_svg(scene)
+
+
+@each_row("game", ALL)
+def test_players_go_by_their_names(game):
+    named = [text for scene in scenes(game)[-2:] for text in [*texts(scene), scene.title]]
+    assert not [text for text in named if "player_" in text]
 
 
 @each_row("game", [*EVERY_GAME, STRANGER])

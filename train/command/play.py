@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +12,10 @@ import typer
 
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
-from train.command.console import GameName, Words, advancing, err, out, say
+from train.command.console import Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
-from train.play.terminal import play_in_terminal
+from train.play.series import Series
+from train.play.terminal import deal_again, introduce, play_in_terminal, show_series
 from train.play.trainer import Table, Trainer
 from train.words import game_for, game_in_words, only_parameters
 
@@ -21,10 +23,14 @@ if TYPE_CHECKING:
     from baselines import Solution
 
 PORT = 8765
+MOST_GAMES = 1000
 
 
 def play(
-    game: GameName,
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="[GAME]", help="As in the other commands; without a game, --web lets you choose one."),
+    ] = None,
     words: Words = None,
     against: Annotated[
         list[str] | None,
@@ -36,6 +42,10 @@ def play(
     seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
     seed: Annotated[
         int | None, typer.Option(help="Seed of the opponents' moves and of chance; default random.")
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(help="Games to play in a row (with --web, best of so many); by default you are asked after each."),
     ] = None,
     record: Annotated[
         Path | None,
@@ -56,17 +66,33 @@ def play(
     _check_free(record)
     if seed is not None:
         whole_number("seed", seed, range(MAX_SEED + 1))
+    if games is not None:
+        whole_number("games", games, range(1, MOST_GAMES + 1))
     if port is not None and not web:
         raise ValueError(f"--port ({port}) requires --web")
     opponents = [name for given in against or [] for name in given.split(",")]
+    if game is None:
+        _require_chooser(web, opponents, seat, seed, games)
     if not web:
-        table = _table(game, words or [], opponents, seat, yes)
-        _play_here(Trainer(table, secrets.randbits(32) if seed is None else seed), record)
+        _play_here(_table(str(game), words or [], opponents, seat, yes), seed, games, record)
         return
-    from train.play.server import listening_at, serve  # needs Starlette, from the extra `play`
+    from train.play.host import Host  # needs Starlette, from the extra `play`
+    from train.play.server import listening_at, serve
 
     with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is computed
-        serve(_table(game, words or [], opponents, seat, yes), seed, listening, record, say)
+        table = None if game is None else _table(game, words or [], opponents, seat, yes)
+        if table is not None:
+            say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
+        serve(Host(table, seed, record, games), listening, say)
+
+
+def _require_chooser(web: bool, opponents: list[str], seat: int, seed: int | None, games: int | None) -> None:
+    """Without a game only the page can be opened, on which all this is chosen."""
+    if not web:
+        raise ValueError("name a game, as in cardwar play jujitsu; cardwar play --web lets you choose one")
+    for option, given in (("--against", opponents), ("--seat", seat), ("--seed", seed is not None), ("--games", games)):
+        if given:
+            raise ValueError(f"{option} requires a game, as in cardwar play jujitsu --web {option} ...")
 
 
 def _check_free(record: Path | None) -> None:
@@ -105,11 +131,31 @@ def _searched(game: Game[Any], patient: bool) -> Solution:
         return find_equilibrium(game, patient=patient, progress=progress)
 
 
-def _play_here(trainer: Trainer, record: Path | None) -> None:
+def _play_here(table: Table, seed: int | None, games: int | None, record: Path | None) -> None:
+    """Plays `games` games, or asks after each whether to deal again; later games have the next seeds."""
+    from train.play.record import free_name  # pydantic, as above
+    from train.storage.formats import MAX_SEED
+
+    series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
+    introduce(table, out)
+    for number in count(1):
+        if number > 1:
+            say(f"\nGame {number}" + (f" of {games}" if games else ""))
+        trainer = Trainer(table, secrets.randbits(32) if seed is None else (seed + number - 1) % (MAX_SEED + 1))
+        goes_on = _play_one(trainer, record and free_name(record, number))
+        series.add(trainer)
+        if number > 1:
+            show_series(series, out)
+        if not goes_on or not (deal_again(out) if asks else number < (games or 1)):
+            break
+
+
+def _play_one(trainer: Trainer, record: Path | None) -> bool:
+    """Plays a game and writes its record, also if it breaks off; returns whether the person may want another."""
     from train.play.record import write_record  # pydantic, as above
 
     try:
-        play_in_terminal(trainer, out)
+        goes_on = play_in_terminal(trainer, out)
     except (EOFError, KeyboardInterrupt) as ended:
         say("")  # ends the line of the prompt
         if isinstance(ended, KeyboardInterrupt):
@@ -122,3 +168,4 @@ def _play_here(trainer: Trainer, record: Path | None) -> None:
             write_record(trainer, record)
     if record is not None:
         say(f"The record is in {record}.")
+    return goes_on

@@ -39,6 +39,7 @@ def watch(
     if gif is not None and gif.suffix.lower() != ".gif":
         raise ValueError(f"--gif ({gif}) must be a file whose name ends in .gif")
     remarks: Sequence[str] = ()
+    what_happened: Sequence[str] = ()
     if game not in GAMES and Path(game).is_file():
         if words or seed is not None:
             raise ValueError(
@@ -48,11 +49,15 @@ def watch(
 
         record = read_record(Path(game))
         rules, policies, shown, remarks = record.game, list(record.names), record.revealed(), record.remarks()
+        if record.account is not None:
+            what_happened = record.account.sentences(policies[1 - record.seat])
     else:
         rules = game_for(game, parameters, len(policies))
         shown = play_episode(rules, line_up_from(policies, rules), seed or 0).revealed(rules)
     if gif is None:
         print_game(rules, policies, shown, remarks)
+        for sentence in what_happened:
+            say(sentence)
     else:
         write_gif(rules, shown, gif)
 

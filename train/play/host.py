@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-from cardwar_envs import Game
-from train.play.record import write_record
+from cardwar_envs.core.scene import spoken
+from train.play import lobby
+from train.play.picking import choices_in, spots_in
+from train.play.record import free_name, write_record
+from train.play.series import Series
 from train.play.trainer import Table, Trainer
-from train.play.view import turn_of
+from train.play.view import turn_of, view_of
 from train.validation import Strict
+
+# How many games a series has at most; None for no end.
+LENGTHS = (None, 3, 5, 9, 25)
 
 
 class Asked(Strict):
@@ -28,6 +32,21 @@ class AskedMove(Asked):
     action: int
 
 
+class AskedDeal(Asked):
+    """Another game: of the same series, or the first of a series whose length is at this place of the list."""
+
+    series: int | None
+
+
+class AskedTable(Asked):
+    """Places in the lists of the lobby, and in that of the lengths of a series."""
+
+    kind: int
+    size: int
+    opponent: int
+    series: int
+
+
 class Refused(Exception):  # noqa: N818  # a response, not a bug
     """A refused request; `status` is the HTTP status."""
 
@@ -37,26 +56,69 @@ class Refused(Exception):  # noqa: N818  # a response, not a bug
 
 
 class Host:
-    """The current game and the next ones.
+    """The current game and the next ones; or a lobby, in which the game is chosen.
 
     Attributes:
-        trainer: The game.
-        game_id: Its name, which no other game has.
+        game_id: The name of the game, or of the lobby, which no other has.
     """
 
-    def __init__(self, table: Table, seed: int | None, record: Path | None) -> None:
-        self._table, self._record, self._games = table, record, 0
-        self._begin(seed)
+    def __init__(self, table: Table | None, seed: int | None, record: Path | None, length: int | None = None) -> None:
+        self._trainer: Trainer | None = None
+        self._record, self._games, self.game_id = record, 0, secrets.token_hex(8)
+        self._lengths = LENGTHS if length in LENGTHS else (*LENGTHS, length)
+        if table is not None:
+            self._series = Series(table, length)
+            self._begin(seed)
 
     @property
-    def game(self) -> Game[Any]:
-        return self._table.game
+    def trainer(self) -> Trainer:
+        """The game; Refused in the lobby."""
+        if self._trainer is None:
+            raise Refused(409, "No game has been chosen yet.")
+        return self._trainer
+
+    @property
+    def turn(self) -> int:
+        return 0 if self._trainer is None else turn_of(self._trainer)
+
+    def view(self) -> dict[str, Any]:
+        """What the page shows."""
+        here = {"game": self.game_id, "turn": self.turn, "lengths": self._lengths}
+        if self._trainer is None:
+            return {**here, "lobby": list(map(spoken, lobby.games()))}
+        out = self.trainer.ending == "out"
+        picking = {"out": out, "choices": choices_in(self.trainer), "spots": spots_in(self.trainer)}
+        return {**view_of(self.trainer), **here, **picking, "series": self._series_view()}
+
+    def _series_view(self) -> dict[str, Any]:
+        """How the series stands, and from its second game on what it says."""
+        series = self._series
+        said = series.sentences() if len(series.results) > 1 else []
+        return {"length": series.length, "decided": series.decided, "standing": series.standing, "said": said}
 
     def _begin(self, seed: int | None = None) -> None:
-        self.trainer = Trainer(self._table, secrets.randbits(32) if seed is None else seed)
+        self._trainer = Trainer(self._series.table, secrets.randbits(32) if seed is None else seed)
         self.game_id = secrets.token_hex(8)
         self._games += 1
         self._keep()
+
+    def table_of(self, asked: AskedTable) -> Table:
+        """The table chosen in the lobby; this may take a minute."""
+        self._check(asked)
+        if self._trainer is not None:
+            raise Refused(409, "A game has been chosen already.")
+        return lobby.table_of(asked.kind, asked.size, asked.opponent)
+
+    def sit(self, asked: AskedTable, table: Table) -> None:
+        """Begins a game at the chosen table."""
+        self._check(asked)  # another tab may have been faster
+        self._series = Series(table, lobby.at(self._lengths, asked.series))
+        self._begin()
+
+    def leave(self, asked: Asked) -> None:
+        """Back to the lobby once the game has ended."""
+        self._check_ended(asked)
+        self._trainer, self.game_id = None, secrets.token_hex(8)
 
     def move(self, asked: AskedMove) -> None:
         self._check(asked)
@@ -67,33 +129,39 @@ class Host:
         self._check(asked)
         self.stop("given up")
 
-    def new(self, asked: Asked) -> None:
-        """Begins another game, with another seed, once this one has ended."""
+    def watch(self, asked: Asked) -> None:
+        """Plays one step on without the person, who is out."""
         self._check(asked)
-        if self.trainer.ending is None:
-            raise Refused(409, "This game is still in progress. Give it up first.")
+        self.trainer.watch()
+
+    def new(self, asked: AskedDeal) -> None:
+        """Begins another game, with another seed, once this one has ended."""
+        self._check_ended(asked)
+        if asked.series is not None:
+            self._series = Series(self._series.table, lobby.at(self._lengths, asked.series))
         self._begin()
 
     def stop(self, ending: str) -> None:
         """Ends the game, if it goes on."""
-        if self.trainer.ending is None:
-            self.trainer.stop(ending)
+        if self._trainer is not None and self._trainer.ending is None:
+            self._trainer.stop(ending)
             self._keep()
 
     def _check(self, asked: Asked) -> None:
         if asked.game != self.game_id:
             raise Refused(409, "That request was for another game. This page now shows the current one.")
-        if asked.turn != turn_of(self.trainer):
+        if asked.turn != self.turn:
             raise Refused(409, "The game has moved on, in another tab. This page now shows its current state.")
 
-    def _keep(self) -> None:
-        """Writes the record of a game that has ended; those of later games go beside it, over no other file."""
-        if self._record is not None and self.trainer.ending is not None:
-            write_record(self.trainer, self._free_name(self._record))
+    def _check_ended(self, asked: Asked) -> None:
+        self._check(asked)
+        if self.trainer.ending is None:
+            raise Refused(409, "This game is still in progress. Give it up first.")
 
-    def _free_name(self, record: Path) -> Path:
-        """The name for the record of this game: `game.json`, and `game-2.json` and so on for later games."""
-        if self._games == 1:
-            return record
-        names = (record.with_stem(f"{record.stem}-{number}") for number in count(self._games))
-        return next(name for name in names if not os.path.lexists(name))
+    def _keep(self) -> None:
+        """Counts a game that has ended, and writes its record; later ones go beside it, over no other file."""
+        if self.trainer.ending is None:
+            return
+        self._series.add(self.trainer)
+        if self._record is not None:
+            write_record(self.trainer, free_name(self._record, self._games))

@@ -6,16 +6,16 @@ move that any optimal strategy plays costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines import PrivateSolution, Solution, StateSolution
-from cardwar_envs.core.forms import BayesianForm
 
 # Costs below this share of the largest payoff (at least 1) are rounding errors of the solver.
 ROUNDING = 1e-9
@@ -44,14 +44,24 @@ class Verdict:
 
 
 class Judge:
-    """Computes the cost of moves by a game's solution."""
+    """Computes the cost of moves, and values to go, by a game's solution.
+
+    Attributes:
+        solution: The solution.
+        number: The type of values to go: `Fraction` if the solution has exact ones, else `float`.
+    """
 
     def __init__(self, solution: Solution) -> None:
+        self._play: _Public | _Private
         if isinstance(solution, PrivateSolution):
-            self._weighed = partial(_on_information, solution, solution.game.bayesian_form())
+            self._play = _Private(solution)
         else:
             assert isinstance(solution, StateSolution)  # there are two kinds
-            self._weighed = partial(_at_state, solution)
+            self._play = _Public(solution)
+        self.solution = solution
+        exact = isinstance(solution, StateSolution) and solution.exact is not None
+        self.number: Callable[[Any], Any] = Fraction if exact else float
+        self._value: Any = solution.exact if exact else solution.value
         facts = solution.game.facts
         self._error = max(solution.gap, ROUNDING * max(1.0, abs(facts.min_payoff), abs(facts.max_payoff)))
         self._cached = lru_cache(MOST_CACHED)(self._costs_and_mix)
@@ -60,9 +70,21 @@ class Judge:
         """The verdict on an action that `player` has played in `state`."""
         return Verdict(action, *self._cached(state, player))
 
+    def value(self, player: int) -> Any:
+        """The value of the game to `player`, payoff points."""
+        return self._value if player == 0 else -self._value
+
+    def to_go(self, state: Any, player: int) -> Any:
+        """What `player` is still to be paid on average if both play the equilibrium, payoff points.
+
+        Where players have private information, it is an expectation of one who sees all of it.
+        """
+        worth = self._play.to_go(state)
+        return worth if player == 0 else -worth
+
     def _costs_and_mix(self, state: Any, player: int) -> tuple[dict[int, float], dict[int, float]]:
         """Each action's loss against the best one, where losses below the solution's error count as 0; and the mix."""
-        actions, mix, worth = self._weighed(state, player)
+        actions, mix, worth = self._play.weighed(state, player)
         lost = worth.max() - worth
         costs = {a: float(cost) if cost > self._error else 0.0 for a, cost in zip(actions, lost, strict=True)}
         return costs, dict(zip(actions, mix.tolist(), strict=True))
@@ -72,22 +94,46 @@ class Judge:
 Weighed = tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.float64]]
 
 
-def _at_state(solution: StateSolution, state: Any, player: int) -> Weighed:
+class _Public:
     """Where players see the state: expectations over the opponent's action and chance."""
-    game, matrix, strategies = solution.game, solution.payoff_matrix(state), solution.strategies(state)
-    acting = game.acting_players(state)
-    own, others = (game.legal_actions(state, seat) if seat in acting else () for seat in (player, 1 - player))
-    # The matrix has one column (or row) for a player who does not act.
-    other = strategies[1 - player][list(others)] if others else np.ones(1)
-    return own, strategies[player][list(own)], matrix @ other if player == 0 else -(other @ matrix)
+
+    def __init__(self, solution: StateSolution) -> None:
+        self._solution = solution
+        self.to_go: Callable[[Any], Any] = solution.value_at if solution.exact is None else solution.exact_value_at
+
+    def weighed(self, state: Any, player: int) -> Weighed:
+        solution, game = self._solution, self._solution.game
+        matrix, strategies = solution.payoff_matrix(state), solution.strategies(state)
+        acting = game.acting_players(state)
+        own, others = (game.legal_actions(state, seat) if seat in acting else () for seat in (player, 1 - player))
+        # The matrix has one column (or row) for a player who does not act.
+        other = strategies[1 - player][list(others)] if others else np.ones(1)
+        return own, strategies[player][list(own)], matrix @ other if player == 0 else -(other @ matrix)
 
 
-def _on_information(solution: PrivateSolution, form: BayesianForm, state: Any, player: int) -> Weighed:
+class _Private:
     """Where both players move once on private information: expectations over the opponent's, given the player's."""
-    kind = int(np.flatnonzero((form.observations[player] == solution.game.observation(state, player)).all(axis=1))[0])
-    weights, payoffs = form.weights, form.payoffs
-    if player == 1:  # the same game with the seats exchanged
-        weights, payoffs = weights.T, -payoffs.transpose(1, 0, 3, 2)
-    given = weights[kind] / weights[kind].sum()
-    worth = np.einsum("j,jb,jab->a", given, solution.behaviour[1 - player], payoffs[kind])
-    return form.actions[player], solution.behaviour[player][kind], worth
+
+    def __init__(self, solution: PrivateSolution) -> None:
+        self._solution, self._form = solution, solution.game.bayesian_form()
+
+    def weighed(self, state: Any, player: int) -> Weighed:
+        form, kind = self._form, self._kind(state, player)
+        weights, payoffs = form.weights, form.payoffs
+        if player == 1:  # the same game with the seats exchanged
+            weights, payoffs = weights.T, -payoffs.transpose(1, 0, 3, 2)
+        given = weights[kind] / weights[kind].sum()
+        worth = np.einsum("j,jb,jab->a", given, self._solution.behaviour[1 - player], payoffs[kind])
+        return form.actions[player], self._solution.behaviour[player][kind], worth
+
+    def to_go(self, state: Any) -> float:
+        if not self._solution.game.acting_players(state):
+            return 0.0
+        kinds = [self._kind(state, player) for player in (0, 1)]
+        mixes = [self._solution.behaviour[player][kinds[player]] for player in (0, 1)]
+        return float(mixes[0] @ self._form.payoffs[kinds[0], kinds[1]] @ mixes[1])
+
+    def _kind(self, state: Any, player: int) -> int:
+        """The number of the player's type."""
+        seen = self._solution.game.observation(state, player)
+        return int(np.flatnonzero((self._form.observations[player] == seen).all(axis=1))[0])

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +18,7 @@ from pydantic import Field
 
 from baselines.files import parse_object, read_plain, write_atomically
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
+from train.play.account import Account
 from train.play.seal import opens_to
 from train.play.trainer import Step, Trainer
 from train.storage.formats import Points, Seed, Value
@@ -53,6 +57,17 @@ class StoredStep(Strict):
     verdict: StoredVerdict | None
 
 
+class StoredAccount(Strict):
+    """Why the game ended as it did; see `Account`."""
+
+    result: Points
+    value: Points
+    chance: Points
+    draws: Points
+    mine: Cost
+    theirs: Cost
+
+
 class StoredGame(Strict):
     """A whole record; see `Trainer` for the entries."""
 
@@ -69,6 +84,7 @@ class StoredGame(Strict):
     left: StoredSeal | None
     payoffs: list[Points]
     total_cost: Cost | None
+    account: StoredAccount | None = None  # older records have none
 
 
 def record_of(trainer: Trainer) -> dict[str, Any]:
@@ -90,6 +106,7 @@ def record_of(trainer: Trainer) -> dict[str, Any]:
         "left": trainer.left and trainer.left.opened,
         "payoffs": list(trainer.payoffs),
         "total_cost": None if table.judge is None else trainer.total,
+        "account": trainer.account and {name: float(term) for name, term in asdict(trainer.account).items()},
     }
 
 
@@ -125,6 +142,17 @@ def write_record(trainer: Trainer, path: Path) -> None:
     write_atomically(path, record_bytes(trainer))
 
 
+def free_name(record: Path, number: int) -> Path:
+    """The file for the record of the game with this number, from 1: `game.json`, then `game-2.json` and so on.
+
+    A later game never takes the name of an existing file.
+    """
+    if number == 1:
+        return record
+    names = (record.with_stem(f"{record.stem}-{each}") for each in count(number))
+    return next(name for name in names if not os.path.lexists(name))
+
+
 class Record:
     """A record that was read and checked.
 
@@ -134,6 +162,7 @@ class Record:
         names: What to call the player in each seat.
         episode: The game as it was played.
         content: All entries, as `StoredGame`.
+        account: Why the game ended as it did; None if that is not known.
     """
 
     def __init__(self, content: dict[str, Any]) -> None:
@@ -149,8 +178,12 @@ class Record:
                 raise ValueError(f"opponents: the name {name!a} must have printable characters only")
         self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
         self.episode = self._replayed()
+        self.account = None if content.get("account") is None else Account(**content["account"])
         if list(self.episode.payoffs) != content["payoffs"]:
             raise ValueError(f"payoffs ({content['payoffs']}) must be {list(self.episode.payoffs)} after these moves")
+        paid = self.episode.payoffs[self.seat]
+        if self.account is not None and not (self.account.result == paid and self.account.adds_up):
+            raise ValueError(f"account: its result must be {paid}, and its terms must add up to that")
 
     def revealed(self) -> list[Revealed[Any]]:
         """What the person saw at each state, the first and the final one included."""

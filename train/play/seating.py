@@ -35,9 +35,13 @@ class _Patience(Relay):
 
     _accepted, _since = False, 0.0
 
+    def __init__(self, progress: Progress | None, seconds: float) -> None:
+        super().__init__(progress)
+        self._seconds = seconds
+
     def expect(self, total: int) -> None:
         seconds = seconds_for(total)
-        if seconds > PATIENCE:
+        if seconds > self._seconds:
             raise TooLongError(f"takes {in_words(seconds)}")
         self._accepted = True
         super().expect(total)
@@ -45,20 +49,36 @@ class _Patience(Relay):
     def __call__(self, done: int) -> None:
         """The clock starts at the first call, which comes after compilation."""
         self._since = self._since or time.monotonic()
-        if not self._accepted and time.monotonic() - self._since > PATIENCE:
-            raise TooLongError(f"takes more than {PATIENCE:.0f} seconds; how long in all is not known")
+        if not self._accepted and time.monotonic() - self._since > self._seconds:
+            raise TooLongError(f"takes more than {self._seconds:.0f} seconds; how long in all is not known")
         super().__call__(done)
 
 
-def find_equilibrium(game: Game[Any], *, patient: bool, progress: Progress | None = None) -> Solution:
-    """Computes the equilibrium that judges moves; unless `patient`, only if it takes no longer than `PATIENCE`.
+def find_equilibrium(
+    game: Game[Any], *, patient: bool, progress: Progress | None = None, seconds: float | None = None
+) -> Solution:
+    """Computes the equilibrium that judges moves; unless `patient`, only if it takes no longer than `seconds`.
+
+    By default these are `PATIENCE`.
 
     Raises:
         ValueError: If it is out of reach; the error says why.
         TooLongError: If it takes longer.
     """
     require_two_zero_sum(game, "judging moves by the equilibrium")
-    return baselines.solve(game, progress=progress if patient else _Patience(progress))
+    return baselines.solve(
+        game, progress=progress if patient else _Patience(progress, PATIENCE if seconds is None else seconds)
+    )
+
+
+def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None, str]:
+    """The equilibrium; or None and a sentence that says why, also if it takes longer than `seconds`."""
+    try:
+        return find_equilibrium(game, patient=False, seconds=seconds), ""
+    except TooLongError as wait:
+        return None, f"Computing the equilibrium {wait}, so moves are not judged."
+    except ValueError as error:
+        return None, f"The equilibrium cannot be computed, so moves are not judged ({error})."
 
 
 def table_for(

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from jinja2 import StrictUndefined, Template
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -20,15 +20,15 @@ from starlette.types import ASGIApp
 
 from baselines.files import parse_object
 from cardwar_envs.drawing.svg import to_svg
+from train.play import lobby
 from train.play.guard import LOOPBACK, Guard
-from train.play.host import Asked, AskedMove, Host, Refused
+from train.play.host import Asked, AskedDeal, AskedMove, AskedTable, Host, Refused
+from train.play.picking import choices_found
 from train.play.record import record_bytes
-from train.play.trainer import Table
-from train.play.view import choices_in, turn_of, view_of
 from train.validation import one_line
-from train.words import game_in_words
 
 PAGES = Path(__file__).with_name("page")
+PARTS = ("page.css", "page.js", "picking.js", "lobby.js")
 TYPES = {".css": "text/css", ".js": "text/javascript"}
 MAX_BODY = 4096
 MAX_TEXT = 200
@@ -45,37 +45,46 @@ class Site:
     def routes(self) -> list[Route]:
         return [
             Route("/", self._page),
-            Route("/page.css", self._part),
-            Route("/page.js", self._part),
+            *(Route(f"/{part}", self._part) for part in PARTS),
             Route("/scene.svg", self._scene),
             Route("/state", self._state),
             Route("/choices", self._choices),
             Route("/record.json", self._record),
             Route("/play", self._change(AskedMove, self._host.move), methods=["POST"]),
             Route("/give-up", self._change(Asked, self._host.give_up), methods=["POST"]),
-            Route("/new", self._change(Asked, self._host.new), methods=["POST"]),
+            Route("/new", self._change(AskedDeal, self._host.new), methods=["POST"]),
+            Route("/watch", self._change(Asked, self._host.watch), methods=["POST"]),
+            Route("/offers", self._offers),
+            Route("/choose", self._change(AskedTable, self._host.sit, self._host.table_of), methods=["POST"]),
+            Route("/leave", self._change(Asked, self._host.leave), methods=["POST"]),
         ]
 
     async def _page(self, request: Request) -> Response:
-        template = Template(
-            (PAGES / "page.html.jinja").read_text(encoding="utf-8"), autoescape=True, undefined=StrictUndefined
-        )
-        return Response(template.render(game=game_in_words(self._host.game)), media_type="text/html")
+        return Response((PAGES / "page.html").read_text(encoding="utf-8"), media_type="text/html")
 
     async def _part(self, request: Request) -> Response:
         path = PAGES / request.scope["path"].rpartition("/")[2]
         return Response(path.read_text(encoding="utf-8"), media_type=TYPES[path.suffix])
 
     async def _scene(self, request: Request) -> Response:
-        scene = self._host.game.scene(self._host.trainer.revealed())
+        trainer = self._host.trainer
+        scene = trainer.table.game.scene(trainer.revealed())
         return Response(to_svg(scene), media_type="image/svg+xml")
 
     async def _state(self, request: Request) -> Response:
-        return JSONResponse(self._view())
+        return JSONResponse(self._host.view())
 
     async def _choices(self, request: Request) -> Response:
-        found = choices_in(self._host.trainer, request.query_params.get("text", "")[:MAX_TEXT])
-        return JSONResponse({"game": self._host.game_id, "turn": turn_of(self._host.trainer), **found})
+        found = choices_found(self._host.trainer, request.query_params.get("text", "")[:MAX_TEXT])
+        return JSONResponse({"game": self._host.game_id, "turn": self._host.turn, **found})
+
+    async def _offers(self, request: Request) -> Response:
+        place = request.query_params.get("game", "")
+        try:
+            offered = lobby.offers(int(place) if place.isascii() and place.isdigit() else -1)
+        except (ValueError, IndexError) as error:
+            raise Refused(400, str(error)) from None
+        return JSONResponse([offer.entry for offer in offered])
 
     async def _record(self, request: Request) -> Response:
         if self._host.trainer.ending is None:
@@ -83,26 +92,28 @@ class Site:
         attached = {"Content-Disposition": f'attachment; filename="game-{self._host.game_id}.json"'}
         return Response(record_bytes(self._host.trainer), media_type="application/json", headers=attached)
 
-    def _change(self, kind: type[Asked], act: Callable[[Any], None]) -> Answer:
+    def _change(
+        self, kind: type[Asked], act: Callable[..., None], prepare: Callable[[Any], Any] | None = None
+    ) -> Answer:
+        """The answer to a request of this kind; `prepare` computes a further argument of `act`, which may take long."""
+
         async def changed(request: Request) -> Response:
             try:
-                act(await _asked(request, kind))
-            except ValueError as error:  # also a move that the rules do not allow
+                asked = await _asked(request, kind)
+                act(asked, *([] if prepare is None else [await run_in_threadpool(prepare, asked)]))
+            except (ValueError, IndexError) as error:  # also a move that the rules do not allow
                 raise Refused(400, str(error)) from None
             except OSError as error:
                 said = f"The record cannot be written: {error}. Download it from this page instead."
                 raise Refused(507, said) from None
-            return JSONResponse(self._view())
+            return JSONResponse(self._host.view())
 
         return changed
 
     async def refused(self, request: Request, error: Exception) -> Response:
         """The response to a refused request: the reason, and the current view."""
         status = error.status if isinstance(error, Refused) else 500
-        return JSONResponse({"error": str(error), "view": self._view()}, status_code=status)
-
-    def _view(self) -> dict[str, Any]:
-        return view_of(self._host.trainer, self._host.game_id)
+        return JSONResponse({"error": str(error), "view": self._host.view()}, status_code=status)
 
 
 async def _asked(request: Request, kind: type[Asked]) -> Any:
@@ -133,16 +144,9 @@ def new_server(app: ASGIApp) -> uvicorn.Server:
     return uvicorn.Server(uvicorn.Config(app, lifespan="off", ws="none", **quiet))
 
 
-def serve(
-    table: Table, seed: int | None, listening: socket.socket, record: Path | None, say: Callable[[str], None]
-) -> None:
-    """Serves the page until it is interrupted; `say` prints a line.
-
-    The socket is one from `listening_at`; the seed is that of the first game; the record is as in `Host`.
-    """
+def serve(host: Host, listening: socket.socket, say: Callable[[str], None]) -> None:
+    """Serves the page until it is interrupted, on a socket from `listening_at`; `say` prints a line."""
     port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
-    host = Host(table, seed, record)
-    say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
     say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C stops the server.")
     try:
         new_server(make_app(host, port, token)).run(sockets=[listening])

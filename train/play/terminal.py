@@ -1,14 +1,16 @@
-"""Play in a terminal: shows the state, prompts for a move, and reports its cost."""
+"""Play in a terminal: shows the state, prompts for a move, reports its cost, and in the end says what happened."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Column
+from rich.table import Table as Grid
 
 from train.play.choices import Choices
-from train.play.trainer import Trainer
+from train.play.series import Series
+from train.play.trainer import Table, Trainer
 from train.play.view import view_of
 from train.words import game_in_words
 
@@ -20,52 +22,86 @@ Type the name of a move and press Enter. Moves cannot be taken back.
   some words   where there are many moves, lists those whose names have these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
   help         shows this
-  give up      ends the game; so does quit
+  give up      ends the game
+  quit         ends the game, and a series with it
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
 some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
-The opponents' moves are drawn before yours. "sealed" is the SHA-256 of a text with their moves and a random
-number. After your move you see the text, and the command after "check" computes the same SHA-256 in a shell."""
-GIVE_UP = ("give up", "quit", "exit")
+The opponents' moves are drawn before yours. "sealed" is the SHA-256 of the text that you see after your move, with
+their moves and a random number. Any shell computes the same: printf %s 'TEXT' | sha256sum"""
+GIVE_UP, QUIT = "give up", ("quit", "exit")
 
 
-def play_in_terminal(trainer: Trainer, console: Console) -> None:
-    """Plays a game to its end; EOFError if the input ends before, which leaves the trainer unchanged."""
-    table = trainer.table
-    _say(console, f"{game_in_words(table.game)}: you are player_{table.seat}")
-    for player, name in table.opponents.items():
-        _say(console, f"player_{player} is {name}")
+def introduce(table: Table, console: Console) -> None:
+    """Says what is played against whom, and whether moves are judged."""
+    opponents = " and ".join(table.name(player) for player in table.opponents)
+    _say(console, f"{game_in_words(table.game)}: you play against {opponents}.")
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
     _say(console, "Type help for help.")
-    view = view_of(trainer)
+
+
+def play_in_terminal(trainer: Trainer, console: Console) -> bool:
+    """Plays a game to its end; EOFError if the input ends before, which leaves the trainer unchanged.
+
+    Returns:
+        Whether the person may want another game: not after `quit`.
+    """
+    view, goes_on = view_of(trainer), True
     _show_last(view, console)
     while not view["ending"]:
         action = _asked(trainer, view, console)
-        if action is None:
+        if isinstance(action, str):
             trainer.stop("given up")
+            goes_on = action == GIVE_UP
             view = view_of(trainer)
         else:
             trainer.play(action)
             view = view_of(trainer)
             _show_last(view, console)
     _show_end(view, console)
+    return goes_on
 
 
-def _say(console: Console, line: str = "") -> None:
-    console.print(line, highlight=False, soft_wrap=True)
+def deal_again(console: Console) -> bool:
+    """Asks for another game; False also at the end of the input."""
+    _say(console)
+    while True:
+        try:
+            answer = console.input("Deal again? [Y/n] ").strip().casefold()
+        except EOFError:
+            _say(console)
+            return False
+        if answer in ("", "y", "yes", "n", "no", *QUIT):
+            return answer in ("", "y", "yes")
 
 
-def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | None:
-    """The move that the person chooses; None to give up."""
+def show_series(series: Series, console: Console) -> None:
+    """Shows the running total of the games so far."""
+    _say(console)
+    for sentence in series.sentences():
+        _say(console, sentence)
+
+
+def _say(console: Console, line: str = "", style: str | None = None) -> None:
+    console.print(line, highlight=False, soft_wrap=not console.is_terminal, style=style)
+
+
+def _say_dimly(console: Console, line: str) -> None:
+    """Says what is copied to other programs, so it stays one line."""
+    console.print(line, highlight=False, soft_wrap=True, style="dim")
+
+
+def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
+    """The move that the person chooses; or the words with which it ends the game."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
-    console.print(f"Move {view['number']}", style="bold", highlight=False)
+    _say(console, f"Move {view['number']}", "bold")
     _say(console, view["position"])
-    _say(console, f"sealed {view['digest']}")
+    _say_dimly(console, f"sealed {view['digest']}")
     _show_choices(choices, list(choices.names), console)
     while True:
         text = console.input("Your move: ").strip()
-        if text.casefold() in GIVE_UP:
-            return None
+        if text.casefold() in (GIVE_UP, *QUIT):
+            return text.casefold()
         if text.casefold() == "help":
             _say(console, HELP)
             continue
@@ -104,15 +140,14 @@ def _show_last(view: dict[str, Any], console: Console) -> None:
     last = view["last"] or {"opened": None, "verdict": None, "later": []}
     if last["opened"]:
         _show_moves(last["moves"], console)
-        _say(console, f"opened {last['opened']['text']}")
-        _say(console, f"check  {last['opened']['command']}")
+        _say_dimly(console, f"opened {last['opened']['text']}")
     if last["verdict"]:
         _say(console, last["verdict"]["sentence"])
-        grid = Table("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
+        grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
         for row in last["verdict"]["rows"]:
             grid.add_row("you" if row["played"] else "", row["name"], row["probability"], row["cost"])
         console.print(grid)
-        _say(console, _total(view))
+        _say(console, f"{view['total']} {view['given_away']}")
     for moves in last["later"]:
         _show_moves(moves, console)
 
@@ -123,21 +158,22 @@ def _show_moves(moves: list[tuple[str, str]], console: Console) -> None:
         _say(console, f"{who}: {what}")
 
 
-def _total(view: dict[str, Any]) -> str:
-    """The cost of all moves so far; or why moves are not judged."""
-    return f"{view['total']} {view['given_away']}" if view["judged"] else view["given_away"]
-
-
 def _show_end(view: dict[str, Any], console: Console) -> None:
     _say(console)
     _say(console, view["position"])
-    console.print(view["ending"], style="bold", highlight=False, soft_wrap=True)
+    _say(console, view["ending"], "bold")
     if view["left"]:
-        _say(console, f"opened {view['left']['text']}")
-    _say(console, _total(view))
+        _say_dimly(console, f"opened {view['left']['text']}")
+    if view["account"]:
+        grid = Grid(Column(), Column(justify="right"), show_header=False, show_edge=False)
+        for row in view["account"]:
+            grid.add_row(*row, end_section=row == view["account"][-2])
+        console.print(grid)
+    elif view["total"] and view["judged"]:
+        _say(console, f"{view['total']} {view['given_away']}")
     if view["review"]:
         cost = Column("cost", justify="right")
-        grid = Table("move", "you played", cost, "cost nothing", title="The costliest move first")
+        grid = Grid("move", "you played", cost, "cost nothing", title="The costliest move first")
         for each in view["review"]:
             grid.add_row(str(each["number"]), each["played"], each["cost"], each["free"])
         console.print(grid)

@@ -14,9 +14,10 @@ import numpy as np
 
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import Transition
-from cardwar_envs.core.play import draw_action, sample_transition
-from cardwar_envs.core.scene import Revealed
+from cardwar_envs.core.play import Episode, draw_action, sample_transition
+from cardwar_envs.core.scene import YOU, Revealed, with_names
 from cardwar_envs.envs.session import illegal_action_error
+from train.play.account import Account, account_of
 from train.play.judge import Judge, Verdict
 from train.play.seal import Seal, seal
 
@@ -38,6 +39,22 @@ class Table:
     policies: Mapping[int, Policy]
     judge: Judge | None = None
     without_costs: str = ""
+
+    def name(self, player: int) -> str:
+        """What a player is called: "You", or an opponent's policy, with its seat if others have the same."""
+        if player == self.seat:
+            return YOU
+        name = self.opponents[player]
+        return f"{name} (seat {player})" if list(self.opponents.values()).count(name) > 1 else name
+
+    def named(self, text: str) -> str:
+        """A game's text with the players' names, in columns of equal width where lines begin with them."""
+        return with_names(text, self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the players are called, by seat."""
+        return tuple(map(self.name, range(self.game.facts.num_players)))
 
 
 @dataclass(frozen=True)
@@ -120,11 +137,22 @@ class Trainer:
         """What the person's moves have given away, payoff points."""
         return sum((step.cost for step in self.steps), 0.0)
 
+    @property
+    def account(self) -> Account | None:
+        """Why the game ended as it did; None unless it was played to its end and its moves are judged."""
+        table = self.table
+        if table.judge is None or self.ending != "over":
+            return None
+        states = (self.start, *(step.after for step in self.steps))
+        actions, rewards = zip(*((dict(step.actions), step.rewards) for step in self.steps), strict=True)
+        dealt = table.game.initial()[self.dealt].rewards
+        return account_of(table.judge, table.game, Episode(states, actions, dealt, rewards), table.seat)
+
     def revealed(self) -> Revealed[Any]:
         """What the person may see now; excludes sealed moves."""
         over = not self.table.game.acting_players(self.state)
         actions, before = (self.steps[-1].actions, self.steps[-1].before) if self.steps else (None, None)
-        return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before)
+        return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before, self.table.names)
 
     def review(self) -> list[tuple[int, Step]]:
         """The person's moves that gave something away, with their numbers, the costliest first."""
@@ -149,6 +177,18 @@ class Trainer:
         self._advance()
         return made
 
+    def watch(self) -> None:
+        """Plays one step on without the person, who is out of the game.
+
+        Raises:
+            ValueError: If the person is not out, or the others have ended, too.
+        """
+        if self.ending != "out":
+            raise ValueError("only a player who is out of a game that goes on can watch it")
+        self._play(self._others_moves(), None, None)
+        if not self.table.game.acting_players(self.state):
+            self.ending = "over"
+
     def stop(self, ending: str) -> None:
         """Ends the game before its end; `ending` says how, e.g. "given up"."""
         if self.ending is None:
@@ -156,16 +196,19 @@ class Trainer:
 
     def _advance(self) -> None:
         """Plays on without the person up to its next decision, and seals the opponents' moves there."""
-        game, seat, policies = self.table.game, self.table.seat, self.table.policies
+        game, seat = self.table.game, self.table.seat
         self._seal = None
         while seat in game.live_players(self.state):
-            acting = game.acting_players(self.state)
-            moves = {p: draw_action(game, self.state, p, policies[p], self._rng) for p in acting if p != seat}
-            if seat in acting:
+            moves = self._others_moves()
+            if seat in game.acting_players(self.state):
                 self._moves, self._seal = moves, seal(game, self.number, moves)
                 return
             self._play(moves, None, None)
         self.ending = "out" if game.acting_players(self.state) else "over"
+
+    def _others_moves(self) -> dict[int, int]:
+        game, policies, acting = self.table.game, self.table.policies, self.table.game.acting_players(self.state)
+        return {p: draw_action(game, self.state, p, policies[p], self._rng) for p in acting if p != self.table.seat}
 
     def _play(self, moves: Mapping[int, int], opened: Seal | None, verdict: Verdict | None) -> None:
         actions = dict(sorted(moves.items()))

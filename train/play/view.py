@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from cardwar_envs.core.scene import spoken
-from train.play.choices import Choices
+from train.play.account import decimals, in_points, paid
 from train.play.judge import Verdict
 from train.play.seal import Seal
 from train.play.trainer import Step, Table, Trainer
-from train.words import game_in_words, points
+from train.words import game_in_words
 
-# Up to MOST_BUTTONS choices are all shown as buttons; of more, the first few, and the filter finds others.
-MOST_BUTTONS, FEW_BUTTONS = 40, 12
 # Decisions with more choices than this show only the relevant rows.
 MOST_ROWS = 15
 
@@ -28,22 +26,24 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
         "number": trainer.number,
         "title": spoken(table.game.facts.name),
         "parameters": parameters,
-        "you": f"player_{table.seat}",
-        "opponents": [_player_name(table, player) for player in table.opponents],
-        "position": table.game.describe_revealed(replace(trainer.revealed(), last_actions=None, before=None)),
+        "opponents": [table.name(player) for player in table.opponents],
+        "position": table.named(
+            table.game.describe_revealed(replace(trainer.revealed(), last_actions=None, before=None))
+        ),
         "digest": trainer.digest,
-        "choices": choices_in(trainer, ""),
+        "rules": table.game.how_to_play,
         "last": _last(trainer),
         "judged": table.judge is not None,
-        "total": points(trainer.total),
+        "total": decimals(trainer.total) if trainer.decisions else "",
         "given_away": _given_away(trainer),
         "ending": _ending(trainer),
+        "account": _account(trainer),
         "left": _opened(trainer.left),
         "review": [
             {
                 "number": number,
                 "played": table.game.describe_action(step.actions[table.seat], table.seat),
-                "cost": points(step.cost),
+                "cost": decimals(step.cost),
                 "free": _free_moves(table, step.verdict),
             }
             for number, step in trainer.review()
@@ -54,15 +54,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
 
 def turn_of(trainer: Trainer) -> int:
     """A number that changes with every move and at the end. Requests carry it, so that stale ones are refused."""
-    return trainer.number + (trainer.ending is not None)
-
-
-def choices_in(trainer: Trainer, text: str) -> dict[str, Any]:
-    """The person's choices that match a text (see `Choices.matching`), and the number not shown."""
-    choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
-    found, most = choices.matching(text), MOST_BUTTONS if len(choices.names) <= MOST_BUTTONS else FEW_BUTTONS
-    shown = [{"action": action, "name": choices.names[action]} for action in found[:most]]
-    return {"shown": shown, "more": len(found) - len(shown), "all": len(choices.names)}
+    return 1 + len(trainer.steps) + (trainer.ending is not None)
 
 
 def _last(trainer: Trainer) -> dict[str, Any] | None:
@@ -80,14 +72,9 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
     }
 
 
-def _player_name(table: Table, player: int) -> str:
-    """A player and its policy, e.g. `player_1 (equilibrium)`."""
-    return f"player_{player} ({table.opponents.get(player, 'you')})"
-
-
 def _moves(table: Table, step: Step) -> list[tuple[str, str]]:
     """Who played what in a step."""
-    return [(_player_name(table, who), table.game.describe_action(what, who)) for who, what in step.actions.items()]
+    return [(table.name(who), table.game.describe_action(what, who)) for who, what in step.actions.items()]
 
 
 def _opened(sealed: Seal | None) -> dict[str, str] | None:
@@ -99,9 +86,9 @@ def _shown_verdict(table: Table, step: Step) -> dict[str, Any] | None:
     verdict = step.verdict
     if verdict is None:
         return None
-    cost, sentence = points(verdict.cost), "That cost nothing."
+    sentence = "That cost nothing."
     if verdict.cost:
-        sentence = f"That gave away {cost} points; {_free_moves(table, verdict)} would have cost nothing."
+        sentence = f"That gave away {in_points(verdict.cost)}; {_free_moves(table, verdict)} would have cost nothing."
     actions = list(verdict.costs)
     if len(actions) > MOST_ROWS:
         best = sorted(actions, key=lambda each: (each != verdict.played, -verdict.mix[each], verdict.costs[each]))
@@ -109,15 +96,15 @@ def _shown_verdict(table: Table, step: Step) -> dict[str, Any] | None:
     rows = [
         {
             "name": table.game.describe_action(action, table.seat),
-            "probability": points(verdict.mix[action]),
+            "probability": decimals(verdict.mix[action]),
             "share": verdict.mix[action],
-            "cost": points(verdict.costs[action]),
+            "cost": decimals(verdict.costs[action]),
             "free": verdict.costs[action] == 0.0,
             "played": action == verdict.played,
         }
         for action in actions
     ]
-    return {"sentence": sentence, "cost": cost, "rows": rows}
+    return {"sentence": sentence, "cost": decimals(verdict.cost), "rows": rows}
 
 
 def _free_moves(table: Table, verdict: Verdict) -> str:
@@ -128,21 +115,32 @@ def _free_moves(table: Table, verdict: Verdict) -> str:
 
 
 def _given_away(trainer: Trainer) -> str:
-    """The unit of the total; or why moves are not judged."""
+    """The unit of the total, nothing before the first move; or why moves are not judged."""
     if trainer.table.judge is None:
         return trainer.table.without_costs
     count = len(trainer.decisions)
-    return f"points given away in {count} move{'' if count == 1 else 's'}"
+    return f"points given away in {count} move{'' if count == 1 else 's'}" if count else ""
 
 
 def _ending(trainer: Trainer) -> str:
-    """How the game ended and what the person got; empty while it goes on."""
-    amount = trainer.payoffs[trainer.table.seat]
-    paid = f"{amount:+g} point{'' if abs(amount) == 1.0 else 's'}"
+    """How the game ended, what the person got, and why; empty while it goes on."""
+    table, result = trainer.table, trainer.payoffs[trainer.table.seat]
     if trainer.ending is None:
         return ""
-    if trainer.ending == "over":
-        return f"You get {paid}."
-    if trainer.ending == "out":
-        return f"You are out of the game: you get {paid}. The others play on without you."
-    return f"The game was {trainer.ending}. You had {paid}."
+    if trainer.ending not in ("over", "out"):
+        return f"The game was {trainer.ending}. You had {in_points(result, '+')}."
+    if trainer.account:
+        return " ".join(trainer.account.sentences(_only(table)))
+    out = "You are out of the game, and the others play on. " if trainer.ending == "out" else ""
+    return f"{out}{paid(result)}. There is no account of the result: the equilibrium is not known."
+
+
+def _account(trainer: Trainer) -> list[tuple[str, str]]:
+    """The account of a game that has ended, as rows; empty if there is none."""
+    return trainer.account.rows(_only(trainer.table)) if trainer.account else []
+
+
+def _only(table: Table) -> str:
+    """The name of the only opponent."""
+    (opponent,) = table.opponents
+    return table.name(opponent)

@@ -38,7 +38,7 @@ def dice_scene(game: Pictured, revealed: Revealed[DicePokerState], sides: int, s
     for column, player in enumerate(seats_in_view(2, revealed.viewer)):
         panel = Box(MARGIN + column * (wide + GAP), TOP, wide, PANEL, "panel", radius=14)
         plate = Box(panel.x + 16, panel.y + 16, panel.width - 32, 32, player_colour(player), radius=16, line=0)
-        name = f"player_{player}" + (", you" if player == revealed.viewer else "")
+        name = revealed.name(player) + (", you" if player == revealed.viewer and not revealed.names else "")
         die = Box(panel.x + (wide - DIE) / 2, panel.y + 66, DIE, DIE, "card", "edge", 2, 18)
         done = Box(panel.x + 10, panel.y + 196, panel.width - 20, 44)
         shapes += [panel, plate, centred(plate, name, 20, bold=True), *_face(die, rolls[player], sides, player)]
@@ -65,4 +65,4 @@ def _outcome(revealed: Revealed[DicePokerState]) -> str:
     if not revealed.over:
         return "Both decide at the same time"
     paid = revealed.payoffs[0]
-    return f"player_{int(paid < 0)} wins {in_points(abs(paid), '')}" if paid else "Nobody wins anything"
+    return f"{revealed.does(int(paid < 0), 'wins')} {in_points(abs(paid), '')}" if paid else "Nobody wins anything"

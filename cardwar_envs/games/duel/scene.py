@@ -59,7 +59,7 @@ def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
         revealed,
         f"{size - len(revealed.state.hands[0])} of {size} {game.trick_word}s",
         _standing(game, revealed),
-        lambda player, top: grid.draw(_slots(game, revealed.state, player), player, top),
+        lambda player, top: grid.draw(_slots(game, revealed.state, player), player, top, revealed.viewer),
         grid.height,
         partial(_middle, game, revealed),
         MIDDLE,
@@ -90,7 +90,7 @@ def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Seque
             shapes.append(centred(caption, game.card_unit, 18, colour="ink"))
     lines = [(_standing(game, revealed), 26, True, "text")]
     if trick is not None:
-        lines.append((_result(trick, word), 20, False, "text" if trick.winner == -1 else "win"))
+        lines.append((_result(revealed, trick, word), 20, False, "text" if trick.winner == -1 else "win"))
     if revealed.state.ties and not revealed.over:
         ties = revealed.state.ties
         lines.append((f"{ties} tied, the next counts {ties + 1}", 18, False, "muted"))
@@ -138,10 +138,10 @@ def _who(points: float) -> int:
     return -1 if points == 0 else int(points < 0)
 
 
-def _result(trick: Trick, word: str) -> str:
+def _result(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
     if trick.winner is None:
         return ""
-    return f"the {word} is tied" if trick.winner == -1 else f"player_{trick.winner} won the {word}"
+    return f"the {word} is tied" if trick.winner == -1 else f"{revealed.name(trick.winner)} won the {word}"
 
 
 def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:
@@ -153,5 +153,5 @@ def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:
     if leader == -1:
         return "A draw" if revealed.over else "Nobody leads"
     if revealed.over:
-        return f"player_{leader} wins"
-    return f"player_{leader} leads" + (f" by {abs(state.score)}" if scored else "")
+        return revealed.does(leader, "wins")
+    return revealed.does(leader, "leads") + (f" by {abs(state.score)}" if scored else "")

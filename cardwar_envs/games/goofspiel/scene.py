@@ -26,7 +26,7 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
         revealed,
         f"prize {cards - len(state.hands[0])} of {cards} is won",
         _standing(revealed),
-        lambda player, top: grid.draw(_slots(state.hands[player], grid, by_word), player, top),
+        lambda player, top: grid.draw(_slots(state.hands[player], grid, by_word), player, top, revealed.viewer),
         grid.height,
         between,
         BIDS + 30 + (grid.height if grid.holds(grid.size) else 30),
@@ -96,14 +96,14 @@ def _result(revealed: Revealed[GoofspielState]) -> str:
     if actions is None or before is None or FORFEIT in actions.values():
         return ""
     winner = _winner(actions)
-    return "nobody won it" if winner is None else f"player_{winner} won {before.prize + before.carried}"
+    return "nobody won it" if winner is None else f"{revealed.name(winner)} won {before.prize + before.carried}"
 
 
 def _standing(revealed: Revealed[GoofspielState]) -> str:
     """Who leads by how much, or who has won."""
     ahead = revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:
-        return "A draw" if ahead == 0 else f"player_{int(ahead < 0)} wins"
+        return "A draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")
     # Either the state has the score, or the margin was paid, by one player to the other.
     points = revealed.state.score or round(ahead / 2)
-    return f"player_{int(points < 0)} leads by {abs(points)}" if points else "Nobody leads"
+    return f"{revealed.does(int(points < 0), 'leads')} by {abs(points)}" if points else "Nobody leads"

@@ -29,7 +29,7 @@ def lowest_unique_scene(game: Game[S], revealed: Revealed[S], aside: str) -> Sce
     for row, player in enumerate(seats_in_view(players, revealed.viewer)):
         top = TOP + STANDING + row * ROW
         paid = f"payoff {in_points(revealed.payoffs[player])}"
-        shapes += name_plate(player, top + (NUMBER[1] - PLATE) / 2 + 3, revealed.viewer, paid)
+        shapes += name_plate(player, top + (NUMBER[1] - PLATE) / 2 + 3, revealed, paid)
         place = Box((WIDTH - NUMBER[0]) / 2, top, *NUMBER)
         shapes += last_play(game, revealed, player, place, 30, player == winner)
     return picture(game, revealed, TOP + STANDING + players * ROW + MARGIN, aside, shapes, said)
@@ -41,4 +41,4 @@ def _said(revealed: Revealed[S], winner: int | None) -> str:
         return "no round was played yet"
     if FORFEIT in revealed.last_actions.values():
         return "the game is forfeited"
-    return "nobody won the round" if winner is None else f"player_{winner} has the lowest unique number"
+    return "nobody won the round" if winner is None else f"{revealed.does(winner, 'has')} the lowest unique number"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cardwar_envs.core.cards import INSIDE, Pictured, face_to_face, last_play
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour, with_names
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 BAR, BOARD, SPACE = 30.0, 130.0, 18.0
@@ -71,8 +71,8 @@ def _standing(revealed: Revealed[OshiZumoState]) -> str:
     """Where the wrestler is, or who has won."""
     position, ahead = revealed.state.position, revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:
-        return "a draw" if ahead == 0 else f"player_{int(ahead < 0)} wins"
+        return "a draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")
     if position == 0:
         return "the wrestler stands in the middle"
     fields = "1 field" if abs(position) == 1 else f"{abs(position)} fields"
-    return f"the wrestler stands {fields} on the side of player_{int(position > 0)}"
+    return with_names(f"the wrestler stands {fields} on the side of player_{int(position > 0)}", revealed.names)

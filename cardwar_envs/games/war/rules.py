@@ -36,6 +36,7 @@ from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
 from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.core.texts import Picks
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war.scene import war_scene
 from cardwar_envs.games.war.state import Pile, WarState, check_state, new_state, utility
@@ -348,6 +349,13 @@ class War(Game[WarState]):
             discards = f"discards {_listed(play.discards)} and " if play.discards else ""
             return f"{discards}battles with {play.battle}"
         return "waits" if play is None else str(play)
+
+    def picks(self, action: int, player: int) -> tuple[Picks, ...]:
+        play = self.actions.decode(action)
+        if not isinstance(play, WarChoice):
+            return super().picks(action, player)
+        discards = tuple(map(str, play.discards))
+        return (*((("discards", discards),) if discards else ()), ("battle card", (str(play.battle),)))
 
 
 @lru_cache(maxsize=1)  # all players look at a state in turn

@@ -10,7 +10,7 @@ from typing import Protocol
 from cardwar_envs.core import cards
 from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid, Pictured, Slot
 from cardwar_envs.core.game import FORFEIT
-from cardwar_envs.core.scene import MARGIN, Box, Revealed, Scene, Shape, centred, label, player_colour
+from cardwar_envs.core.scene import MARGIN, YOU, Box, Revealed, Scene, Shape, centred, label, player_colour, text_width
 from cardwar_envs.games.war.actions import WarActions, WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
@@ -20,6 +20,7 @@ WITH_HANDS = 6
 TILES, TILE = 4, 56.0
 # Maximal number of players in a war that are named.
 NAMED = 3
+NAMES = 240.0  # the room for their names
 
 
 class _War(Pictured, Protocol):
@@ -64,8 +65,8 @@ def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
         top += tiles
     for player in shown:
         done = plays[player].words if player in plays else ""
-        shapes += cards.name_plate(player, top, revealed.viewer, _piles(revealed.state, player), done)
-        shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE)
+        shapes += cards.name_plate(player, top, revealed, _piles(revealed.state, player), done)
+        shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE, revealed.viewer)
         top += block
     aside = f"{left:,} round{'s' * (left != 1)} left"
     return cards.picture(game, revealed, top + 4, aside, shapes, standing)
@@ -120,12 +121,13 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
     if revealed.over:
         best = max(revealed.payoffs)
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
-        return f"player_{winners[0]} wins" if len(winners) == 1 else "Nobody wins"
+        return revealed.does(winners[0], "wins") if len(winners) == 1 else "Nobody wins"
     if tied := revealed.state.tied:
-        names = ", ".join(f"player_{player}" for player in tied)
-        return f"War between {names if len(tied) <= NAMED else f'{len(tied)} players'}"
+        names = ", ".join(map(revealed.name, tied)).replace(YOU, YOU.lower())
+        fits = len(tied) <= NAMED and text_width(names, 18) <= NAMES
+        return f"War between {names if fits else f'{len(tied)} players'}"
     winner, taken = _taker(revealed, plays)
-    return "A new round" if winner is None else f"player_{winner} takes {taken} cards"
+    return "A new round" if winner is None else f"{revealed.does(winner, 'takes')} {taken} cards"
 
 
 def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
@@ -161,6 +163,6 @@ def _tile(revealed: Revealed[WarState], player: int, top: float) -> list[Shape]:
     return [
         tile,
         plate,
-        centred(plate, f"player_{player}" + (", you" if you else ""), 18, bold=True),
+        centred(plate, revealed.name(player) + (", you" if you and not revealed.names else ""), 18, bold=True),
         centred(below, _piles(revealed.state, player), 18),
     ]

@@ -2,6 +2,9 @@
 
 from cardwar_envs import make_game
 from train.play.choices import Choices
+from train.play.picking import choices_in
+from train.play.seating import table_for
+from train.play.trainer import Trainer
 
 WAR = make_game("war")
 
@@ -33,3 +36,15 @@ def test_a_number_also_finds_several_equal_cards():
     cards = ("2x2", "2 3", "2 4")
     assert names(choices, "2 with 3") == [f"discards {each} and battles with 3" for each in cards]
     assert names(choices, "2x2 with 3") == ["discards 2x2 and battles with 3"]
+
+
+def test_a_war_is_picked_in_two_steps_and_what_is_not_told_apart_as_a_whole(monkeypatch):
+    trainer = Trainer(table_for(WAR, 0, ["max"], None, "No costs."), 0)
+    trainer.play(11)
+    listed = choices_in(trainer)
+    action, ((discards, places), (battle, last)) = listed["actions"][5]
+    assert [listed["steps"][step] for step in (discards, battle)] == ["discards", "battle card"]
+    picked = tuple(int(listed["items"][place]) for place in places), int(listed["items"][last[0]])
+    assert WAR.actions.decode(action) == picked
+    monkeypatch.setattr(type(WAR), "picks", lambda game, action, player: (("cards", ("one",)),))
+    assert len(choices_in(trainer)["items"]) == len(trainer.choices)

@@ -8,6 +8,9 @@ import threading
 import numpy as np
 import pytest
 
+from cardwar_envs import make_game
+from cardwar_envs.games.by_name import GAMES
+from train.play import lobby
 from train.play.host import Host
 from train.play.seating import table_for
 from train.play.server import listening_at, make_app, new_server
@@ -42,8 +45,9 @@ def tabs():
 
 
 @pytest.fixture
-def host(solution):
-    return Host(table_for(solution.game, 0, [], solution), SEED, None)
+def host(request, solution):
+    """Games of Jujitsu, or what the test's parameter makes."""
+    return request.param() if hasattr(request, "param") else Host(table_for(solution.game, 0, [], solution), SEED, None)
 
 
 @pytest.fixture
@@ -65,7 +69,7 @@ def open_page(tabs, address):
     listeners = {
         "request": lambda request: asked.append(request.url),
         "pageerror": lambda error: wrong.append(str(error)),
-        "console": lambda said: wrong.append(said.text) if "409" not in said.text else None,
+        "console": lambda said: wrong.append(said.text) if not re.search("status of 40[09]", said.text) else None,
     }
 
     def opened(width):
@@ -74,7 +78,7 @@ def open_page(tabs, address):
         for event, listener in listeners.items():
             page.on(event, listener)
         page.goto(address)
-        expect(page.locator("#number")).not_to_be_empty()
+        expect(page.locator("#choosing:visible, #lobby:visible")).to_have_count(1)
         return page
 
     yield opened
@@ -89,12 +93,12 @@ def open_page(tabs, address):
 
 def by_keyboard(page, name):
     page.keyboard.type(name)
-    expect(page.locator("#choices button:focus")).to_have_text(name)
+    expect(page.locator(".choice:focus")).to_have_attribute("data-name", name)
     page.keyboard.press("Enter")
 
 
 def by_mouse(page, name):
-    page.locator("#choices").get_by_role("button", name=name, exact=True).click()
+    page.locator(".picture").get_by_role("button", name=name, exact=True).click()
 
 
 def numbers_at(solution, state):
@@ -110,29 +114,29 @@ def play(page, move, names, solution, host):
     for name in names:
         number, state = host.trainer.number, host.trainer.state
         expect(page.locator("#number")).to_have_text(str(number))
-        shown = page.locator("#digest").inner_text()
+        shown = page.locator("#digest").text_content()
         move(page, name)
-        expect(page.locator("#moves")).to_contain_text(f"player_0 (you): {name}")
+        expect(page.locator("#moves")).to_contain_text(f"You: {name}")
         expect(page.locator("#holds")).to_contain_text("✓")
-        opened = page.locator("#opened-text").inner_text()
+        opened = page.locator("#opened-text").text_content()
         assert hashlib.sha256(opened.encode()).hexdigest() == shown
         assert opened.split()[1:3] == ["move", f"{number}:"]
         numbers = numbers_at(solution, state)
         rows = page.locator("#mix tbody tr").all_inner_texts()
-        expected = [[str(action + 1), points(p), points(cost)] for action, (p, cost) in numbers.items()]
+        expected = [[str(action + 1), points(p, 3), points(cost, 3)] for action, (p, cost) in numbers.items()]
         assert [re.split(r"\s+", row.replace("you", "").strip()) for row in rows] == expected
         _, cost = numbers[int(name) - 1]
-        said = f"That gave away {points(cost)} points" if cost else "That cost nothing."
+        said = f"That gave away {cost:.3g} point" if cost else "That cost nothing."
         assert page.locator("#sentence").inner_text().startswith(said)
         total = sum(numbers_at(solution, step.before)[step.actions[0]][1] for step in host.trainer.steps)
-        assert page.locator("#total").inner_text() == points(total)
+        assert page.locator("#total").inner_text() == points(total, 3)
 
 
 def check_the_end(page, host):
     review = page.locator("#review tbody tr").all_inner_texts()
     assert len(review) == len(host.trainer.review()) > 0
-    assert points(host.trainer.review()[0][1].cost) in review[0]
-    assert re.search(r"You get [+-][01] point", page.locator("#ending").inner_text())
+    assert points(host.trainer.review()[0][1].cost, 3) in review[0]
+    assert page.locator("#ending").inner_text() == host.trainer.account.sentences("equilibrium")[0]
 
 
 def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
@@ -140,9 +144,9 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     page.keyboard.press("Enter")  # nothing is selected yet
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#choices button:focus")).to_have_text("2")
+    expect(page.locator(".choice:focus")).to_have_attribute("data-name", "2")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator("#choices button:focus")).to_have_text("1")
+    expect(page.locator(".choice:focus")).to_have_attribute("data-name", "1")
     assert host.trainer.steps == []
     play(page, by_keyboard, "51423", solution, host)
     check_the_end(page, host)
@@ -161,10 +165,10 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, 
     expect(other.locator("#message")).to_contain_text("has moved on, in another tab")
     expect(other.locator("#number")).to_have_text("2")
     assert [step.actions[0] for step in host.trainer.steps] == [4]
-    before = page.locator("#digest").inner_text()
+    before = page.locator("#digest").text_content()
     page.reload()
     expect(page.locator("#digest")).to_have_text(before)
-    expect(page.locator("#choices button")).to_have_count(4)
+    expect(page.locator(".choice")).to_have_count(4)
     page.locator("#give-up").click()
     page.locator("#go-on").click()
     assert host.trainer.ending is None
@@ -179,3 +183,96 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, 
     page.locator("#really").click()
     expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
     expect(page.locator("#holds")).to_contain_text("✓")
+
+
+# -- other games ------------------------------------------------------------------------
+
+
+def war(against, seed, **parameters):
+    game = make_game("war", num_players=3, **parameters)
+    return lambda: Host(table_for(game, 0, [against], None, "No costs."), seed, None)
+
+
+def await_move(page, number):
+    """Waits until the page shows that the move of this number was made."""
+    expect(page.locator(f"#end:visible, #number:text-is('{number + 1}')").first).to_be_attached()
+
+
+def play_out(page, host):
+    """Plays to the end by clicks on the first item."""
+    while not host.trainer.ending:
+        number = host.trainer.number
+        page.locator(".choice").first.click()
+        await_move(page, number)
+
+
+@pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
+def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
+    monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
+    lobby._solved.cache_clear()
+    page = open_page(1280)
+    page.locator("#choose").click()
+    expect(page.locator("#message")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
+    for place, name in enumerate(GAMES):
+        if place:  # the first is selected
+            page.locator("#kind").select_option(index=place)
+        expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
+        page.locator("#opponent").select_option("uniform")
+        page.locator("#first-series").select_option("best of 3")
+        page.locator("#choose").click()
+        expect(page.locator("#choosing")).to_be_visible()
+        assert host.trainer.table.game == lobby.offers(place)[0].game
+        assert page.locator("#rules").inner_text().endswith(host.trainer.table.game.how_to_play)
+        names = {host.trainer.table.game.describe_action(action, 0) for action in host.trainer.choices}
+        offered = page.locator(".choice").evaluate_all("all => all.map((each) => each.dataset.name)")
+        assert set(offered) == names, name
+        page.locator(".choice").last.click()
+        await_move(page, 1)
+        if not host.trainer.ending:
+            steps = host.trainer.table.game.picks(host.trainer.choices[0], 0)
+            for _ in [item for _, items in steps for item in items]:
+                page.keyboard.press("ArrowRight")
+                page.keyboard.press("Enter")
+            await_move(page, 2)
+        assert len(host.trainer.decisions) == host.turn - 1 - (host.trainer.ending is not None)
+        if host.trainer.ending != "over":
+            page.locator("#give-up").click()
+            page.locator("#really").click()
+        if name != list(GAMES)[-1]:
+            page.locator("#leave").click()
+    while not host._series.decided:
+        page.locator("#new").click()
+        expect(page.locator("#end")).to_be_hidden()
+        play_out(page, host)
+    expect(page.locator("#told")).to_contain_text("the best of 3, ")
+    page.locator("#new").click()
+    expect(page.locator("#end")).to_be_hidden()
+    assert host._series.results == []
+
+
+@pytest.mark.parametrize("host", [war("max", SEED)], indirect=True, ids=["war"])
+def test_a_war_is_played_by_clicks_on_the_cards(open_page, host):
+    page = open_page(1280)
+    by_mouse(page, "13")
+    expect(page.locator("#hint")).to_have_text("Pick 3 discards.")
+    for card in "452":
+        by_mouse(page, card)
+    page.keyboard.press("Backspace")
+    expect(page.locator("#hint")).to_have_text("Pick your discard. Picked so far: 4, 5.")
+    by_mouse(page, "3")
+    expect(page.locator("#hint")).to_have_text("Pick your battle card. Picked so far: 4, 5, 3.")
+    assert page.locator(".choice").count() == 8
+    by_keyboard(page, "12")
+    expect(page.locator("#moves")).to_contain_text("You: discards 3 4 5 and battles with 12")
+    assert host.trainer.steps[1].actions[0] == host.trainer.table.game.actions.encode(((3, 4, 5), 12))
+
+
+@pytest.mark.parametrize("host", [war("uniform", 8, ranks=3, discards=0, max_rounds=60)], indirect=True, ids=["war"])
+def test_a_player_who_is_out_watches_the_others(open_page, host):
+    page = open_page(1280)
+    play_out(page, host)
+    assert host.trainer.ending == "out"
+    page.locator("#watch").click()
+    page.locator("#skip").click()
+    expect(page.locator("#skip")).to_be_hidden()
+    assert host.trainer.ending == "over"

@@ -8,7 +8,7 @@ from command import refusal, run
 from thinning import each_row
 
 from cardwar_envs import make_game
-from train.play.record import read_record, record_bytes, record_of, write_record
+from train.play.record import Record, read_record, record_bytes, record_of, write_record
 from train.play.seating import table_for
 from train.play.trainer import Trainer
 from train.words import points
@@ -26,6 +26,10 @@ def test_a_record_is_replayed_move_by_move(finished, tmp_path):
     assert record.episode.actions == tuple(step.actions for step in finished.steps)
     assert record.episode.payoffs == finished.payoffs
     assert record.content["total_cost"] == finished.total
+    assert record.account == finished.account
+    older = json.loads(record_bytes(finished))
+    del older["account"]
+    assert Record(older).account is None
     assert [step["verdict"]["costs"]["4"] for step in record.content["steps"][:1]] == [finished.steps[0].cost]
 
 
@@ -91,6 +95,7 @@ def changed(content, place, value):
         (["steps", 0, "verdict", "costs", "0"], float("nan"), "must be a finite number"),
         (["payoffs"], [0.0, 0.0], "payoffs ([0.0, 0.0]) must be"),
         (["ending"], "given up", "ending ('given up') does not match the state"),
+        (["account", "draws"], 0.5, "account: its result must be"),
         (["left"], {"digest": "00", "text": "x"}, "left.digest is not the SHA-256"),
         (["extra"], 1, "unknown name 'extra'"),
     ],
@@ -119,6 +124,7 @@ def test_a_record_is_watched_with_what_each_move_gave_away(finished, tmp_path, c
     steps = finished.steps
     assert said == [(str(s.actions[0] + 1), str(s.actions[1] + 1), points(s.cost)) for s in steps]
     assert re.search(r"player_0 │ you +│ [-\d]", out)
+    assert out.endswith(f"{finished.account.sentences('equilibrium')[0]}\n")
 
 
 @each_row("more", [["uniform"], ["num_cards=3"], ["--seed", "1"]])

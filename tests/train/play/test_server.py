@@ -19,6 +19,7 @@ from thinning import each_row
 
 import baselines
 from cardwar_envs import make_game
+from train.play import lobby
 from train.play.host import Host
 from train.play.record import read_record
 from train.play.seating import table_for
@@ -65,7 +66,7 @@ class Browser:
 
     def play_out(self):
         while not self.view["ending"]:
-            self.play(self.view["choices"]["shown"][-1]["action"])
+            self.play(self.view["choices"]["actions"][-1][0])
         return self.view
 
 
@@ -108,20 +109,20 @@ def still(tab):
 def test_a_game_has_the_numbers_of_the_trainer(tab, host):
     seen = [tab.view]
     while not tab.view["ending"]:
-        seen.append(tab.play(tab.view["choices"]["shown"][-1]["action"]))
+        seen.append(tab.play(tab.view["choices"]["actions"][-1][0]))
     for step, before, after in zip(host.trainer.steps, seen, seen[1:], strict=False):
         last = after["last"]
         assert last["moves"] == [
-            ["player_0 (you)", str(step.actions[0] + 1)],
-            ["player_1 (equilibrium)", str(step.actions[1] + 1)],
+            ["You", str(step.actions[0] + 1)],
+            ["equilibrium", str(step.actions[1] + 1)],
         ]
-        assert last["verdict"]["cost"] == points(step.cost)
+        assert last["verdict"]["cost"] == points(step.cost, 3)
         rows = {row["name"]: (row["probability"], row["cost"]) for row in last["verdict"]["rows"]}
         verdict = step.verdict
-        assert rows == {str(a + 1): (points(verdict.mix[a]), points(verdict.costs[a])) for a in verdict.costs}
+        assert rows == {str(a + 1): (points(verdict.mix[a], 3), points(verdict.costs[a], 3)) for a in verdict.costs}
         assert last["opened"]["digest"] == before["digest"]
         assert hashlib.sha256(last["opened"]["text"].encode()).hexdigest() == before["digest"]
-    assert seen[-1]["total"] == points(host.trainer.total)
+    assert seen[-1]["total"] == points(host.trainer.total, 3)
     assert [each["number"] for each in seen[-1]["review"]] == [number for number, _ in host.trainer.review()]
 
 
@@ -142,7 +143,7 @@ def test_games_follow_with_seeds_and_records_of_their_own_over_no_other_file(hos
     for _ in range(2):
         tab.play_out()
         seen.append((tab.host.trainer.seed, tab.view["game"]))
-        tab.view = tab.post("new", tab.shown()).json()
+        tab.view = tab.post("new", tab.shown(series=None)).json()
         assert (tab.view["turn"], tab.view["ending"], tab.view["last"]) == (1, "", None)
     tab.post("give-up", tab.shown())
     assert [len(set(each)) for each in zip(*seen, (tab.host.trainer.seed, tab.view["game"]), strict=True)] == [3, 3]
@@ -164,9 +165,9 @@ def test_choices_are_found_by_typing():
     game = make_game("war", num_players=3)
     tab = Browser(Host(table_for(game, 0, ["max"], None, "No costs."), 0, None))
     tab.play(11)
-    assert (len(tab.view["choices"]["shown"]), tab.view["choices"]["more"]) == (12, 1308)
+    assert (len(tab.view["choices"]["actions"]), tab.view["choices"]["more"]) == (1320, 0)
     found = tab.get("choices?text=2 3 4 with 9").json()
-    assert [each["name"] for each in found["shown"]] == ["discards 2 3 4 and battles with 9"]
+    assert found["items"] == ["discards 2 3 4 and battles with 9"]
     assert (found["more"], found["turn"], found["game"]) == (0, tab.view["turn"], tab.view["game"])
 
 
@@ -175,8 +176,9 @@ def test_choices_are_found_by_typing():
 
 def texts_of(tab):
     """Everything that the server answers at this moment."""
-    paths = ["", "page.js", "page.css", "state", "scene.svg", "choices?text=", "record.json"]
-    posts = [("play", tab.shown(action=99)), ("play", {}), ("new", tab.shown()), ("give-up", tab.shown(turn=0))]
+    paths = ["", "page.js", "picking.js", "lobby.js", "page.css", "state", "scene.svg", "choices?text=", "record.json"]
+    posts = [("play", tab.shown(action=99)), ("play", {}), ("new", tab.shown(series=None)), ("watch", tab.shown())]
+    posts += [("give-up", tab.shown(turn=0)), ("leave", tab.shown())]
     answers = [tab.get(path) for path in paths] + [tab.post(path, content) for path, content in posts]
     return "".join(f"{answer.text}\n{answer.headers}" for answer in answers)
 
@@ -188,7 +190,7 @@ def test_no_answer_has_what_is_sealed(tab, host):
         assert sealed.split()[0] not in said
         assert sealed.split(" ", 1)[1] not in said
         assert str(SEED) not in said
-        tab.play(tab.view["choices"]["shown"][0]["action"])
+        tab.play(tab.view["choices"]["actions"][0][0])
         assert tab.view["last"]["opened"]["text"] == sealed
 
 
@@ -225,7 +227,7 @@ def test_other_host_names_are_refused(still, name):
 def test_other_origins_and_posts_without_one_are_refused(still, origin):
     sent = {"Content-Type": "application/json"} | ({} if origin is None else {"Origin": origin})
     content = json.dumps(still.shown(action=0)).encode()
-    for path in ("play", "give-up", "new"):
+    for path in ("play", "give-up", "new", "watch", "choose", "leave"):
         assert still.send("POST", f"/{TOKEN}/{path}", content=content, headers=sent).status_code == 403
     assert still.get("state", Origin="http://evil.example").status_code == 403
 
@@ -258,9 +260,10 @@ def test_every_answer_forbids_what_the_page_does_not_need(tab):
 
 def test_the_page_has_no_script_inside_and_no_link_outside(tab):
     page = tab.get("").text
-    assert re.findall(r"<script[^>]*>", page) == ['<script src="page.js" defer>']
+    scripts = re.findall(r'<script src="(\w+\.js)" defer></script>', page)
+    assert len(scripts) == page.count("<script") == 3
     assert not re.search(r"\son\w+=|style=|https?:|//", page)
-    assert "http" not in tab.get("page.js").text
+    assert not [name for name in scripts if re.search("http|innerHTML", tab.get(name).text)]
     assert not re.search(r"url\(|@import|http", tab.get("page.css").text)
 
 
@@ -278,7 +281,8 @@ def test_a_move_of_another_turn_or_game_changes_nothing(tab, request):
         (tab.shown(action=3, game="0" * 16), "That request was for another game."),
     ):
         for path in ("play", "give-up", "new"):
-            sent = asked if path == "play" else {name: asked[name] for name in ("game", "turn")}
+            sent = {name: asked[name] for name in ("game", "turn")}
+            sent |= {"play": {"action": 3}, "new": {"series": None}}.get(path, {})
             answer = other.post(path, sent)
             assert answer.status_code == 409
             assert answer.json()["error"].startswith(said)
@@ -337,7 +341,39 @@ def test_what_is_not_served_or_not_taken_changes_nothing(still):
     assert still.get("play").status_code == 405
     assert still.get("../../server.py").status_code in (403, 404)
     assert still.get("page.html.jinja").status_code == 404
-    assert still.post("new", still.shown()).status_code == 409, "a game that goes on is not replaced"
+    assert still.post("new", still.shown(series=None)).status_code == 409, "a game that goes on is not replaced"
+
+
+@each_row(
+    "change",
+    [
+        {"kind": -1},
+        {"kind": 99},
+        {"size": 9},
+        {"opponent": -1},
+        {"series": 7},
+        {"kind": "war"},
+        {"size": None},
+        {"of": 0},
+    ],
+)
+def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
+    monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
+    tab = Browser(Host(None, None, None))
+    place = lobby.offers(0)[0].opponents.index("uniform")
+    asked = tab.shown(kind=0, size=0, opponent=place, series=1)
+    assert tab.post("choose", {**asked, **change}).status_code == 400
+    for path in ("scene.svg", "choices?text=", "record.json"):
+        assert tab.get(path).status_code == 409
+    assert tab.post("play", tab.shown(action=0)).status_code == 409
+    assert {tab.get(f"offers?game={word}").status_code for word in ("-1", "99", "war", "../war", "", "\u0662")} == {400}
+    tab.view = tab.post("choose", asked).json()
+    assert (tab.view["opponents"], tab.view["series"]["length"]) == (["uniform"], 3)
+    assert tab.post("choose", {**asked, **tab.shown()}).status_code == 409
+    assert tab.post("leave", tab.shown()).status_code == 409
+    assert tab.post("watch", tab.shown()).status_code == 400
+    tab.play_out()
+    assert "lobby" in tab.post("leave", tab.shown()).json()
 
 
 def test_giving_up_opens_what_was_sealed(tab):
@@ -345,7 +381,7 @@ def test_giving_up_opens_what_was_sealed(tab):
     view = tab.post("give-up", tab.shown()).json()
     assert view["left"]["digest"] == shown
     assert view["ending"] == "The game was given up. You had +0 points."
-    assert (view["digest"], view["choices"]["all"]) == ("", 0)
+    assert (view["digest"], view["choices"]["actions"]) == ("", [])
     assert tab.post("play", {"game": view["game"], "turn": view["turn"], "action": 0}).status_code == 400
 
 

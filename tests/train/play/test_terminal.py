@@ -17,6 +17,7 @@ from thinning import each_row
 import baselines
 from cardwar_envs import make_game
 from train.cli import main
+from train.play.account import amount
 from train.play.record import read_record
 from train.words import points
 
@@ -41,7 +42,7 @@ class Screen:
                 os._exit(code)
 
     def until(self, words):
-        """What is printed until some words come, or the end of the program if None."""
+        """What is printed, without styles, until some words come, or the end of the program if None."""
         said, decoder = "", codecs.getincrementaldecoder("utf-8")()  # a read can end inside a letter
         while words is None or words not in said:
             ready, _, _ = select.select([self._end], [], [], STEP_LIMIT)
@@ -51,7 +52,7 @@ class Screen:
             except OSError:  # the program has ended
                 assert words is None, said
                 break
-        return said.replace("\r\n", "\n")
+        return re.sub(r"\x1b\[\d*m", "", said).replace("\r\n", "\n")
 
     def type(self, line):
         os.write(self._end, f"{line}\n".encode())
@@ -67,7 +68,7 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     kept = tmp_path / "game.json"
     screen = Screen("play", "jujitsu", "num_cards=4", "--seed", "5", "--record", str(kept))
     try:
-        assert "you are player_0" in screen.until(PROMPT)
+        assert "you play against equilibrium" in screen.until(PROMPT)
         for line in ("", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 3000, "4.0"):
             screen.type(line)
             answer = screen.until(PROMPT)
@@ -81,7 +82,11 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         screen.type("4")  # played already
         assert "'4' is not one of your moves" in screen.until(PROMPT)
         screen.type("2")
-        screens.append(screen.until(None))
+        screens.append(screen.until("Deal again? "))
+        screen.type("perhaps")
+        screen.until("Deal again? ")
+        screen.type("n")
+        screen.until(None)
     finally:
         code = screen.close()
     assert code == 0
@@ -95,13 +100,14 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         own = solution.game.legal_actions(state, 0)
         cost = worth.max() - worth[own.index(actions[0])]
         total += cost
-        assert ("That cost nothing." if cost < 1e-9 else f"That gave away {points(cost)} points") in said
+        assert ("That cost nothing." if cost < 1e-9 else f"That gave away {amount(cost)} point") in said
         for action, each in zip(own, worth, strict=True):
-            row = [str(action + 1), points(solution.strategies(state)[0][action]), points(worth.max() - each)]
+            probability = solution.strategies(state)[0][action]
+            row = [str(action + 1), points(probability, 3), points(worth.max() - each, 3)]
             assert re.search(r"\W+".join(map(re.escape, row)), said)
-        assert f"{points(total)} points given away" in said
+        assert f"{points(total, 3)} points given away" in said
     assert total > 0.01
-    assert f"You get {record.episode.payoffs[0]:+g} point" in screens[-1]
+    assert record.account.sentences("equilibrium")[0] in " ".join(screens[-1].split())
 
 
 @pytest.fixture
@@ -124,6 +130,28 @@ def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, t
     assert (record.content["ending"], len(record.episode.actions)) == ("broken off", 1)
 
 
+def test_a_series_has_the_next_seeds_and_keeps_each_record(played, tmp_path):
+    game = ("jujitsu", "num_cards=2", "--seed", "4", "--games", "3", "--record", str(tmp_path / "game.json"))
+    code, out, err = played("1\n2\ngive up\n1\n2\n", *game)
+    assert (code, err) == (0, "")
+    assert "Deal again?" not in out
+    assert out.count("Game 3 of 3") == 1
+    records = [read_record(tmp_path / name).content for name in ("game.json", "game-2.json", "game-3.json")]
+    assert [(record["seed"], record["ending"]) for record in records] == [(4, "over"), (5, "given up"), (6, "over")]
+    assert "In 2 games you won" in out  # one was given up
+
+
+def test_a_series_ends_when_the_person_quits(played, capsys):
+    code, out, _ = played("1\n2\nquit\n", "jujitsu", "num_cards=2", "--games", "9")
+    assert (code, "Game 3" in out) == (0, False)
+    assert "games (0) must be in 1..1000" in refusal(capsys, "play", "jujitsu", "--games", "0")
+    assert (
+        refusal(capsys, "play")
+        == "cardwar: name a game, as in cardwar play jujitsu; cardwar play --web lets you choose one\n"
+    )
+    assert "--games requires a game" in refusal(capsys, "play", "--games", "2", "--web")
+
+
 def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert run(capsys, "play", "jujitsu", "num_cards=4", "--record", str(tmp_path / "game.json"))[0] == 130
@@ -137,7 +165,7 @@ def test_giving_up_opens_what_was_sealed(played, word):
     assert len(re.findall(r"^opened [0-9a-f]{32} move \d: player_1 plays \d", out, re.MULTILINE)) == 2
     assert "The game was given up. You had +0 points." in out
     shown = re.findall(r"^sealed (\w+)$", out, re.MULTILINE)[0]
-    line = re.findall(r"^check  (.*)$", out, re.MULTILINE)[0]
+    line = f"printf %s '{re.findall(r'^opened (.*)$', out, re.MULTILINE)[0]}' | sha256sum"
     answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=True).stdout
     assert answer.split()[0] == shown
 
@@ -145,8 +173,8 @@ def test_giving_up_opens_what_was_sealed(played, word):
 def test_nothing_private_is_shown_before_the_end(played):
     _, out, _ = played("raise\n", "dice_poker", "--seed", "6")
     before, after = out.split(PROMPT)
-    assert re.search(r"player_0 rolled \d\nplayer_1 rolled \?", before)
-    assert re.search(r"player_1 rolled \d", after)
+    assert re.search(r"You rolled \d\nequilibrium rolled \?", before)
+    assert re.search(r"equilibrium rolled \d", after)
     assert not re.search(r"fold|call|opened", before)
 
 
@@ -157,7 +185,8 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     assert "and 1,300 more; type some of the cards" in out
     assert "\n  #1 discards 2 3 4 and battles with 5\n" in out
     assert out.count("  #10 discards 2 3 5 and battles with 6\n") == 2  # in the first list, and after the search
-    assert "player_0 (you): discards 2 3 5 and battles with 6\n" in out
+    assert "You: discards 2 3 5 and battles with 6\n" in out
+    assert re.search(r"You           hand [\d ]+  wins -\nmax \(seat 1\)  hand", out), "columns keep their places"
     assert "moves are not judged" in out
     assert "points given away" not in out
 
@@ -174,14 +203,14 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(playe
     small = ("war", "ranks=3", "discards=1", "max_rounds=4")
     monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
     assert "takes more than 0 seconds; how long in all is not known, so" in played("quit\n", *small)[1]
-    assert "given away" in played("quit\n", *small, "--yes")[1]
+    assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
     monkeypatch.setattr("train.estimates.processors", lambda: 2)
     monkeypatch.setattr("train.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
     code, out, _ = played("quit\n", "jujitsu", "num_cards=5", "--seed", "1")
     assert code == 0
     # 89 matrix games on two processors
     assert "jujitsu num_cards=5 takes about 89 seconds, so moves are not judged; --yes computes it." in out
-    assert "player_1 is uniform" in out
+    assert "you play against uniform" in out
 
 
 def test_a_very_long_number_is_no_move(played):

@@ -212,6 +212,7 @@ def test_war_with_a_person_and_two_strategies_of_the_paper_to_the_end():
         assert all(step.verdict is None for step in trainer.steps)
         assert any(1 in step.before.tied for step in trainer.decisions)  # the person chose in wars, too
     won = [trainer for trainer in games if trainer.ending == "over"]
+    assert {trainer.account for trainer in games} == {None}
     assert won
     assert all(sum(trainer.payoffs) == pytest.approx(0.0) for trainer in won)
 

@@ -5,8 +5,6 @@
 const $ = (id) => document.getElementById(id);
 let view = null; // what the server said last
 let shown = ""; // the digest that was shown before the last move
-let typed = ""; // what has been typed to select a move
-let typedAt = 0;
 let busy = false;
 
 function element(tag, text, ...classes) {
@@ -19,6 +17,15 @@ function element(tag, text, ...classes) {
 function put(id, text) {
   $(id).textContent = text;
   $(id).hidden = text === "";
+}
+
+function putLines(id, lines) {
+  $(id).replaceChildren(...lines.map((line) => element("p", line)));
+}
+
+function fill(id, names, selected) {
+  $(id).replaceChildren(...names.map((name) => element("option", name)));
+  $(id).selectedIndex = selected;
 }
 
 async function ask(path, body) {
@@ -41,15 +48,17 @@ async function ask(path, body) {
 }
 
 async function act(path, more) {
-  if (busy || view === null) return;
+  if (busy || view === null) return false;
   busy = true;
   shown = view.digest;
   try {
     show(await ask(path, { game: view.game, turn: view.turn, ...more }), true);
     put("message", "");
+    return true;
   } catch (error) {
     if (error.view) show(error.view, true);
     put("message", error.message);
+    return false;
   } finally {
     busy = false;
   }
@@ -67,21 +76,35 @@ async function reload() {
 // -- showing ------------------------------------------------------------------------------
 
 function show(now, focus) {
+  const before = view;
   view = now;
+  $("lobby").hidden = !now.lobby;
+  document.querySelector("main").hidden = Boolean(now.lobby);
+  if (now.lobby) {
+    if (!before || now.game !== before.game) showLobby();
+    return;
+  }
   document.title = `${now.title} ${now.parameters}`.trim();
   put("title", now.title);
   put("parameters", now.parameters);
-  put("players", `You are ${now.you}, against ${now.opponents.join(", ")}.`);
+  put("players", `You play against ${now.opponents.join(", ")}. ${now.ending ? "" : now.series.standing}`);
+  putLines("how", now.rules.split("\n"));
   $("scene").src = `scene.svg?game=${now.game}&turn=${now.turn}`;
   $("scene").alt = now.position;
+  $("filter").value = "";
+  choices = now.choices;
+  picked = [];
   showResult();
-  showChoices(now.choices, focus);
+  showEnd();
+  showChoices();
   showMix();
   showReview();
   showSeals();
-  $("new").hidden = $("record").hidden = !now.ending;
   $("give-up").hidden = Boolean(now.ending);
-  if (focus && now.ending) $("new").focus();
+  if (!focus) return;
+  // No move is selected at first: a second press of Enter must not play one.
+  if (now.out) $("watch").focus();
+  else (now.ending ? $("new") : $("choosing")).focus();
 }
 
 function inWords(moves) {
@@ -90,36 +113,48 @@ function inWords(moves) {
 
 function showResult() {
   const last = view.last;
-  const steps = last ? [last.moves, ...last.later].filter((moves) => moves.length) : [];
+  const steps = last ? [last.moves, ...last.later.slice(-3)].filter((moves) => moves.length) : [];
   $("moves").replaceChildren(...steps.map((moves) => element("span", inWords(moves))));
-  $("moves").hidden = steps.length === 0;
   const verdict = last && last.verdict;
   put("sentence", verdict ? verdict.sentence : "");
   $("sentence").classList.toggle("costly", Boolean(verdict) && Number(verdict.cost) > 0);
-  put("ending", view.ending);
-  $("result").hidden = steps.length === 0 && !view.ending;
+  $("result").hidden = steps.length === 0;
   $("total").hidden = !view.judged;
   $("total").textContent = view.total;
   put("given-away", view.given_away);
+  $("costs").hidden = view.given_away === "";
 }
 
-function showChoices(choices, focus) {
-  $("choosing").hidden = Boolean(view.ending);
-  put("number", `${view.number}`);
-  const many = choices.all > choices.shown.length || $("filter").value !== "";
-  if (choices === view.choices) $("filter").value = "";
-  $("filter").hidden = !many;
-  const short = choices.shown.every((choice) => choice.name.length <= 3);
-  $("choices").classList.toggle("cards", short);
-  const buttons = choices.shown.map((choice) => {
-    const button = element("button", choice.name, "choice");
-    button.addEventListener("click", () => act("play", { action: choice.action }));
-    return button;
+function showEnd() {
+  $("end").hidden = !view.ending;
+  put("ending", view.ending);
+  const rows = view.account.map(([label, points]) => {
+    const name = element("th", label);
+    name.scope = "row";
+    const made = element("tr", "");
+    made.append(name, element("td", points, "n"));
+    return made;
   });
-  $("choices").replaceChildren(...buttons);
-  put("more", choices.more ? `and ${choices.more} more` : "");
-  // No move is selected at first: a second press of Enter must not play one.
-  if (focus && !view.ending) $("choosing").focus();
+  $("account").hidden = rows.length === 0;
+  $("account").querySelector("tbody").replaceChildren(...rows);
+  putLines("told", [view.series.standing, ...view.series.said].filter((line) => line));
+  $("watch").hidden = $("skip").hidden = !view.out;
+  fill("series", lengthNames(), view.lengths.indexOf(view.series.length));
+}
+
+function lengthNames() {
+  return view.lengths.map((length) => (length ? `best of ${length}` : "no end"));
+}
+
+function rowOf(row) {
+  const made = element("tr", "");
+  const name = element("th", row.name);
+  name.scope = "row";
+  if (row.played) {
+    made.classList.add("played");
+    name.append(element("small", " you"));
+  }
+  return [made, name];
 }
 
 function showMix() {
@@ -128,13 +163,7 @@ function showMix() {
   const all = verdict ? verdict.rows : [];
   const most = Math.max(...all.map((row) => row.share));
   const rows = all.map((row) => {
-    const made = element("tr", "");
-    const name = element("th", row.name);
-    name.scope = "row";
-    if (row.played) {
-      made.classList.add("played");
-      name.append(element("small", " you"));
-    }
+    const [made, name] = rowOf(row);
     const bar = element("span", "", "bar");
     bar.style.width = `${(100 * row.share) / most}%`;
     const track = element("td", "", "track");
@@ -158,76 +187,20 @@ function showReview() {
 }
 
 async function showSeals() {
-  put("digest", view.digest);
-  $("sealed").hidden = view.digest === "";
   const opened = view.left || (view.last && view.last.opened);
+  put("sealed", view.opponents.length > 1 ? "Their moves are sealed before yours." : "The opponent's move is sealed before yours.");
+  $("now").hidden = view.digest === "";
+  $("digest").textContent = view.digest;
   $("opened").hidden = !opened;
+  put("holds", "");
   if (!opened) return;
   put("opened-text", opened.text);
   put("opened-digest", opened.digest);
   put("command", opened.command);
-  put("holds", "");
   if (!shown) return; // this page was loaded after the move
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(opened.text));
   const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const holds = hex === shown;
-  put("holds", holds ? "✓ Verified: this matches the SHA-256 shown before your move." : "✗ This does not match the sealed SHA-256!");
+  put("holds", holds ? "✓ Last one verified." : "✗ The last one does not match what was sealed!");
   $("holds").classList.toggle("costly", !holds);
 }
-
-// -- the keyboard -------------------------------------------------------------------------
-
-function select(step) {
-  const buttons = [...$("choices").children];
-  const at = buttons.indexOf(document.activeElement);
-  const next = at < 0 ? 0 : (at + step + buttons.length) % buttons.length;
-  buttons[next].focus();
-}
-
-function selectTyped(key) {
-  typed = Date.now() - typedAt < 900 ? typed + key : key;
-  typedAt = Date.now();
-  const buttons = [...$("choices").children];
-  const names = buttons.map((button) => button.textContent.toLowerCase());
-  const find = (text) => {
-    const exact = names.indexOf(text);
-    return exact >= 0 ? exact : names.findIndex((name) => name.startsWith(text));
-  };
-  let place = find(typed);
-  if (place < 0) {
-    typed = key;
-    place = find(key);
-  }
-  if (place >= 0) buttons[place].focus();
-}
-
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || $("sure").open) return;
-  if (event.repeat && event.key === "Enter") event.preventDefault(); // a key held down plays once
-  if (!view || view.ending || (event.target === $("filter") && event.key !== "ArrowDown")) return;
-  const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
-  if (event.key in steps && $("choices").children.length) {
-    select(steps[event.key]);
-  } else if (/^[\p{L}\p{N}]$/u.test(event.key)) {
-    selectTyped(event.key.toLowerCase());
-  } else {
-    return;
-  }
-  event.preventDefault();
-});
-
-$("filter").addEventListener("input", async () => {
-  const text = $("filter").value;
-  const found = await ask(`choices?text=${encodeURIComponent(text)}`).catch(() => null);
-  if (found && found.turn === view.turn && text === $("filter").value) showChoices(found, false);
-});
-
-$("new").addEventListener("click", () => act("new"));
-$("give-up").addEventListener("click", () => $("sure").showModal());
-$("go-on").addEventListener("click", () => $("sure").close());
-$("really").addEventListener("click", () => {
-  $("sure").close();
-  act("give-up");
-});
-document.addEventListener("visibilitychange", () => document.hidden || reload());
-reload();

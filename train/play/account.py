@@ -1,0 +1,173 @@
+"""Why a game ended as it did: its result as the value of the game, luck and mistakes, which add up exactly.
+
+All terms are payoff points from the person's seat. Let M be the payoff matrix to go at a state, v its value, x and y
+the equilibrium mixes of the person and the opponent. For the joint action (a, b) that was played:
+
+- your mistake: max M y - (M y)[a], the cost that play shows for the move;
+- the opponent's mistake: (x M)[b] - min x M, by the same rule from its seat;
+- luck in which moves met: the rest of M[a, b] - v, that is M[a, b] - (M y)[a] - (x M)[b] + v. Its mean is 0 as soon as
+  one player draws from its equilibrium mix, whatever the other plays. If neither does, what a player gains by guessing
+  the other's move is part of it;
+- luck of chance: the payoff and value to go that chance brought, minus their expectation M[a, b].
+
+Added over a game, the values to go cancel: result = value + chance + draws - mine + theirs. Where players have private
+information, v is what the two equilibrium mixes expect given both players' information; the deal is luck of chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cardwar_envs import Game
+from cardwar_envs.core.play import Episode
+from train.play.judge import Judge
+from train.words import points
+
+DIGITS = 3
+# Terms below this are rounding errors of a sum.
+NOTHING = 1e-6
+
+
+@dataclass(frozen=True)
+class Account:
+    """The result of a game of two players: `value + chance + draws - mine + theirs`, up to rounding.
+
+    If the solution has exact values, the terms are fractions and add up exactly. Mistakes are then as precise as the
+    solution's mixes, which are floats.
+
+    Attributes:
+        result: What the person was paid, payoff points.
+        value: What optimal play by both would have given the person on average.
+        chance: Luck of chance.
+        draws: Luck in which moves met.
+        mine: What the person's moves gave away, at least 0.
+        theirs: What the opponent's moves gave away, at least 0.
+    """
+
+    result: float
+    value: float
+    chance: float
+    draws: float
+    mine: float
+    theirs: float
+
+    @property
+    def luck(self) -> float:
+        """All luck, payoff points."""
+        return self.chance + self.draws
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the terms add up to the result, up to rounding."""
+        terms = (self.value, self.chance, self.draws, -self.mine, self.theirs)
+        return abs(sum(terms) - self.result) <= NOTHING * max(1.0, *map(abs, terms))
+
+    def rows(self, opponent: str) -> list[tuple[str, str]]:
+        """The terms and the result, each with its label and sign, rounded so that they still add up."""
+        value, chance, draws, mine, theirs = self._rounded()
+        terms = [
+            ("value of the game to you", value),
+            ("luck of chance", chance),
+            ("luck in which moves met", draws),
+            ("your mistakes", -mine),
+            (f"mistakes of {opponent}", theirs),
+            ("result", self.result),
+        ]
+        return [(label, f"{term + 0.0:+.{DIGITS}f}") for label, term in terms]
+
+    def sentences(self, opponent: str) -> list[str]:
+        """What happened, in plain words; `opponent` is its name."""
+        value, chance, draws, *_ = self._rounded()
+        luck, mine, theirs = round(chance + draws, DIGITS), self.mine > NOTHING, self.theirs > NOTHING
+        neither = f"neither you nor {opponent} made a mistake"
+        if not (value or mine or theirs):
+            return [f"{paid(self.result)}{' by luck' if luck else ''}: {neither}."]
+        reasons = [f"the game is worth {amount(value)} to you"] if value else []
+        if luck:
+            reasons.append(f"luck {brought(luck)}")
+        if theirs:
+            reasons.append(f"{opponent} gave away {amount(self.theirs)}")
+        if mine:
+            reasons.append(f"you gave away {amount(self.mine)}")
+        faultless = {
+            (False, False): f"; {neither}",
+            (False, True): "; you made no mistake",
+            (True, False): f"; {opponent} made no mistake",
+            (True, True): "",
+        }
+        return [f"{paid(self.result)}: {_listed(reasons)}{faultless[mine, theirs]}."]
+
+    def _rounded(self) -> tuple[float, ...]:
+        """The terms rounded to `DIGITS`; luck, if there is any, takes the rounding error, so that they add up."""
+        terms = [self.value, self.chance, self.draws, self.mine, self.theirs]
+        rounded = [round(float(term), DIGITS) for term in terms]
+        missing = round(float(self.result), DIGITS) - (sum(rounded) - 2.0 * rounded[3])
+        for place, sign in ((2, 1.0), (1, 1.0), (4, 1.0), (3, -1.0)):
+            if abs(terms[place]) > NOTHING:
+                rounded[place] = round(rounded[place] + sign * missing, DIGITS)
+                break
+        return tuple(rounded)
+
+
+def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) -> Account:
+    """The account of a game of two players that was played to its end.
+
+    Args:
+        judge: Costs and values of the game's solution.
+        game: The rules.
+        episode: The game as it was played.
+        seat: The person's.
+    """
+    number, value, to_go = judge.number, judge.value(seat), [judge.to_go(state, seat) for state in episode.states]
+    received = [number(rewards[seat]) for rewards in (episode.dealt, *episode.rewards)]
+    chance, draws, costs = received[0] + to_go[0] - value, number(0), [number(0), number(0)]
+    for place, (state, actions) in enumerate(zip(episode.states, episode.actions, strict=False)):
+        outcomes = game.transitions(state, actions)
+        expected = sum(number(p) * (number(paid[seat]) + judge.to_go(after, seat)) for p, after, paid in outcomes)
+        chance += received[place + 1] + to_go[place + 1] - expected
+        draws += expected - to_go[place]
+        for player, action in actions.items():
+            costs[player] += number(judge.verdict(state, player, action).cost)
+    mine, theirs = costs[seat], costs[1 - seat]
+    return Account(sum(received), value, chance, draws + mine - theirs, mine, theirs)
+
+
+def paid(result: float) -> str:
+    """What a person was paid, in words."""
+    if abs(result) <= NOTHING:
+        return "You broke even"
+    return f"You {'won' if result > 0.0 else 'lost'} {in_points(abs(result))}"
+
+
+def brought(luck: float) -> str:
+    """What luck did, in words."""
+    return f"{'brought' if luck > 0.0 else 'cost'} you {amount(abs(luck))}"
+
+
+def amount(number: float, sign: str = "") -> str:
+    """A number with at most three decimals; `sign` "+" shows the sign of positive numbers."""
+    if _tiny(number):
+        return f"less than {0.1**DIGITS:.{DIGITS}f}"
+    return f"{round(number, DIGITS) + 0.0:{sign}.{DIGITS}f}".rstrip("0").rstrip(".")
+
+
+def decimals(number: float) -> str:
+    """A cost or a probability with three decimals, for tables."""
+    return f"<{0.1**DIGITS:.{DIGITS}f}" if _tiny(number) else points(number, DIGITS)
+
+
+def _tiny(number: float) -> bool:
+    """Whether a number is positive, but would be shown as 0."""
+    return NOTHING < number < 0.5 * 0.1**DIGITS
+
+
+def in_points(number: float, sign: str = "") -> str:
+    """As `amount`, with its unit."""
+    text = amount(number, sign)
+    return f"{text} point{'' if text.lstrip('+-') == '1' else 's'}"
+
+
+def _listed(reasons: Sequence[str]) -> str:
+    return " and ".join([", ".join(reasons[:-1]), reasons[-1]] if len(reasons) > 1 else reasons)

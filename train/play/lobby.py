@@ -1,0 +1,96 @@
+"""What a person can choose on the page: games, sizes, opponents. The browser names places in these lists only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from functools import cache
+from typing import Any, NamedTuple
+
+from baselines import Solution
+from baselines.opponents.fitting import SLOW, fitting_policies
+from cardwar_envs import Game, make_game
+from cardwar_envs.core.installed import GAME_GROUP, installed
+from cardwar_envs.core.policy import names_for
+from cardwar_envs.games.by_name import GAMES
+from train.play.seating import EQUILIBRIUM, table_for, timely_equilibrium
+from train.play.trainer import Table
+from train.words import game_in_words
+
+# Seconds for computing an equilibrium.
+PATIENCE = 20.0
+# Sizes between the smallest game (0) and the default one (1).
+SHARES = (0.2, 0.5, 1.0)
+
+
+class Offer(NamedTuple):
+    """A game of one size, and who can play it."""
+
+    game: Game[Any]
+    opponents: list[str]
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """What the page shows of it."""
+        _, _, parameters = game_in_words(self.game).partition(" ")
+        return {"size": parameters or "full size", "opponents": self.opponents, "rules": self.game.how_to_play}
+
+
+def games() -> list[str]:
+    """The names of the games; none of another package is imported for them."""
+    return list({**GAMES, **installed(GAME_GROUP)})
+
+
+@cache
+def offers(place: int) -> list[Offer]:
+    """The sizes of the game at a place of `games()`, and the opponents for each; IndexError if there is none."""
+    return [Offer(game, _opponents(game)) for game in _sizes(at(games(), place))]
+
+
+def table_of(game: int, size: int, opponent: int) -> Table:
+    """The table at these places of the lists; IndexError if there is none, ValueError if it cannot be set."""
+    offer = at(offers(game), size)
+    word = at(offer.opponents, opponent)
+    solution, reason = _solved(game, size)
+    if word == EQUILIBRIUM and solution is None:
+        raise ValueError(f"{reason} Choose another opponent or a smaller size.")
+    return table_for(offer.game, 0, [word], solution, reason)
+
+
+@cache  # also failures, after which another opponent is chosen
+def _solved(game: int, size: int) -> tuple[Solution | None, str]:
+    return timely_equilibrium(offers(game)[size].game, PATIENCE)
+
+
+def at(offered: Sequence[Any], place: int) -> Any:
+    """The entry at a place, which is never counted from the end; IndexError if there is none."""
+    if place not in range(len(offered)):
+        raise IndexError(f"place ({place}) must be in 0..{len(offered) - 1}")
+    return offered[place]
+
+
+def _sizes(name: str) -> Iterator[Game[Any]]:
+    """Games whose whole numbers lie between the smallest's and the default's, the default, and the one for three."""
+    default = make_game(name)
+    smallest, seen = default.smallest() or default, set()
+    ranges = {
+        field.name: (low, high)
+        for field in fields(default)  # type: ignore[arg-type]  # games are dataclasses
+        if type(high := getattr(default, field.name)) is int and (low := getattr(smallest, field.name)) != high
+    }
+    sizes = [{key: round(low + share * (high - low)) for key, (low, high) in ranges.items()} for share in SHARES]
+    for numbers in [*sizes, {"num_players": 3}]:
+        try:
+            game = make_game(name, **numbers)
+        except ValueError:  # there is no such number, or they do not go together
+            continue
+        if game not in seen:
+            seen.add(game)
+            yield game
+
+
+def _opponents(game: Game[Any]) -> list[str]:
+    """The equilibrium and the levels first."""
+    quick = fitting_policies(game)
+    fitting = [name for name in names_for(game) if name in quick or name.partition(":")[0] in SLOW]
+    return sorted(fitting, key=lambda name: (name != EQUILIBRIUM, not name.startswith("level:"), name))

@@ -1,0 +1,156 @@
+// How a move is picked: by clicks on the picture, on buttons, or by keys. A move may be made of several picks.
+"use strict";
+
+const SMALLEST = 24; // pixels: cards that are shown smaller than this are hard to hit, so there are buttons instead
+const MOST_BUTTONS = 64;
+let choices = null; // what can be picked: the server's list, or what a search has found
+let picked = []; // the items that were picked of this move
+let typed = ""; // what has been typed to select a move
+let typedAt = 0;
+
+// The first step of a choice that is not complete with what was picked, and its items that are left; null if what was
+// picked does not belong to this choice.
+function rest([, steps]) {
+  let at = 0;
+  for (const [step, items] of steps) {
+    const left = [...items];
+    for (; left.length && at < picked.length; at += 1) {
+      const place = left.indexOf(picked[at]);
+      if (place < 0) return null;
+      left.splice(place, 1);
+    }
+    if (left.length) return { step, left };
+  }
+  return at < picked.length ? null : { step: null, left: [] };
+}
+
+function pick(item) {
+  if (busy) return;
+  picked.push(item);
+  const complete = choices.actions.find((choice) => rest(choice)?.step === null);
+  if (complete) {
+    act("play", { action: complete[0] });
+    return;
+  }
+  showChoices();
+  const again = buttons().find((button) => button.dataset.item === String(item));
+  (again || $("choosing")).focus();
+}
+
+function undo() {
+  picked.pop();
+  showChoices();
+  $("choosing").focus();
+}
+
+function choiceButton(item, ...classes) {
+  const button = element("button", "", "choice", ...classes);
+  button.type = "button";
+  button.dataset.item = item;
+  button.dataset.name = button.ariaLabel = choices.items[item];
+  button.addEventListener("click", () => pick(item));
+  return button;
+}
+
+function showChoices() {
+  $("choosing").hidden = Boolean(view.ending);
+  put("number", `${view.number}`);
+  const rests = choices.actions.map(rest).filter((each) => each !== null);
+  const items = [...new Set(rests.flatMap((each) => each.left))].sort((one, other) => one - other);
+  const pictured = showSpots(items);
+  const others = items.filter((item) => !pictured.has(item));
+  const most = others.length > MOST_BUTTONS ? 12 : others.length;
+  const more = others.length - most + choices.more;
+  $("filter").hidden = !more && $("filter").value === "";
+  const names = others.slice(0, most).map((item) => choices.items[item]);
+  $("choices").classList.toggle("cards", names.every((name) => name.length <= 3));
+  $("choices").classList.toggle("many", names.length > 20);
+  $("choices").replaceChildren(...others.slice(0, most).map((item) => {
+    const button = choiceButton(item);
+    button.textContent = choices.items[item];
+    return button;
+  }));
+  put("more", more ? `and ${more} more` : "");
+  $("undo").hidden = picked.length === 0;
+  put("hint", hint(rests, pictured.size > 0));
+}
+
+function hint(rests, inPicture) {
+  const step = rests.length ? choices.steps[rests[0].step] : "";
+  if (!step) return inPicture ? "Click a card of your hand, or type it and press Enter." : "";
+  const left = rests[0].left.length;
+  const so = picked.length ? ` Picked so far: ${picked.map((item) => choices.items[item]).join(", ")}.` : "";
+  return `Pick ${left > 1 ? `${left} ${step}` : `your ${step.replace(/s$/, "")}`}.${so}`;
+}
+
+// Makes buttons of what the picture shows of these items, unless it is shown too small; returns which they are.
+function showSpots(items) {
+  const width = $("scene").clientWidth || 600;
+  const spots = view.spots
+    .map(([name, ...place]) => [choices.items.indexOf(name), place])
+    .filter(([item, place]) => item >= 0 && (place[2] * width) / 100 >= SMALLEST);
+  $("spots").replaceChildren(...spots.map(([item, [left, top, wide, tall]]) => {
+    const count = picked.filter((each) => each === item).length;
+    const spot = items.includes(item) ? choiceButton(item, "spot") : element("span", "", "spot");
+    Object.assign(spot.style, { left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${tall}%` });
+    if (count) spot.append(element("span", count > 1 ? `✓${count}` : "✓", "picked"));
+    return spot;
+  }));
+  return new Set(spots.map(([item]) => item));
+}
+
+// -- the keyboard -------------------------------------------------------------------------
+
+function buttons() {
+  return [...document.querySelectorAll(".choice")];
+}
+
+function select(step) {
+  const all = buttons();
+  const at = all.indexOf(document.activeElement);
+  const next = at < 0 ? 0 : (at + step + all.length) % all.length;
+  all[next].focus();
+}
+
+function selectTyped(key) {
+  typed = Date.now() - typedAt < 900 ? typed + key : key;
+  typedAt = Date.now();
+  const all = buttons();
+  const names = all.map((button) => button.dataset.name.toLowerCase());
+  const find = (text) => {
+    const exact = names.indexOf(text);
+    return exact >= 0 ? exact : names.findIndex((name) => name.startsWith(text));
+  };
+  let place = find(typed);
+  if (place < 0) {
+    typed = key;
+    place = find(key);
+  }
+  if (place >= 0) all[place].focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || $("sure").open) return;
+  if (event.repeat && event.key === "Enter") event.preventDefault(); // a key held down plays once
+  if (!view || view.lobby || view.ending || (event.target === $("filter") && event.key !== "ArrowDown")) return;
+  const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+  if (event.key in steps && buttons().length) {
+    select(steps[event.key]);
+  } else if (event.key === "Backspace" && picked.length) {
+    undo();
+  } else if (/^[\p{L}\p{N}]$/u.test(event.key)) {
+    selectTyped(event.key.toLowerCase());
+  } else {
+    return;
+  }
+  event.preventDefault();
+});
+
+$("filter").addEventListener("input", async () => {
+  const text = $("filter").value;
+  const found = await ask(`choices?text=${encodeURIComponent(text)}`).catch(() => null);
+  if (!found || found.turn !== view.turn || text !== $("filter").value) return;
+  choices = text ? found : view.choices;
+  picked = [];
+  showChoices();
+});

@@ -1,0 +1,58 @@
+"""How a person picks a move on the page: by clicks on items of the picture, or on buttons with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cardwar_envs.core.scene import Box
+from train.play.choices import Choices
+from train.play.trainer import Trainer
+
+# Of more choices than the page can hold, and of those that a search finds, it gets the first few.
+MOST_LISTED, FEW_LISTED = 10_000, 12
+
+
+def choices_in(trainer: Trainer) -> dict[str, Any]:
+    """The person's choices: actions, and how they are picked (see `Texts.picks`).
+
+    Each of `actions` has its action and the steps of its picks: a place in the list `steps`, and places in the list
+    `items`. `more` is the number of choices that are not listed.
+    """
+    game, seat, legal = trainer.table.game, trainer.table.seat, trainer.choices
+    if len(legal) > MOST_LISTED:
+        return _wholes(trainer, legal[:FEW_LISTED], len(legal))
+    picks = [game.picks(action, seat) for action in legal]
+    if len(set(picks)) < len(picks):  # they do not tell the actions apart
+        return _wholes(trainer, legal, len(legal))
+    steps = list(dict.fromkeys(step for each in picks for step, _ in each))
+    items = list(dict.fromkeys(item for each in picks for _, chosen in each for item in chosen))
+    number = {item: place for place, item in enumerate(items)}
+    actions = [
+        [action, [[steps.index(step), [number[item] for item in chosen]] for step, chosen in each]]
+        for action, each in zip(legal, picks, strict=True)
+    ]
+    return {"steps": steps, "items": items, "actions": actions, "more": 0}
+
+
+def choices_found(trainer: Trainer, text: str) -> dict[str, Any]:
+    """The first choices that match a text (see `Choices.matching`), each picked as a whole."""
+    found = Choices(trainer.table.game, trainer.table.seat, trainer.choices).matching(text)
+    return _wholes(trainer, found[:FEW_LISTED], len(found))
+
+
+def _wholes(trainer: Trainer, shown: Sequence[int], found: int) -> dict[str, Any]:
+    items = [trainer.table.game.describe_action(action, trainer.table.seat) for action in shown]
+    actions = [[action, [[0, [place]]]] for place, action in enumerate(shown)]
+    return {"steps": [""], "items": items, "actions": actions, "more": found - len(shown)}
+
+
+def spots_in(trainer: Trainer) -> list[list[Any]]:
+    """Where the picture shows what can be picked: item, left, top, width and height in hundredths of the picture."""
+    scene = trainer.table.game.scene(trainer.revealed())
+    across, down = 100 / scene.width, 100 / scene.height
+    return [
+        [box.pick, box.x * across, box.y * down, box.width * across, box.height * down]
+        for box in scene.shapes
+        if isinstance(box, Box) and box.pick
+    ]

@@ -1,0 +1,125 @@
+"""A series of games at one table: the running total, and what it says about both players."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+import baselines
+from baselines.matches.intervals import CONFIDENCE, mean_interval
+from train.play.account import NOTHING, Account, amount, brought, in_points
+from train.play.trainer import Table, Trainer
+
+# An opponent's exact loss is computed if the solution covers at most this much, which takes about a second.
+MOST_STATES = 1000
+
+
+class Series:
+    """The games of one person at one table.
+
+    Attributes:
+        table: Who plays what.
+        length: The most games of it; None for no end.
+        results: What the person was paid in each game, payoff points.
+        accounts: The accounts of these games; empty where moves are not judged.
+    """
+
+    def __init__(self, table: Table, length: int | None = None) -> None:
+        self.table, self.length = table, length
+        self.results: list[float] = []
+        self.accounts: list[Account] = []
+
+    def add(self, trainer: Trainer) -> None:
+        """Adds a game of this table; one that was broken off does not count."""
+        if trainer.ending in ("over", "out"):
+            self.results.append(trainer.payoffs[self.table.seat])
+            self.accounts += [trainer.account] if trainer.account else []
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many games the person won and lost."""
+        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
+        return won, lost
+
+    @property
+    def decided(self) -> bool:
+        """Whether a series of some length is over, because whoever is behind cannot catch up."""
+        if self.length is None:
+            return False
+        (won, lost), left = self.score, self.length - len(self.results)
+        return not left or abs(won - lost) > left
+
+    @property
+    def standing(self) -> str:
+        """How a series of some length stands; empty for one without end, and before its first game."""
+        if self.length is None or not self.results:
+            return ""
+        won, lost = self.score
+        score, whole = f"{max(won, lost)} to {min(won, lost)}", f"the best of {self.length}"
+        if won == lost:
+            return f"You draw {whole}, {score}." if self.decided else f"It is {score} in {whole}."
+        verb = ("win" if won > lost else "lose") if self.decided else ("lead in" if won > lost else "are behind in")
+        return f"You {verb} {whole}, {score}."
+
+    @cached_property
+    def known_loss(self) -> float | None:
+        """What the opponent gives away a game on average against the equilibrium, exactly; None if not known."""
+        if self._faces_equilibrium():
+            return 0.0
+        judge, (opponent, *others) = self.table.judge, self.table.policies
+        if judge is None or others or judge.solution.states > MOST_STATES:
+            return None
+        game, equilibrium, policy = self.table.game, judge.solution.policy, self.table.policies[opponent]
+        pair = (policy, equilibrium) if opponent == 0 else (equilibrium, policy)
+        try:
+            mean = baselines.head_to_head(game, *pair).mean
+        except ValueError:  # there are no exact figures for such a policy
+            return None
+        return max(0.0, judge.value(0) - mean if opponent == 0 else mean - judge.value(0))
+
+    def _faces_equilibrium(self) -> bool:
+        judge = self.table.judge
+        return judge is not None and all(each is judge.solution.policy for each in self.table.policies.values())
+
+    def sentences(self) -> list[str]:
+        """The running total, and what it says about both players; nothing before the first game."""
+        mean = [self._mean()] if len(self.results) > 1 else []
+        return [self._total(), *self._mistakes(), *mean] if self.results else []
+
+    def _total(self) -> str:
+        won, lost = self.score
+        even = len(self.results) - won - lost
+        level = f" and broke even in {even}" if even else ""
+        return (
+            f"In {_games(self.results)} you won {won}, lost {lost}{level}: {in_points(sum(self.results), '+')} in all."
+        )
+
+    def _mistakes(self) -> list[str]:
+        if not self.accounts:
+            return []
+        (opponent,), count = self.table.opponents.values(), len(self.accounts)
+        mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
+        yours = f"You gave away {amount(mine / count)} a game"
+        if self.known_loss is None:
+            said = [f"{yours}, {opponent} {amount(theirs / count)} (exact costs, means of {_games(self.accounts)})."]
+        else:
+            exact = f"{opponent} gives away {amount(self.known_loss)} (exact, against the equilibrium)"
+            said = [f"{yours} (exact costs, mean of {_games(self.accounts)}); {exact}."]
+        if abs(luck) > NOTHING:
+            # Luck in which moves met has mean 0 against the equilibrium only: of others a move can be guessed.
+            cause, it = ("Luck", "it") if self._faces_equilibrium() else ("Luck and guessing", "them")
+            without = amount((sum(self.results) - luck) / count, "+")
+            said.append(f"{cause} {brought(luck)} in all; without {it} your result would be {without} a game.")
+        return said
+
+    def _mean(self) -> str:
+        facts = self.table.game.facts
+        mean, low, high = (
+            amount(each, "+") for each in mean_interval(np.array(self.results), facts.min_payoff, facts.max_payoff)
+        )
+        return f"Your mean result is {mean} a game; {CONFIDENCE:.0%} interval {low} to {high}."
+
+
+def _games(games: list[float] | list[Account]) -> str:
+    return f"{len(games)} game{'' if len(games) == 1 else 's'}"
