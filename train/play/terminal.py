@@ -19,7 +19,7 @@ Type the name of a move and press Enter. Moves cannot be taken back.
   #2           plays the move with this number
   some words   where there are many moves, lists those whose names have these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
-  help         shows this
+  help or ?    shows this
   give up      ends the game; so does quit
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
 some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
@@ -32,10 +32,11 @@ def play_in_terminal(trainer: Trainer, console: Console) -> None:
     """Plays a game to its end; EOFError if the input ends before, which leaves the trainer unchanged."""
     table = trainer.table
     _say(console, f"{game_in_words(table.game)}: you are player_{table.seat}")
+    console.print(table.game.how_to_play, highlight=False)
     for player, name in table.opponents.items():
         _say(console, f"player_{player} is {name}")
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
-    _say(console, "Type help for help.")
+    _say(console, "Type help for the rules again and for how to name a move.")
     view = view_of(trainer)
     _show_last(view, console)
     while not view["ending"]:
@@ -66,7 +67,8 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | No
         text = console.input("Your move: ").strip()
         if text.casefold() in GIVE_UP:
             return None
-        if text.casefold() == "help":
+        if text.casefold() in ("help", "?"):
+            console.print(f"{trainer.table.game.how_to_play}\n", highlight=False)
             _say(console, HELP)
             continue
         action = _chosen(text, choices)
