@@ -13,11 +13,12 @@ def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
         lacking = f"fewer than {discards + 1} cards left loses them to the table and"
     opponents = "your opponent"
     won = "The last player in the game wins 1 point from the other."
-    ending = f"If both of you go out at once, or after {counted(rounds, 'round')}, it is a draw."
+    limit = f"after {counted(rounds, 'round')}"
+    ending = f"If both of you go out at once, or {limit}, it is a draw."
     if players > 2:
         opponents = f"your {players - 1} opponents"
         won = f"Whoever goes out pays 1/{players - 1} point; the last player in the game pays nothing and gets it all."
-        ending = f"If the last ones go out at once, or several are left after {counted(rounds, 'round')}, they pay nothing and share it."
+        ending = f"If the last ones go out at once, or several are left {limit}, they share it."
     sentences = (
         f"You and {opponents} each hold the cards {numbers_in_words(cards)}. All cards are open.",
         "In each round, everyone plays a card at the same time, and the highest card wins all cards on the table.",
