@@ -16,6 +16,8 @@ from train.words import in_one_line
 
 # Each is a function of the same name in the module of that name in `train.command`.
 COMMANDS = (
+    "games",
+    "rules",
     "solve",
     "exploit",
     "match",

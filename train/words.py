@@ -18,6 +18,8 @@ from cardwar_envs.games.by_name import game_class, spelled_name
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
 # Of a message.
 MOST_LETTERS = 1000
+# Of a list that is only shown.
+MOST_ITEMS = 5
 BOOLEANS, NONE = {"true": True, "false": False}, "none"
 LISTS = (tuple, list, frozenset)
 
@@ -160,8 +162,19 @@ def game_in_words(game: Game[Any]) -> str:
     subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters)))
     given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
     values = (parameters[name] for name in given)
-    texts = (",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value) for value in values)
+    texts = map(_as_word, values)
     return " ".join([spelled_name(game), *(f"{name}={text}" for name, text in zip(given, texts, strict=True))])
+
+
+def _as_word(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
+
+
+def in_brief(value: object) -> str:
+    """A parameter's value as it is typed, e.g. `2,3,6`; a long list is abbreviated, as in `1,...,13`."""
+    if isinstance(value, (tuple, list)) and len(value) > MOST_ITEMS:
+        return f"{value[0]},...,{value[-1]}"
+    return _as_word(value)
 
 
 def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, failing
 from cardwar_envs.contract.answers import asking, place, short
 from cardwar_envs.contract.case import Case
 from cardwar_envs.core.scene import Revealed
@@ -15,7 +15,7 @@ SHOWN = 300  # pictures are slow
 
 
 def states_and_actions_have_words(case: Case) -> None:
-    """`describe` and `describe_action` give text, and a player's legal actions have different words."""
+    """`how_to_play`, `describe` and `describe_action` give text; a player's legal actions have different words."""
     words: dict[tuple[int, int], str] = {}
     for node in case.nodes:
         text = case.ask("describe", node.state)
@@ -34,6 +34,10 @@ def states_and_actions_have_words(case: Case) -> None:
                 if by_word[words[player, action]] != action:
                     both = f"actions {action} and {by_word[words[player, action]]}"
                     raise Failed(f"{place(node.state, player)}: {both} are both called {words[player, action]!r}")
+    with failing("how_to_play raises"):
+        rules = case.game.how_to_play
+    if not isinstance(rules, str) or not rules.strip():
+        raise Failed(f"how_to_play is {short(rules)}, which must be a property that gives a text")
 
 
 def states_read_differently(case: Case) -> None:

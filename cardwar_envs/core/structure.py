@@ -66,11 +66,12 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "action_counts": ("observation", "legal_actions"),
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
+    "how_to_play": (),  # saves no time, but must not describe the rules of another game
 }
 # Methods that affect neither play nor observations.
 TEXTS = {
     *("describe", "describe_action", "describe_play", "describe_revealed", "describe_course", "scene"),
-    *("check", "parameters", "smallest"),
+    *("check", "how_to_play", "parameters", "smallest"),
 }
 # Special methods that can give an instance other methods than its class has.
 SPECIAL = {"__post_init__", "__getattribute__"}

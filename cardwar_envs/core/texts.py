@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cardwar_envs.core.rules import FORFEIT, Rules, S
 from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken, with_names
 
 # What is picked, in any order, and the items.
 Picks = tuple[str, tuple[str, ...]]
+
+CHANCE = {"deal": "Chance decides how the game begins.", "moves": "Chance may play a part."}
+# More moves than this are not listed.
+FEW = 12
+# Of longer lists of numbers only these and the last are written.
+MOST_LISTED = 12
 
 
 class Texts(Rules[S]):
@@ -14,8 +22,38 @@ class Texts(Rules[S]):
 
     @property
     def how_to_play(self) -> str:
-        """How the game is played and won, in a few plain sentences that fit its parameters."""
-        return f"{self.facts.num_players} players choose a move at the same time, each round until the game is over."
+        """How the game is played and won, in a few plain sentences to the player that fit its parameters.
+
+        By default this is what the facts say. A subclass that overrides a rule loses an inherited text, which may be
+        false for it, and gets the default.
+        """
+        facts = self.facts
+        others = facts.num_players - 1
+        losers = "the other loses" if others == 1 else "the others lose"
+        sentences = (
+            f"You play against {counted(others, 'opponent')}." if others else "You play alone.",
+            f"In each turn, every player {'' if facts.everyone_acts else 'whose turn it is '}chooses a move, "
+            "and all moves are revealed at the same time.",
+            self._moves_in_words(),
+            "" if facts.public_state else "Some things may be hidden from you.",
+            CHANCE.get(facts.chance, ""),
+            f"The game lasts at most {counted(facts.max_length, 'turn')}.",
+            f"In the whole game you get between {in_points(facts.min_payoff)} and {in_points(facts.max_payoff)} points"
+            f"{f'; what one player wins, {losers}' if facts.zero_sum and others else ''}. Get as many as you can.",
+        )
+        return " ".join(filter(None, sentences))
+
+    def _moves_in_words(self) -> str:
+        """A sentence that lists the moves, if they are few and alike, or those of two seats; else nothing."""
+        actions = range(self.facts.num_actions)
+        if len(actions) > FEW:
+            return ""
+        lists = [joined([self.describe_action(action, player) for action in actions]) for player in self._everyone]
+        if len(lists) > 2 and len(set(lists)) > 1:
+            return ""
+        seats = len(set(lists)) > 1
+        moves = f"In seat 0 the moves are {lists[0]}, in seat 1 {lists[1]}" if seats else f"The moves are {lists[0]}"
+        return f"{moves}; some may not be allowed in every turn."
 
     def describe_play(self, action: int, player: int) -> str:
         """A short name of what `player` did: `describe_action`, or that it forfeited the game."""
@@ -60,3 +98,25 @@ class Texts(Rules[S]):
         if revealed.over:
             lines.append("the game is over")
         return lines
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, e.g. "1 card" or "1,000 cards"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def joined(words: Sequence[object]) -> str:
+    """A list in words, e.g. "1, 2 and 3"."""
+    return " and ".join(filter(None, (", ".join(map(str, words[:-1])), str(words[-1]))))
+
+
+def numbers_in_words(numbers: Sequence[int]) -> str:
+    """Numbers in words, ascending, e.g. "1 to 13", "2, 3 and 6" or "1, 3, 5, ..., 99"."""
+    low, high = numbers[0], numbers[-1]
+    if len(numbers) > 2 and list(numbers) == list(range(low, high + 1)):
+        return f"{low} to {high}"
+    return (
+        joined(numbers)
+        if len(numbers) <= MOST_LISTED + 1
+        else f"{', '.join(map(str, numbers[:MOST_LISTED]))}, ..., {high}"
+    )

@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.games.duel import Duel
+from cardwar_envs.games.duel.how_to_play import how_to_play, stacks_in_words
 from cardwar_envs.games.duel.interleaving import Hands
 
 MAX_SIDES = 1000
@@ -53,6 +54,21 @@ class DiceWars(Duel, keeps_claims=True):
     def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
         """The ways a battle of `rank_0` against `rank_1` dice can go."""
         return battle_outcomes(rank_0, rank_1, self.sides)
+
+    @property
+    def how_to_play(self) -> str:
+        """As in a duel, with stacks that are rolled."""
+        return how_to_play(
+            self.hands,
+            self.ties,
+            self.payoff,
+            self.view,
+            held=stacks_in_words,
+            card="stack",
+            trick=self.trick_word,
+            decided=f"All their dice, with faces 1 to {self.sides}, are rolled. The higher total wins the battle",
+            equal="both totals are equal",
+        )
 
     def _possible_ties(self, hands: Hands) -> int:
         """Every trick: any two stacks can roll the same total."""

@@ -1,4 +1,4 @@
-"""Dinosaur War: any two hands of equal size, ties discarded, the margin of tricks counts.
+"""Dinosaur War: the higher card wins the trick, a tie counts for neither player, and every trick pays.
 
 Source: D. Fetterman, "Dinosaur War: A Strategic Game of Utter Chance" (2023), section 1.1
 for the rules, section 1.3 for the payoff of a trick. The game there is played with two

@@ -159,6 +159,7 @@ lie(
     "describe raises",
     describe=lambda self, state: f"the highest is {max(state.hands[0])}",
 )
+lie("states_and_actions_have_words", "how_to_play is a method", how_to_play=lambda self: "Bid high.")
 
 # -- arrays -----------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
+from textwrap import fill
 from typing import Any
 
 from baselines.markdown import table
@@ -22,6 +23,7 @@ ENTRY = re.compile(r"^    ([\w* ]+?)(?: if (\w+)=\"(\w+)\")?: (.*(?:\n {8,}.*)*)
 CHANCE = {"none": "none", "deal": "in the deal only", "moves": "when players move"}
 # Of more actions only the first and the last are shown.
 MOST_SHOWN = 15
+WIDTH = 120
 
 
 def section(name: str, part: str) -> str:
@@ -34,6 +36,13 @@ def _modules(game: Game[Any]) -> list[str]:
     kinds = type(game).__mro__
     kinds = kinds[: kinds.index(Game)]
     return [inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "") for kind in kinds]
+
+
+def how_to_play(game: Game[Any]) -> str:
+    """How the game is played with its default parameters, and the commands for others."""
+    name = game.facts.name
+    rules = fill(game.how_to_play, WIDTH)
+    return f"{rules}\n\nWith other parameters: `cardwar rules {name} KEY=VALUE ...`. To play: `cardwar play {name}`."
 
 
 def rules(game: Game[Any]) -> str:
@@ -156,6 +165,7 @@ def _yes(fact: bool) -> str:
 
 
 PARTS: dict[str, Callable[[Game[Any]], str]] = {
+    "how_to_play": how_to_play,
     "rules": rules,
     "round": worked_round,
     "facts": facts,

@@ -21,7 +21,7 @@ Type the name of a move and press Enter. Moves cannot be taken back.
   #2           plays the move with this number
   some words   where there are many moves, lists those whose names have these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
-  help         shows this
+  help or ?    shows this
   give up      ends the game
   quit         ends the game, and a series with it
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
@@ -32,11 +32,12 @@ GIVE_UP, QUIT = "give up", ("quit", "exit")
 
 
 def introduce(table: Table, console: Console) -> None:
-    """Says what is played against whom, and whether moves are judged."""
+    """Says what is played against whom and by which rules, and whether moves are judged."""
     opponents = " and ".join(table.name(player) for player in table.opponents)
     _say(console, f"{game_in_words(table.game)}: you play against {opponents}.")
+    console.print(table.game.how_to_play, highlight=False)
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
-    _say(console, "Type help for help.")
+    _say(console, "Type help for the rules again and for how to name a move.")
 
 
 def play_in_terminal(trainer: Trainer, console: Console) -> bool:
@@ -102,7 +103,8 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
         text = console.input("Your move: ").strip()
         if text.casefold() in (GIVE_UP, *QUIT):
             return text.casefold()
-        if text.casefold() == "help":
+        if text.casefold() in ("help", "?"):
+            console.print(f"{trainer.table.game.how_to_play}\n", highlight=False)
             _say(console, HELP)
             continue
         action = _chosen(text, choices)

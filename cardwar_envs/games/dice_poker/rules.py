@@ -176,12 +176,31 @@ class DicePoker(Game[DicePokerState]):
         lines = [f"player_{player} rolled {'?' if roll is None else roll}" for player, roll in enumerate(rolls)]
         return "\n".join([*lines, *self.describe_course(revealed)])
 
+    @property
+    def how_to_play(self) -> str:
+        """What both put in, what they choose, and what each choice pays."""
+        low, high = _in_words(self.ante), _in_words(self.ante + self.raise_size)
+        sentences = (
+            f"You and your opponent both put in {low} and roll a die with faces 1 to {self.sides}.",
+            "You see only your own roll. Then you both choose, once and at the same time.",
+            "In seat 0 you check or raise; in seat 1 you decide whether to fold or to call if the other raises.",
+            f"After a check, the higher roll wins {low} from the other.",
+            f"After a raise and a fold, the player who raised wins {low}, whatever was rolled.",
+            f"After a raise and a call, the higher roll wins {high}.",
+            "Equal rolls win nothing.",
+        )
+        return " ".join(sentences)
+
     def scene(self, revealed: Revealed[DicePokerState]) -> Scene:
         stakes = f"ante {in_points(self.ante, '')}, raise {in_points(self.raise_size, '')}"
         return dice_scene(self, revealed, self.sides, stakes)
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return ACTIONS[player][action]
+
+
+def _in_words(stake: float) -> str:
+    return f"{in_points(stake, '')} point{'' if stake == 1.0 else 's'}"
 
 
 def _stake(field: str, stake: object) -> float:

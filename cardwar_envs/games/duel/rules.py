@@ -42,6 +42,7 @@ from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFa
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.duel import interleaving as order
+from cardwar_envs.games.duel.how_to_play import how_to_play
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.scene import duel_scene
 from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, float_row, new_state, sign
@@ -305,6 +306,11 @@ class Duel(Game[DuelState]):
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(self.ranks[action])
+
+    @property
+    def how_to_play(self) -> str:
+        """What both hold, how a trick is won, what a tie is worth and what is paid."""
+        return how_to_play(self.hands, self.ties, self.payoff, self.view)
 
     def scene(self, revealed: Revealed[DuelState]) -> Scene:
         return duel_scene(self, revealed)

@@ -37,6 +37,8 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import ActionImage, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.core.texts import numbers_in_words
+from cardwar_envs.games.duel.how_to_play import SEEN, cards_in_words
 from cardwar_envs.games.duel.interleaving import Hand, interchangeable, most_held, packed_from_one
 from cardwar_envs.games.duel.state import HandViews, float_row, sign
 from cardwar_envs.games.goofspiel.scene import goofspiel_scene
@@ -219,6 +221,25 @@ class Goofspiel(Game[GoofspielState]):
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(self.cards[action])
+
+    @property
+    def how_to_play(self) -> str:
+        """What both hold, how a prize is won, what a tie is worth and what is paid."""
+        order = {"random": "in random order", "descending": "the highest first", "ascending": "the lowest first"}
+        tie = "nobody wins the prize"
+        if self.ties == "carry":
+            tie = "the points are added to those of the next prize; after the last prize, nobody wins them"
+        paid = "The winner of a prize gets its points from the other player: win as many as you can."
+        if self.payoff == "win":
+            paid = "Whoever has won more points then wins 1 point from the other; with equally many, it is a draw."
+        sentences = (
+            f"You and your opponent each hold {cards_in_words(self.cards)}. {SEEN[self.view]}",
+            f"Prizes of {numbers_in_words(self.cards)} points are turned up one at a time, {order[self.prizes]}.",
+            "For each, you both bid a card at the same time. The higher card wins the prize; both cards are gone.",
+            f"If both cards are equal, {tie}.",
+            f"The game ends when all cards are played. {paid}",
+        )
+        return " ".join(sentences)
 
     def scene(self, revealed: Revealed[GoofspielState]) -> Scene:
         return goofspiel_scene(self, revealed, by_word=self.view == "word")

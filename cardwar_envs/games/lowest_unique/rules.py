@@ -162,6 +162,23 @@ class LowestUnique(Game[LowestUniqueState]):
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(action + 1)
 
+    @property
+    def how_to_play(self) -> str:
+        """What is chosen, who wins a round, what it pays and who pays it."""
+        others = self.num_players - 1
+        opponents = "your opponent" if others == 1 else f"your {others} opponents"
+        paid = "nobody has to pay it"
+        if self.payoff == "share":
+            paid = "the other player pays it" if others == 1 else f"the others pay it, 1/{others} point each"
+        sentences = (
+            f"You and {opponents} each choose a number from 1 to {self.numbers}, all at the same time.",
+            "The lowest number that only one player has chosen wins; if there is none, nobody wins.",
+            f"The winner gets 1 point; {paid}.",
+            f"You play {'one round' if self.rounds == 1 else f'{self.rounds:,} such rounds'}.",
+            "Get as many points as you can.",
+        )
+        return " ".join(sentences)
+
     def scene(self, revealed: Revealed[LowestUniqueState]) -> Scene:
         if self.num_players > MOST_ROWS:
             return super().scene(revealed)

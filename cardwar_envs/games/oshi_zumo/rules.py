@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number, whole_numbers
 from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.oshi_zumo.scene import oshi_zumo_scene
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
@@ -183,6 +184,31 @@ class OshiZumo(Game[OshiZumoState]):
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(action)
+
+    @property
+    def how_to_play(self) -> str:
+        """What both hold, what a bid does, when the game ends and who wins."""
+        bid = "any number of your coins at the same time, even none"
+        if self.min_bid:
+            bid = f"some of your coins at the same time, at least {self.min_bid} (none if you have fewer)"
+        left = "a coin" if self.min_bid < 2 else counted(self.min_bid, "coin")
+        ends = f"or when neither of you has {left} left"
+        if not self.min_bid or self.horizon < self.coins // self.min_bid:  # else coins run out first
+            ends = f"when neither of you has {left} left, or after {counted(self.horizon, 'move')}"
+        won = "Whoever pushes it off at the other's end"
+        if self.alesia:
+            won = f"{won} wins 1 point from the other; otherwise it is a draw"
+        else:
+            won = f"{won}, or has it on the other's side of the middle then, wins 1 point from the other"
+        sentences = (
+            f"You and your opponent have {counted(self.coins, 'coin')} each.",
+            f"A wrestler stands in the middle of a row of {2 * self.size + 1:,} fields.",
+            f"In each move, you both bid {bid}; what you bid is gone.",
+            "The higher bid pushes the wrestler one field towards the other player; equal bids leave it where it is.",
+            f"The game ends when the wrestler is off the row, {ends}.",
+            f"{won}.",
+        )
+        return " ".join(sentences)
 
     def scene(self, revealed: Revealed[OshiZumoState]) -> Scene:
         return oshi_zumo_scene(self, revealed, self.coins, self.size)

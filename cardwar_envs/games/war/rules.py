@@ -38,6 +38,7 @@ from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.core.texts import Picks
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
+from cardwar_envs.games.war.how_to_play import how_to_play
 from cardwar_envs.games.war.scene import war_scene
 from cardwar_envs.games.war.state import Pile, WarState, check_state, new_state, utility
 
@@ -339,6 +340,11 @@ class War(Game[WarState]):
         if state.tied:
             lines.append("war between " + ", ".join(f"player_{player}" for player in state.tied))
         return "\n".join([*lines, f"rounds left {state.rounds_left}"])
+
+    @property
+    def how_to_play(self) -> str:
+        """What everyone holds, rounds and wars, who is out and what is paid."""
+        return how_to_play(self.num_players, self.cards, self.discards, self.rounds)
 
     def scene(self, revealed: Revealed[WarState]) -> Scene:
         return war_scene(self, revealed)

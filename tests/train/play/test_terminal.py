@@ -69,10 +69,11 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     screen = Screen("play", "jujitsu", "num_cards=4", "--seed", "5", "--record", str(kept))
     try:
         assert "you play against equilibrium" in screen.until(PROMPT)
-        for line in ("", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 3000, "4.0"):
+        for line in ("", "?", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 3000, "4.0"):
             screen.type(line)
             answer = screen.until(PROMPT)
-            assert "Your moves: 1 2 3 4" in answer or ("help" in line and "cannot be taken back" in answer)
+            told = "cannot be taken back" in answer and "4. Both hands are open." in answer
+            assert told if line in ("?", "help") else "Your moves: 1 2 3 4" in answer
             assert "opened" not in answer
         screens = []
         for line in ("4", "#1", "3"):
@@ -119,6 +120,11 @@ def played(monkeypatch, capsys):
         return run(capsys, "play", *words)
 
     return play
+
+
+def test_a_game_begins_with_its_rules(played):
+    _, out, _ = played("", "lowest_unique", "num_players=4")
+    assert make_game("lowest_unique", num_players=4).how_to_play in " ".join(out.split())
 
 
 def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, tmp_path):
@@ -175,7 +181,7 @@ def test_nothing_private_is_shown_before_the_end(played):
     before, after = out.split(PROMPT)
     assert re.search(r"You rolled \d\nequilibrium rolled \?", before)
     assert re.search(r"equilibrium rolled \d", after)
-    assert not re.search(r"fold|call|opened", before)
+    assert not re.search(r"fold|call|opened", before.partition("Move 1")[2])
 
 
 def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(played):

@@ -1,0 +1,65 @@
+"""How a duel is played, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cardwar_envs.core.texts import numbers_in_words
+from cardwar_envs.games.duel.interleaving import Hand, Hands
+
+# What players see of the hands, by `view`.
+SEEN = {
+    "cards": "Both hands are open.",
+    "word": "You see the order of the cards in both hands, not the cards: after each move they are renumbered from 1, "
+    "and neighbouring cards of the same player get the same number.",
+}
+
+
+def cards_in_words(hand: Hand) -> str:
+    """A hand of cards, e.g. "the cards 1 to 13"."""
+    return f"the card{'' if len(hand) == 1 else 's'} {numbers_in_words(hand)}"
+
+
+def stacks_in_words(hand: Hand) -> str:
+    """A hand of stacks of dice, e.g. "stacks of 1 to 6 dice"."""
+    stacks, dice = "a stack" if len(hand) == 1 else "stacks", "die" if hand[-1] == 1 else "dice"
+    return f"{stacks} of {numbers_in_words(hand)} {dice}"
+
+
+def how_to_play(
+    hands: Hands,
+    ties: str,
+    payoff: str,
+    view: str,
+    *,
+    held: Callable[[Hand], str] = cards_in_words,
+    card: str = "card",
+    trick: str = "trick",
+    decided: str = "The higher card wins the trick",
+    equal: str = "both cards are equal",
+) -> str:
+    """How a duel is played and won.
+
+    Args:
+        hands: Both hands at the start.
+        ties: "discard" or "carry".
+        payoff: "margin" or "win".
+        view: "cards" or "word".
+        held: A hand in words.
+        card: What a card is called.
+        trick: What a trick is called.
+        decided: How a trick is decided.
+        equal: When a trick is tied.
+    """
+    own, other = map(held, hands)
+    who = f"You and your opponent each hold {own}" if own == other else f"In seat 0 you hold {own}, in seat 1 {other}"
+    tie = f"nobody wins the {trick}"
+    if ties == "carry":
+        tie = f"whoever wins the next {trick} that is not tied wins this one too; without such a {trick} nobody does"
+    paid = f"Each {trick} pays 1 point, from its loser to its winner: win as many as you can."
+    if payoff == "win":
+        paid = f"Whoever has won more {trick}s then wins 1 point from the other; with equally many, it is a draw."
+    return (
+        f"{who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both {card}s are "
+        f"gone. If {equal}, {tie}. The game ends when all {card}s are played. {paid}"
+    )

@@ -1,0 +1,34 @@
+"""How WAR is played, in plain sentences."""
+
+from __future__ import annotations
+
+from cardwar_envs.core.texts import counted, numbers_in_words
+
+
+def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
+    """How WAR is played and won."""
+    put, lacking = "another card", "no cards left"
+    if discards:
+        put = f"{counted(discards, 'discard')} and a battle card"
+        lacking = f"fewer than {discards + 1} cards left loses them to the table and"
+    opponents = "your opponent"
+    won = "The last player in the game wins 1 point from the other."
+    limit = f"after {counted(rounds, 'round')}"
+    ending = f"If both of you go out at once, or {limit}, it is a draw."
+    if players > 2:
+        opponents = f"your {players - 1} opponents"
+        won = f"Whoever goes out pays 1/{players - 1} point; the last player in the game pays nothing and gets it all."
+        ending = f"If the last ones go out at once, or several are left {limit}, they share it."
+    sentences = (
+        f"You and {opponents} each hold the cards {numbers_in_words(cards)}. All cards are open.",
+        "In each round, everyone plays a card at the same time, and the highest card wins all cards on the table.",
+        f"Those who tie for the highest go to war: each puts down {put}, all at the same time, and the highest "
+        f"{'battle card' if discards else 'card'} wins all cards on the table. Another tie is another war.",
+        f"A tied player with {lacking} is out of that war; if nobody can fight it, the cards stay on the table for the "
+        "winner of the next round.",
+        "Cards that you win lie beside your hand. If your hand is empty at the end of a round, you pick them up; if "
+        "there are none, you are out of the game.",
+        won,
+        ending,
+    )
+    return " ".join(sentences)

@@ -1,0 +1,42 @@
+"""`cardwar rules`: how a game is played, in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from cardwar_envs import Game
+from cardwar_envs.core.parameters import described
+from cardwar_envs.core.scene import spoken
+from train.command.console import AsJson, GameName, Words, out, print_json, say
+from train.words import game_for, game_in_words, game_of_words, in_brief, split_words
+
+# Longer lines are hard to read.
+WIDEST = 100
+
+
+def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
+    """Say how a game is played and won, with these parameters."""
+    played = game_of_words(game, words or [])
+    if as_json:
+        print_json(played, how_to_play=played.how_to_play)
+        return
+    width = min(out.width, WIDEST)
+    out.print(spoken(played.facts.name), style="bold", highlight=False)
+    out.print(f"{played.how_to_play}\n", highlight=False, width=width)
+    told, values = described(type(played)), played.parameters()
+    if told:
+        table = Table("parameter", "value", "what it is")
+        for name, meaning in told.items():
+            table.add_row(name, in_brief(values[name]), meaning)
+        out.print(table, highlight=False, width=width)
+    say(f"Play it: cardwar play {_to_play(played)}")
+
+
+def _to_play(game: Game[Any]) -> str:
+    """The words that make `cardwar play` play this game; it seats two where the number of players is open."""
+    words = game_in_words(game)
+    name, *given = words.split()
+    parameters = split_words(given)[0]
+    return words if game_for(name, parameters, 2) == game else f"{words} num_players={game.facts.num_players}"
