@@ -29,6 +29,7 @@ COMMANDS = (
     "study",
     "bench",
     "check",
+    "new",
     "warmup",
 )
 
