@@ -113,12 +113,12 @@ def test_the_same_number_of_games_is_the_same_look():
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_an_interrupted_check_tells_the_verdicts_so_far(end, more):
-    check = "check tests.conformance.factories:noisy --seconds 600 --all"
+    check = "check tests.conformance.factories:noisy --seconds 600"
     command = [sys.executable, "-m", "train.cli", *check.split(), *more]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE if more else subprocess.DEVNULL, "text": True}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **streams, env=environment) as child:
-        first = (child.stderr if more else child.stdout).readline()  # checks have begun, or one is done
+        child.stderr.readline()  # checks have begun
         child.send_signal(end)
         out, _ = child.communicate()
     assert child.returncode == 130
@@ -127,8 +127,7 @@ def test_an_interrupted_check_tells_the_verdicts_so_far(end, more):
         assert (answer["complete"], answer["passed"]) == (False, False)
         assert len(answer["checks"]) < len(CHECKS)
     else:
-        assert first == "passed          agents_are_a_list_of_their_own\n"
-        assert f" of {len(CHECKS)} checks" in out
+        assert f" of {len(CHECKS)} checks" in out.splitlines()[-1]
 
 
 # -- the plugin -------------------------------------------------------------------------------------

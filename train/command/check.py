@@ -114,7 +114,7 @@ def _check_environment(
 ) -> int:
     from cardwar_envs.conformance import coverage, load
     from cardwar_envs.conformance.runner import CHECKS, each_result
-    from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL
+    from cardwar_envs.conformance.verdicts import FAILED
 
     if reproduce is not None and (reproduce.is_symlink() or reproduce.exists()):
         raise ValueError(f"--reproduce: {reproduce} already exists")
@@ -126,9 +126,6 @@ def _check_environment(
             results.append(result)
             if progress is not None:
                 progress(len(results))
-            if not as_json and result.status not in (FAILED, *(() if everything else UNEVENTFUL)):
-                say(str(result))
-                sys.stdout.flush()
     complete = len(results) == len(CHECKS)
     seen = coverage(subject) if complete else {}
     failures = [result for result in results if result.status == FAILED]
@@ -139,7 +136,7 @@ def _check_environment(
         told = {"environment": subject.name, "passed": complete and not failures, "complete": complete, "seen": seen}
         print(json.dumps({**told, "checks": checks}))
     else:
-        _say_summary(results, seen)
+        _say_results(results, seen, everything)
     return 1 if failures else 0 if complete else INTERRUPTED
 
 
@@ -165,11 +162,14 @@ def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
         yield result
 
 
-def _say_summary(results: list[Result], seen: dict[str, dict[str, int]]) -> None:
-    """How much was seen, the failures with what must hold, and last how many verdicts of each kind."""
+def _say_results(results: list[Result], seen: dict[str, dict[str, int]], everything: bool) -> None:
+    """The notes, how much was seen, the failures with what must hold, and last how many verdicts of each kind."""
     from cardwar_envs.conformance.runner import CHECKS
-    from cardwar_envs.conformance.verdicts import FAILED, counted
+    from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
 
+    for result in results:
+        if result.status != FAILED and (everything or result.status not in UNEVENTFUL):
+            say(str(result))
     kinds = (f"{kind} {', '.join(f'{n:,} {what}' for what, n in counts.items())}" for kind, counts in seen.items())
     say(f"seen: {'; '.join(kinds) or 'not all that was planned'}")
     for result in results:
