@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from train.reports.groups import Run, arrange
-from train.storage.run_folder import CONFIG_FILE, METRICS_FILE
+from train.storage.run_folder import CONFIG_FILE, METRICS_FILE, RunFolder
 
 
 def run_folders(path: str | Path) -> list[Path]:
@@ -29,6 +29,12 @@ def run_folders(path: str | Path) -> list[Path]:
     return found or [path]
 
 
+def unmeasured(folder: str | Path) -> Run:
+    """A run without its results; raises ValueError if its configuration cannot be read."""
+    config = RunFolder(Path(folder)).config()
+    return Run(Path(folder), {"measured": "exact", "figure": "exploitability", **config}, [], None)
+
+
 def short_paths(folders: Sequence[Path]) -> list[str]:
     """The paths of different folders without what all have in common."""
     whole = [Path(os.path.abspath(folder)) for folder in folders]
@@ -41,8 +47,9 @@ def run_names(runs: Sequence[Run]) -> list[str]:
     names = {}
     for game in arrange(runs):
         for group in game.groups:
+            seeds = {run.seed for run in group.runs}
             for run in group.runs:
-                names[run.folder] = group.name + (f" seed={run.seed}" if len(group.runs) > 1 else "")
+                names[run.folder] = group.name + (f" seed={run.seed}" if len(seeds) > 1 else "")
     counts, paths = Counter(names.values()), short_paths([run.folder for run in runs])
     found = [names[run.folder] for run in runs]
     return [name if counts[name] == 1 else f"{name} ({path})" for name, path in zip(found, paths, strict=True)]
