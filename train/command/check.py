@@ -136,7 +136,7 @@ def _check_environment(
         told = {"environment": subject.name, "passed": complete and not failures, "complete": complete, "seen": seen}
         print(json.dumps({**told, "checks": checks}))
     else:
-        _say_results(results, seen, everything)
+        _say_results(results, seen, everything, reproduce)
     return 1 if failures else 0 if complete else INTERRUPTED
 
 
@@ -162,7 +162,9 @@ def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
         yield result
 
 
-def _say_results(results: list[Result], seen: dict[str, dict[str, int]], everything: bool) -> None:
+def _say_results(
+    results: list[Result], seen: dict[str, dict[str, int]], everything: bool, reproduce: Path | None
+) -> None:
     """The notes, how much was seen, the failures with what must hold, and last how many verdicts of each kind."""
     from cardwar_envs.conformance.runner import CHECKS
     from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
@@ -172,8 +174,11 @@ def _say_results(results: list[Result], seen: dict[str, dict[str, int]], everyth
             say(str(result))
     kinds = (f"{kind} {', '.join(f'{n:,} {what}' for what, n in counts.items())}" for kind, counts in seen.items())
     say(f"seen: {'; '.join(kinds) or 'not all that was planned'}")
-    for result in results:
-        if result.status == FAILED:
-            say(result.advised(CHECKS[result.check]))
+    failures = [result for result in results if result.status == FAILED]
+    for result in failures:
+        say(result.advised(CHECKS[result.check]))
+    if failures:
+        again = "--reproduce FILE writes a script" if reproduce is None else f"{reproduce} is a script"
+        say(f"{again} that repeats the first failure")
     left = f"; interrupted after {len(results)} of {len(CHECKS)} checks" if len(results) < len(CHECKS) else ""
     say(f"{counted(results)}{left}")
