@@ -10,13 +10,13 @@ from cardwar_envs import CERTAIN, Game, GameFacts, Transition, whole_number
 
 @dataclass(frozen=True)  # the fields are the parameters: what the rules depend on, and nothing else
 class Undercut(Game):
-    """State: (rounds left, score of player 0 minus that of player 1). Change it to what your game needs, hashable."""
+    """State: (rounds left, score of player 0 minus that of player 1). Use what your game needs, if it is hashable."""
 
     name: ClassVar[str] = "undercut"
     rounds: int = 3
     highest: int = 5
 
-    def __post_init__(self):  # refuse parameters that make no game
+    def __post_init__(self):  # raise ValueError for impossible parameters
         whole_number("rounds", self.rounds, range(1, 21))
         whole_number("highest", self.highest, range(2, 21))
 
@@ -49,7 +49,7 @@ class Undercut(Game):
     def initial(self):  # all starts, each with its probability (a Fraction), state and payments
         return [Transition(CERTAIN, (self.rounds, 0), (0.0, 0.0))]
 
-    def acting_players(self, state):  # nobody when the game is over
+    def acting_players(self, state):  # those who choose now; () when the game is over
         return (0, 1) if state[0] else ()
 
     def legal_actions(self, state, player):  # whole numbers from 0, ascending
@@ -63,10 +63,10 @@ class Undercut(Game):
     def observation(self, state, player):  # the state as numbers, seen from that seat
         return np.array([state[0], state[1] if player == 0 else -state[1]], dtype=np.float32)
 
-    def state_of(self, observation):  # the reverse, for public states: the state, and who sees it (0 if symmetric)
+    def state_of(self, observation):  # the reverse: the state, and the seat of who sees it (0 if symmetric)
         return (int(observation[0]), int(observation[1])), 0
 
-    def check(self, state):  # refuse what is no state
+    def check(self, state):  # raise ValueError for an impossible state
         whole = isinstance(state, tuple) and [type(number) for number in state] == [int, int]
         if not (whole and 0 <= state[0] <= self.rounds and abs(state[1]) <= self.facts.max_payoff):
             raise ValueError(f"state ({state!r}) must be (rounds left, score)")
