@@ -8,64 +8,71 @@ import numpy as np
 from cardwar_envs import CERTAIN, Game, GameFacts, Transition, whole_number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # the fields are the parameters: what the rules depend on, and nothing else
 class Undercut(Game):
-    """State: (rounds left, score of player 0 minus that of player 1)."""
+    """State: (rounds left, score of player 0 minus that of player 1). Use what your game needs, if it is hashable."""
 
     name: ClassVar[str] = "undercut"
     rounds: int = 3
     highest: int = 5
 
-    def __post_init__(self):
+    def __post_init__(self):  # raise ValueError for impossible parameters
         whole_number("rounds", self.rounds, range(1, 21))
         whole_number("highest", self.highest, range(2, 21))
 
     @property
-    def facts(self):
+    def how_to_play(self):  # shown to people who play
+        return (
+            f"Both players name a number from 1 to {self.highest} at once. Naming exactly one less than the other wins "
+            f"the sum of both numbers; otherwise the higher number wins the difference. You play {self.rounds} rounds."
+        )
+
+    @property
+    def facts(self):  # what solvers must know before play; `cardwar check` compares it with the rules
         most = self.rounds * 2 * self.highest
         return GameFacts(
             name=self.name,
             version=self.version,
             num_players=2,
             num_actions=self.highest,
-            observation_low=(0, -most),
+            observation_low=(0, -most),  # least and greatest value of each entry of an observation
             observation_high=(self.rounds, most),
-            min_payoff=-most,
+            min_payoff=-most,  # in a whole game
             max_payoff=most,
             zero_sum=True,
-            seat_symmetric=True,
-            public_state=True,
-            max_length=self.rounds,
-            chance="none",
+            seat_symmetric=True,  # both seats have the same rules
+            public_state=True,  # an observation shows the whole state
+            max_length=self.rounds,  # in joint actions
+            chance="none",  # or "deal" (only in `initial`), or "moves"
         )
 
-    def initial(self):
+    def initial(self):  # all starts, each with its probability (a Fraction), state and payments
         return [Transition(CERTAIN, (self.rounds, 0), (0.0, 0.0))]
 
-    def acting_players(self, state):
+    def acting_players(self, state):  # those who choose now; () when the game is over
         return (0, 1) if state[0] else ()
 
-    def legal_actions(self, state, player):
+    def legal_actions(self, state, player):  # whole numbers from 0, ascending
         return tuple(range(self.highest))
 
-    def transitions(self, state, actions):
+    def transitions(self, state, actions):  # all outcomes when player 0 plays actions[0] and player 1 actions[1]
         first, second = actions[0] + 1, actions[1] + 1
         paid = first + second if first == second - 1 else -first - second if second == first - 1 else first - second
         return [Transition(CERTAIN, (state[0] - 1, state[1] + paid), (float(paid), float(-paid)))]
 
-    def observation(self, state, player):
+    def observation(self, state, player):  # the state as numbers, seen from that seat
         return np.array([state[0], state[1] if player == 0 else -state[1]], dtype=np.float32)
 
-    def state_of(self, observation):
+    def state_of(self, observation):  # the reverse: the state, and the seat of who sees it (0 if symmetric)
         return (int(observation[0]), int(observation[1])), 0
 
-    def check(self, state):
+    def check(self, state):  # raise ValueError for an impossible state
         whole = isinstance(state, tuple) and [type(number) for number in state] == [int, int]
         if not (whole and 0 <= state[0] <= self.rounds and abs(state[1]) <= self.facts.max_payoff):
             raise ValueError(f"state ({state!r}) must be (rounds left, score)")
 
-    def describe(self, state):
+    def describe(self, state):  # the state in words
         return f"{state[0]} rounds left, score {state[1]}"
 
-    def describe_action(self, action, player=0):
+    def describe_action(self, action, player=0):  # what a player types or clicks
         return str(action + 1)

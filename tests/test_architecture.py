@@ -114,10 +114,12 @@ ROOMS = {
     | FILES
     | {"baselines.opponents"}
     | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "validation", "words")},
+    # A command is shown without the options that have the learner's defaults.
     "train.reports": ENVS
     | DOORS
     | FILES
-    | {"baselines.markdown", "train.kinds", "train.storage", "train.words", "train.runs", "train.policies"},
+    | {"baselines.markdown", "train.algorithms"}
+    | {f"train.{room}" for room in ("kinds", "storage", "words", "runs", "policies")},
     "train.studies": ENVS
     | FILES
     | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},

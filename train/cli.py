@@ -31,6 +31,7 @@ COMMANDS = (
     "study",
     "bench",
     "check",
+    "new",
     "warmup",
 )
 

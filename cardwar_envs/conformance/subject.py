@@ -229,9 +229,14 @@ def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any]
     aec, parallel = getattr(found, "env", None), getattr(found, "parallel_env", None)
     if aec is not None or parallel is not None or not callable(found):
         return aec, parallel
+    envs = pettingzoo.AECEnv, pettingzoo.ParallelEnv
+    makes_itself = isinstance(found, type) and found.__new__ is object.__new__  # type: ignore[comparison-overlap]
+    if makes_itself and not issubclass(found, envs):
+        inherit = f"a game inherits from cardwar_envs.Game, as in class {found.__name__}(cardwar_envs.Game)"
+        raise ValueError(f"{word} is neither a game nor an environment of PettingZoo; {inherit}")
     with failing(f"{word}: cannot be called with {dict(parameters)}:", ValueError):
         env = found(**parameters)
-    if not isinstance(env, (pettingzoo.AECEnv, pettingzoo.ParallelEnv)):
+    if not isinstance(env, envs):
         raise ValueError(f"{word}: returned {type(env).__name__}, which is no environment of PettingZoo")
     other = partial(beneath, found) if is_converted(env) else None
     return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import warnings
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 NOT_TRIED, LITTLE_SEEN = "not tried", "little seen"
 STATUSES = (PASSED, FAILED, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
+# Of these nothing needs to be read.
+UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
 
 class Failed(AssertionError):  # noqa: N818  # as pytest calls it
@@ -54,6 +58,21 @@ class Result:
     reason: str = ""
     follows: str = ""
     script: str = ""
+
+    def __str__(self) -> str:
+        follows = f" (follows {self.follows})" if self.follows else ""
+        return f"{self.status:<14}  {self.check}{follows}" + (f": {self.reason}" if self.reason else "")
+
+    def advised(self, check: Callable[..., object], instead: str = "") -> str:
+        """The failure, and below it what `check` demands, from its docstring, or what to do `instead`."""
+        demanded = " ".join((inspect.getdoc(check) or "").partition("\n\n")[0].split())
+        return f"{self}\n{'':16}must hold: {demanded}" + (f" Or {instead}." if instead else "")
+
+
+def counted(results: Iterable[Result]) -> str:
+    """The number of verdicts of each kind, e.g. "3 passed, 1 failed"."""
+    counts = Counter(result.status for result in results)
+    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
 
 
 def judged(name: str, check: Callable[[], None]) -> Result:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from cardwar_envs.conformance.verdicts import FAILED, STATUSES, Result, judged, quiet
+from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, Result, counted, judged, quiet
 from cardwar_envs.contract import canonical, claims, facts, forms, junk, moves, observations, payments, values, words
 from cardwar_envs.contract.answers import short
 from cardwar_envs.contract.case import Case
@@ -61,6 +60,26 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     forms.bayesian_form_is_the_rules,
 )
 CHECKS = {check.__name__: check for check in _LISTED}
+# A declaration need not be kept if it is not made: check -> what to do instead.
+INSTEAD = {
+    "chance_is_as_declared": 'declare chance="moves"',
+    "zero_sum_holds": "declare zero_sum=False",
+    "settled_is_what_play_pays": "drop `settled`",
+    "observations_tell_states_apart": "declare public_state=False",
+    "state_of_reads_observations": "declare public_state=False",
+    "seats_are_alike": "declare seat_symmetric=False",
+    "opponent_masks_fit": "drop `opponent_masks`",
+    "canonical_is_its_own": "drop `canonical`",
+    "action_images_fit": "drop `canonical_actions`",
+    "canonical_keeps_what_follows": "drop `canonical`",
+    "action_counts_fit": "drop `action_counts`",
+    "there_are_as_many_states_as_counted": "drop `count_states`",
+    "action_parts_tell_actions_apart": "drop `action_parts`",
+    "uniform_is_optimal_where_claimed": "drop `uniform_is_optimal`",
+    "compiled_rules_are_the_rules": "drop `compiled_rules`",
+    "rounds_form_is_the_rules": "drop `rounds_form`",
+    "bayesian_form_is_the_rules": "drop `bayesian_form`",
+}
 
 
 @dataclass(frozen=True)
@@ -95,12 +114,18 @@ class Report:
         return iter(self.results)
 
     def __str__(self) -> str:
-        counts = Counter(result.status for result in self.results)
-        found = [f"{counts[status]} {status}" for status in STATUSES if counts[status]]
-        lines = [short(self.game), f"{self.extent}: {', '.join(found)}"]
-        for result in self.results:
-            lines.append(f"{result.status:<14}  {result.check}" + (f": {result.reason}" if result.reason else ""))
-        return "\n".join(lines)
+        return self.text()
+
+    def text(self, everything: bool = False) -> str:
+        """Lines of text: the game, the notes, the failures with what to do, and last the counts.
+
+        Args:
+            everything: Show the checks that passed or are not applicable, too.
+        """
+        shown = [each for each in self.results if each.status != FAILED]
+        lines = [str(each) for each in shown if everything or each.status not in UNEVENTFUL]
+        lines += [each.advised(CHECKS[each.check], INSTEAD.get(each.check, "")) for each in self.failed]
+        return "\n".join([short(self.game), *lines, f"{self.extent}: {counted(self.results)}"])
 
 
 @quiet()

@@ -129,10 +129,13 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
         ValueError: If it is not a class of a game, not a frozen dataclass, lacks a method, or has no name of its own.
     """
     if not (isinstance(kind, type) and issubclass(kind, Game)):
-        raise ValueError(f"{name} is not a game: it must be a subclass of cardwar_envs.Game")
+        raise ValueError(
+            f"{name} is not a game: it must inherit from cardwar_envs.Game, as in class MyGame(cardwar_envs.Game); "
+            "cardwar new my_game writes an example"
+        )
     if inspect.isabstract(kind):
-        lacking = ", ".join(sorted(kind.__abstractmethods__))
-        raise ValueError(f"{name} is not a complete game: it lacks {lacking}")
+        lacking = ", ".join(_written(kind, method) for method in sorted(kind.__abstractmethods__))
+        raise ValueError(f"{name} is not a complete game: it lacks {lacking}; cardwar new my_game writes an example")
     # A subclass that is not a dataclass would inherit another game's parameters.
     if "__dataclass_params__" not in vars(kind) or not vars(kind)["__dataclass_params__"].frozen:
         raise ValueError(f"{name} must be a frozen dataclass: write @dataclass(frozen=True) before its class")
@@ -143,6 +146,15 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
     if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise ValueError(f"{name}: its name ({own!r}) is that of another game, {known.__module__}:{known.__qualname__}")
     return kind
+
+
+def _written(kind: type, method: str) -> str:
+    """How a method is declared, without types, e.g. `check(self, state)`; or that it is a property."""
+    rule = getattr(kind, method)
+    if isinstance(rule, property):
+        return f"{method} (a property)"
+    parameters = [each.replace(annotation=each.empty) for each in inspect.signature(rule).parameters.values()]
+    return f"{method}{inspect.Signature(parameters)}"
 
 
 def _loaded(name: str, target: str) -> Any:

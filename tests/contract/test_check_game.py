@@ -190,7 +190,7 @@ def test_a_game_that_raises_everywhere_gets_a_report():
     failed = {result.check: result.reason for result in report.failed}
     assert failed["rules_answer"] == "initial raises ZeroDivisionError: initial"
     assert failed["facts_are_well_formed"] == "ZeroDivisionError: facts"
-    assert "the facts cannot be read: ZeroDivisionError: facts" in str(report)
+    assert "the facts cannot be read: ZeroDivisionError: facts" in report.text(everything=True)
 
 
 @each_row(
@@ -213,10 +213,15 @@ def test_bad_arguments_are_refused(arguments, message):
 
 def test_a_report_can_be_read_and_kept():
     report = report_on("the prize cannot be seen")
-    first, second, *lines = str(report).splitlines()
+    first, *lines, last = report.text(everything=True).splitlines()
     assert first == "ThePrizeCannotBeSeen(cards=3)"
-    assert second == f"all 39 states: {len(CHECKS) - 10} passed, 1 failed, 9 not applicable"
-    assert [line[16:].split(":")[0] for line in lines] == list(CHECKS)
+    assert last == f"all 39 states: {len(CHECKS) - 10} passed, 1 failed, 9 not applicable"
+    *lines, failed, demanded = lines
+    others = [line[16:].split(":")[0] for line in lines]
+    assert others == [name for name in CHECKS if name != "observations_tell_states_apart"]
+    assert "failed          observations_tell_states_apart" in failed
+    assert demanded.endswith("Or declare public_state=False.")
+    assert str(report).splitlines() == [first, failed, demanded, last]
     assert [result.check for result in report] == list(CHECKS)
     assert pickle.loads(pickle.dumps(report)) == report
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import matplotlib
 
+from train.command.new import GAME
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "your_own_game.md").read_text()
 RULES, ENVIRONMENTS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -36,8 +38,8 @@ assert games.reset().observations.shape == (1024, 2, 2)
 """
 
 
-def test_the_page_shows_the_example():
-    assert (ROOT / "examples" / "undercut.py").read_text() == RULES
+def test_the_page_shows_the_example_and_what_cardwar_new_writes():
+    assert (ROOT / "examples" / "undercut.py").read_text() == GAME.read_text() == RULES
 
 
 def test_a_game_in_one_file_is_checked_solved_learned_and_played(tmp_path):
@@ -45,7 +47,6 @@ def test_a_game_in_one_file_is_checked_solved_learned_and_played(tmp_path):
     for name in ("cardwar_envs", "baselines", "train"):
         shutil.copytree(ROOT / name, site / name, ignore=shutil.ignore_patterns("*.nbi", "*.nbc", "*pytest*"))
     folder.mkdir()
-    (folder / "undercut.py").write_text(RULES)
     call = [sys.executable, "-P", "-c", PROGRAM, str(site), ENVIRONMENTS, *COMMANDS]
     # The game is tiny: compiling kernels anew would take longer than running them as plain Python.
     settings = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(site), "PATH": "", "HOME": str(tmp_path), "COLUMNS": "100"}

@@ -100,6 +100,15 @@ def algorithm_named(name: str) -> Algorithm:
     return ALGORITHMS[name]
 
 
+# Least number of evaluations of a run whose interval the user does not set.
+EVALUATIONS = 10
+
+
+def often_enough(evaluate_every: int, steps: int) -> int:
+    """The interval between evaluations, shortened so that a short run has a curve, too."""
+    return max(1, min(evaluate_every, steps // EVALUATIONS))
+
+
 # With more actions, its network, which has an output per joint action, learns slowly.
 MOST_ACTIONS_JOINTLY = 32
 

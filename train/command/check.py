@@ -7,7 +7,6 @@ import dataclasses
 import json
 import signal
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardwar_envs.games.by_name import append_working_folder, names_a_game
-from train.command.console import AsJson, say
+from train.command.console import AsJson, advancing, say
 from train.words import game_of_words
 
 if TYPE_CHECKING:
@@ -58,27 +57,31 @@ def check(
             metavar="FILE", help="Environments: write a script that reproduces the first failure to this file."
         ),
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print the checks that passed or do not apply, too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Check a game's rules, or any simultaneous-move environment.
 
-    The exit code is 0 if all checks pass, 1 if any fails, and 130 if interrupted before any failure.
+    Prints failures last, each with what must hold. The exit code is 0 if all checks pass, 1 if any fails, and 130 if
+    interrupted before any failure.
     """
     append_working_folder()
     if not names_a_game(subject):
         if max_states is not None:
             raise ValueError("--max-states is for games, not for environments")
         looks = {"zero_sum": zero_sum or None, **_limits(seed, seconds, games)}
-        return _check_environment(subject, words or [], looks, reproduce, as_json)
+        return _check_environment(subject, words or [], looks, reproduce, everything, as_json)
     if zero_sum:
         raise ValueError("--zero-sum is for environments; a game declares in its facts whether it is zero-sum")
     if (seconds, games, reproduce) != (None, None, None):
         raise ValueError("--seconds, --games and --reproduce are for environments, not for games")
     limits = {name: value for name, value in (("max_states", max_states), ("seed", seed)) if value is not None}
-    return _check_game(subject, words or [], limits, as_json)
+    return _check_game(subject, words or [], limits, everything, as_json)
 
 
-def _check_game(name: str, words: list[str], limits: dict[str, int], as_json: bool) -> int:
+def _check_game(name: str, words: list[str], limits: dict[str, int], everything: bool, as_json: bool) -> int:
     from cardwar_envs.contract import check_game
 
     with contextlib.redirect_stdout(sys.stderr):  # rules may print
@@ -88,7 +91,7 @@ def _check_game(name: str, words: list[str], limits: dict[str, int], as_json: bo
         found = {"states": report.states, "complete": report.complete, "passed": report.passed, "checks": checks}
         print(json.dumps({"game": " ".join([name, *words]), **found}))
     else:
-        say(str(report))
+        say(report.text(everything))
     return 0 if report.passed else 1
 
 
@@ -107,24 +110,25 @@ def _limits(seed: int | None, seconds: float | None, games: int | None) -> dict[
 
 
 def _check_environment(
-    name: str, words: list[str], looks: dict[str, Any], reproduce: Path | None, as_json: bool
+    name: str, words: list[str], looks: dict[str, Any], reproduce: Path | None, everything: bool, as_json: bool
 ) -> int:
     from cardwar_envs.conformance import coverage, load
     from cardwar_envs.conformance.runner import CHECKS, each_result
+    from cardwar_envs.conformance.verdicts import FAILED
 
     if reproduce is not None and (reproduce.is_symlink() or reproduce.exists()):
         raise ValueError(f"--reproduce: {reproduce} already exists")
     results: list[Result] = []
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(name, words, **looks)
-    with _ended_by_signals():
+    with _ended_by_signals(), advancing("checks", len(CHECKS)) as progress:
         for result in _printed_to_stderr(each_result(subject)):
             results.append(result)
-            if not as_json:
-                _say(result)
+            if progress is not None:
+                progress(len(results))
     complete = len(results) == len(CHECKS)
     seen = coverage(subject) if complete else {}
-    failures = [result for result in results if result.status == "failed"]
+    failures = [result for result in results if result.status == FAILED]
     if reproduce is not None and failures:
         reproduce.write_text(failures[0].script, encoding="utf-8")
     if as_json:
@@ -132,7 +136,7 @@ def _check_environment(
         told = {"environment": subject.name, "passed": complete and not failures, "complete": complete, "seen": seen}
         print(json.dumps({**told, "checks": checks}))
     else:
-        _say_summary(results, seen, len(CHECKS))
+        _say_results(results, seen, everything, reproduce)
     return 1 if failures else 0 if complete else INTERRUPTED
 
 
@@ -158,19 +162,23 @@ def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
         yield result
 
 
-def _say(result: Result) -> None:
-    """A line per check, as soon as it is known."""
-    follows = f" (follows {result.follows})" if result.follows else ""
-    say(f"{result.status:<14}  {result.check}{follows}" + (f": {result.reason}" if result.reason else ""))
-    sys.stdout.flush()
+def _say_results(
+    results: list[Result], seen: dict[str, dict[str, int]], everything: bool, reproduce: Path | None
+) -> None:
+    """The notes, how much was seen, the failures with what must hold, and last how many verdicts of each kind."""
+    from cardwar_envs.conformance.runner import CHECKS
+    from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
 
-
-def _say_summary(results: list[Result], seen: dict[str, dict[str, int]], checks: int) -> None:
-    """How many verdicts of each kind, and in the last line how much was seen."""
-    from cardwar_envs.conformance.verdicts import STATUSES
-
-    counts = Counter(result.status for result in results)
-    left = f"; interrupted after {len(results)} of {checks} checks" if len(results) < checks else ""
-    say(", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status]) + left)
+    for result in results:
+        if result.status != FAILED and (everything or result.status not in UNEVENTFUL):
+            say(str(result))
     kinds = (f"{kind} {', '.join(f'{n:,} {what}' for what, n in counts.items())}" for kind, counts in seen.items())
     say(f"seen: {'; '.join(kinds) or 'not all that was planned'}")
+    failures = [result for result in results if result.status == FAILED]
+    for result in failures:
+        say(result.advised(CHECKS[result.check]))
+    if failures:
+        again = "--reproduce FILE writes a script" if reproduce is None else f"{reproduce} is a script"
+        say(f"{again} that repeats the first failure")
+    left = f"; interrupted after {len(results)} of {len(CHECKS)} checks" if len(results) < len(CHECKS) else ""
+    say(f"{counted(results)}{left}")

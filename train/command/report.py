@@ -12,7 +12,10 @@ from train.command.console import say
 
 def report(
     # Unreadable folders count as damaged.
-    folders: Annotated[list[Path], typer.Argument(metavar="RUN [RUN ...]", help="Folders of runs.", readable=False)],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN [RUN ...]", help="Run folders, or folders with runs at any depth.", readable=False),
+    ],
     page: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="Output page; brief tables go beside it, with the suffix .md.")
     ] = Path("report.html"),
@@ -23,7 +26,7 @@ def report(
 ) -> None:
     """Write an HTML report on runs.
 
-    For each game it has curves, tables and the commands that reproduce the runs.
+    For each game it has curves, tables with the best first, and the commands that reproduce the runs.
     """
     from train.reports.page import say_skipped, write_report  # needs the extra `report`
 

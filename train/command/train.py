@@ -12,16 +12,12 @@ import typer
 from rich.table import Table
 
 from cardwar_envs import Game
-from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named, default_algorithm
+from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named, default_algorithm, often_enough
 from train.command.console import AsJson, GameName, out, print_json, say, say_aside
 from train.words import game_from, split_words
 
 if TYPE_CHECKING:
-    from train.algorithms.contract import CommonArgs
     from train.runs.loop import RunResult
-
-# Least number of evaluations per run, unless the user sets --evaluate-every.
-EVALUATIONS = 10
 
 
 def train(
@@ -62,7 +58,8 @@ def train(
     arguments = entry.args_from(options, rules)
     _say_other_defaults(entry, rules, options)
     if "evaluate_every" not in options:
-        arguments = _with_a_curve(arguments)
+        interval = often_enough(arguments.evaluate_every, arguments.steps)
+        arguments = dataclasses.replace(arguments, evaluate_every=interval)
     # These need torch and matplotlib, which the other commands do without.
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
@@ -78,12 +75,6 @@ def train(
         return
     out.print(result.verdict, highlight=False)
     say(f"Picture: {picture}")
-
-
-def _with_a_curve(arguments: CommonArgs) -> CommonArgs:
-    """The same arguments, evaluating short runs often enough for a curve."""
-    often = max(1, min(arguments.evaluate_every, arguments.steps // EVALUATIONS))
-    return dataclasses.replace(arguments, evaluate_every=often)
 
 
 def _print_as_json(rules: Game[Any], entry: Algorithm, result: RunResult) -> None:

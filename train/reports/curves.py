@@ -56,9 +56,12 @@ class Curve(NamedTuple):
 def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = None) -> Figure:
     """Draws what was measured of one or several runs of the same game over the steps played.
 
+    Runs that count different steps, such as iterations and joint actions, are drawn beside each other.
+
     Args:
         runs: Run folders (their `config.json` and `metrics.csv` are read) and curves, each a `Curve` or a
-            (label, points) pair. At least one must be a folder, which determines what is drawn.
+            (label, points) pair. At least one must be a folder, which determines what is drawn; curves are drawn
+            over the steps of the first.
         out_path: A PNG file to write the picture to, if any.
 
     Returns:
@@ -68,7 +71,8 @@ def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = 
         ValueError: If there are no runs, one cannot be read, they are of different games or kinds of figures, or a
             curve is not of a label and pairs of finite numbers.
     """
-    figure = drawing(partial(_draw_runs, *_sorted(runs)), 8.0, 5.0)
+    folders, curves = _sorted(runs)
+    figure = drawing(partial(_draw_runs, folders, curves), 3.5 + 4.5 * len(_units(folders)), 5.0)
     if out_path is not None:
         write_atomically(Path(out_path), as_file(figure, "png"))
     return figure
@@ -103,38 +107,42 @@ def _curve(given: Any) -> Curve:
 
 
 def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> None:
-    axes, config = figure.subplots(), runs[0].config
+    config, units = runs[0].config, _units(runs)
     name, kind = config["figure"], config["measured"]
-    units = dict.fromkeys(run.config["step"] for run in runs)
-    for run in runs:
-        _draw_run(axes, run, name, kind, _unit(run.config, units))
-    for curve in curves:
-        axes.plot(*zip(*curve.points, strict=True), ls="--", lw=1.2, label=f" {curve.label}")
+    panels = figure.subplots(1, len(units), sharey=True, squeeze=False)[0]
+    of_unit = dict(zip(units, panels, strict=True))
+    for number, run in enumerate(runs):
+        _draw_run(of_unit[run.config["step"]], run, name, kind, f"C{number}")
+    for number, curve in enumerate(curves, len(runs)):
+        panels[0].plot(*zip(*curve.points, strict=True), color=f"C{number}", ls="--", lw=1.2, label=f" {curve.label}")
     drawn = [row[name] for run in runs for row in run.rows] + [value for curve in curves for _, value in curve.points]
-    _frame(axes, config, drawn)
-    if kind == "exact":
-        value = config["reference"].get("value")
-        optimal = "equilibrium: 0" if value is None else f"optimal play: 0 (minimax value {value:.4g})"
-        # It lies on the frame: drawn above it, so that it is seen.
-        axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=optimal)
-    axes.set_xlim(left=0.0)
-    axes.xaxis.set_major_locator(MaxNLocator(MOST_STEPS_MARKED, integer=True))
-    axes.set_xlabel(_steps(units))
-    axes.set_ylabel(_axis(name, kind))
-    axes.set_title(f"{TITLES[kind]}: {config['title']}")
-    figure.legend(loc="outside lower center", ncols=2)
+    for unit, axes in of_unit.items():
+        _frame(axes, config, drawn)
+        if kind == "exact":
+            value = config["reference"].get("value")
+            optimal = "equilibrium: 0" if value is None else f"optimal play: 0 (minimax value {value:.4g})"
+            # It lies on the frame: drawn above it, so that it is seen.
+            axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=optimal)
+        axes.set_xlim(left=0.0)
+        axes.xaxis.set_major_locator(MaxNLocator(MOST_STEPS_MARKED // len(units) + 1, integer=True))
+        axes.set_xlabel(f"steps ({unit})")
+    panels[0].set_ylabel(_axis(name, kind))
+    figure.suptitle(f"{TITLES[kind]}: {config['title']}")
+    named = {label: line for axes in panels for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(named.values(), named, loc="outside lower center", ncols=2)
 
 
-def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, unit: str) -> None:
-    label = f"{run.config['label']}{unit}, seed {run.seed}"
+def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, color: str) -> None:
+    label = f"{run.config['label']}, seed {run.seed}"
     if run.rows:
         label += f": {run.rows[-1][name]:.4f} after {run.rows[-1]['seconds']:.0f} s"
     steps, figures = [row["steps"] for row in run.rows], [row[name] for row in run.rows]
     if kind == "matches":
         ends = [[abs(row[f"{name}{end}"] - row[name]) for row in run.rows] for end in ("_low", "_high")]
-        axes.errorbar(steps, figures, ends, ms=4, capsize=2, label=label, **SAMPLE)
+        axes.errorbar(steps, figures, ends, color=color, ms=4, capsize=2, label=label, **SAMPLE)
     else:
-        axes.plot(steps, figures, ms=3, label=label, **({"marker": "o"} if kind == "exact" else BOUND))
+        style = {"marker": "o"} if kind == "exact" else BOUND
+        axes.plot(steps, figures, color=color, ms=3, label=label, **style)
 
 
 def _axis(name: str, kind: Kind) -> str:
@@ -143,29 +151,33 @@ def _axis(name: str, kind: Kind) -> str:
 
 
 def draw_game(game: GameReport) -> bytes:
-    """Draws the game's figure over steps and over seconds, as SVG: medians, with intervals over several seeds."""
-    return picture(partial(_draw_groups, game), 11.0, 4.6, "svg")
+    """Draws the game's figure as SVG: medians, with intervals over several seeds.
+
+    There is a panel over each unit of steps, and one over seconds.
+    """
+    drawn = [group for group in game.groups if group.curve]
+    units = _units(drawn or game.groups)
+    return picture(partial(_draw_groups, game, drawn, units), 8.0 + 3.0 * len(units), 4.6, "svg")
 
 
-def _draw_groups(game: GameReport, figure: Figure) -> None:
-    both = over_steps, over_seconds = figure.subplots(1, 2, sharey=True)
-    drawn = [(number, group) for number, group in enumerate(game.groups) if group.curve]
-    units = dict.fromkeys(group.config["step"] for group in game.groups)
-    for number, group in drawn:
-        unit = _unit(group.config, units)
-        _draw_curve(over_steps, [steps for steps, _, _ in group.curve], group, number, unit)
-        _draw_curve(over_seconds, [max(seconds, LEAST_SECONDS) for _, seconds, _ in group.curve], group, number, unit)
-    ends = [end for _, group in drawn for *_, each in group.curve for end in (each.low, each.high)]
-    for axes in both:
+def _draw_groups(game: GameReport, drawn: Sequence[Group], units: Sequence[str], figure: Figure) -> None:
+    *over_steps, over_seconds = all_axes = figure.subplots(1, len(units) + 1, sharey=True)
+    of_unit = dict(zip(units, over_steps, strict=True))
+    for number, group in enumerate(drawn):
+        _draw_curve(of_unit[group.config["step"]], [steps for steps, _, _ in group.curve], group, number)
+        _draw_curve(over_seconds, [max(seconds, LEAST_SECONDS) for _, seconds, _ in group.curve], group, number)
+    ends = [end for group in drawn for *_, each in group.curve for end in (each.low, each.high)]
+    for axes in all_axes:
         _frame(axes, game.config, ends)
         if drawn:
             _scale_of_learning(axes)
         axes.xaxis.set_major_formatter(NUMBERS)
         axes.xaxis.set_minor_formatter(LogFormatter())  # labels if the axis is shorter than a decade
-    over_steps.set_xlabel(_steps(units))
+    for unit, axes in of_unit.items():
+        axes.set_xlabel(f"steps ({unit})")
     over_seconds.set_xlabel("seconds of learning, evaluations included")
-    over_steps.set_ylabel(_axis(game.config["figure"], game.config["measured"]))
-    labels = over_steps.get_legend_handles_labels()
+    all_axes[0].set_ylabel(_axis(game.config["figure"], game.config["measured"]))
+    labels = over_seconds.get_legend_handles_labels()
     columns = LEGEND_LETTERS // max(map(len, labels[1]), default=LEGEND_LETTERS)
     figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
 
@@ -181,11 +193,11 @@ def _scale_of_learning(axes: Axes) -> None:
         axes.set_xlim(left=0.0)  # the margin of the axis would reach below the first step
 
 
-def _draw_curve(axes: Axes, places: list[float], group: Group, number: int, unit: str) -> None:
+def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> None:
     color, marks = f"C{number}", MARKS[number // 10 % len(MARKS)]
     figures = [figure for _, _, figure in group.curve]
     label = printable(group.name)
-    label = (label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ...") + unit
+    label = label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ..."
     label += "" if len(group.runs) == 1 else f", {len(group.runs)} seeds"
     label += "" if all(run.finished for run in group.runs) else " (unfinished)"
     # A space before it: a label that begins with _ would be left out of the legend.
@@ -217,11 +229,6 @@ def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> Non
         axis.set_major_formatter(NUMBERS)
 
 
-def _steps(units: Mapping[str, Any]) -> str:
-    """What the axis of steps says: what one step is, if that is the same for all curves."""
-    return f"steps ({next(iter(units))})" if len(units) == 1 else "steps (units in the legend)"
-
-
-def _unit(config: Mapping[str, Any], units: Mapping[str, Any]) -> str:
-    """What a curve's name says of its steps, where curves count different things."""
-    return "" if len(units) == 1 else f" ({config['step']})"
+def _units(runs: Sequence[Run | Group]) -> list[str]:
+    """What the runs count as steps."""
+    return list(dict.fromkeys(run.config["step"] for run in runs))

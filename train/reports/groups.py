@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from typing import Any
 
 from train.storage.formats import OWN
 from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
-from train.words import train_words
 
 CONFIDENCE = 0.95
 # Name suffixes of the ends of a sample's interval.
@@ -54,13 +52,6 @@ class Run:
         """Whether it has taken all requested steps."""
         return bool(self.rows) and (self.is_log or self.rows[-1]["steps"] >= self.config["args"]["steps"])
 
-    @property
-    def command(self) -> str:
-        """The command that reproduces it, with all arguments; a comment if it is a log."""
-        if self.is_log:
-            return f"# {self.config['label']}, seed {self.seed}: recorded in {self.folder} by ExploitabilityLog"
-        return shlex.join(["cardwar", *train_words(self.config["title"], self.config, self.folder)])
-
 
 @dataclass(frozen=True)
 class MedianInterval:
@@ -79,11 +70,11 @@ class MedianInterval:
 class Group:
     """Runs that differ only in the seed, in its order.
 
-    `differs` has its values of the arguments in which runs of its algorithm and label on its game differ.
+    `differs` has, in words, its values of the arguments in which runs of its algorithm and label on its game differ.
     """
 
     runs: tuple[Run, ...]
-    differs: dict[str, Any]
+    differs: dict[str, str]
 
     @property
     def config(self) -> dict[str, Any]:
@@ -99,6 +90,14 @@ class Group:
     def counted(self) -> list[Run]:
         """The finished runs; if there are none, those evaluated at least once."""
         return [run for run in self.runs if run.finished] or [run for run in self.runs if run.rows]
+
+    @property
+    def rank(self) -> float:
+        """To sort by, best first; groups that have not been evaluated yet come last."""
+        last = self.last(self.config["figure"])
+        if last is None:
+            return math.inf
+        return -last.middle if self.config["measured"] == "matches" else last.middle
 
     def last(self, figure: str) -> MedianInterval | None:
         """A figure in the last rows of `counted`; None if nothing has been evaluated yet, or not that figure."""
@@ -135,7 +134,7 @@ class Group:
 
 @dataclass(frozen=True)
 class GameReport:
-    """All groups of one game whose figures are of one kind, in order of algorithm."""
+    """All groups of one game whose figures are of one kind, the best first."""
 
     groups: tuple[Group, ...]
 
@@ -215,9 +214,15 @@ def _groups(grouped: list[list[Run]]) -> tuple[Group, ...]:
         runs = sorted(runs, key=lambda run: run.seed)
         args, names = runs[0].config["args"], _names(runs[0])
         alike = [other[0].config["args"] for other in grouped if _names(other[0]) == names]
-        unlike = {name: args[name] for name in args if any(other.get(name) != args[name] for other in alike)}
-        groups.append(Group(tuple(runs), unlike))
-    return tuple(groups)
+        unlike = [name for name in args if any(other.get(name) != args[name] for other in alike)]
+        if len(unlike) > 1 and "evaluate_every" in unlike:  # it follows from the steps, or matters less
+            unlike.remove("evaluate_every")
+        groups.append(Group(tuple(runs), {name: _in_words(args[name]) for name in unlike}))
+    return tuple(sorted(groups, key=lambda group: group.rank))
+
+
+def _in_words(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _names(run: Run) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from jinja2 import StrictUndefined, Template
 from baselines.files import require_plain, write_atomically
 from train.reports import tables
 from train.reports.curves import draw_game
+from train.reports.gather import run_folders
 from train.reports.groups import GameReport, Run, arrange, read_run, refuse_twins
 from train.words import in_one_line, printable
 
@@ -37,7 +38,7 @@ def write_report(
     """Writes a page on runs, and brief tables beside it, with the suffix `.md`.
 
     Args:
-        folders: The runs' folders.
+        folders: The runs' folders, or folders in which there are some, at any depth.
         out: The HTML file to write.
         skip_damaged: Leave out damaged folders, which otherwise raise an error.
         labels: By folder, the name of its algorithm in this report; by default the run's own.
@@ -53,24 +54,34 @@ def write_report(
         raise ValueError(
             f"{beside} exists and is not a report; the tables go there, so choose another --out than {out}"
         )
-    runs: list[Run] = []
-    skipped: list[str] = []
-    for folder in folders:
-        try:
-            run = read_run(folder)
-            label = (labels or {}).get(folder, run.config["label"])
-            refuse_twins(run, runs)
-            runs.append(replace(run, config={**run.config, "label": label}))
-        except ValueError as error:
-            if not skip_damaged:
-                raise
-            skipped.append(in_one_line(str(error)))
+    runs, skipped = _read_runs(folders, skip_damaged, labels or {})
     games = arrange(runs)
     texts = _page(games, skipped), tables.brief_tables(games, skipped)
     page.parent.mkdir(parents=True, exist_ok=True)
     for path, text in zip((page, beside), texts, strict=True):
         write_atomically(path, text.encode())
     return Report(page, beside, skipped)
+
+
+def _read_runs(
+    folders: Sequence[str | Path], skip_damaged: bool, labels: Mapping[str | Path, str]
+) -> tuple[list[Run], list[str]]:
+    """The runs, and a reason for each folder that is left out."""
+    named, label_of = set(map(Path, folders)), {Path(folder): label for folder, label in labels.items()}
+    runs: list[Run] = []
+    skipped: list[str] = []
+    for path in dict.fromkeys(path for folder in folders for path in run_folders(folder)):
+        forgiven = skip_damaged
+        try:
+            run = read_run(path)
+            forgiven = forgiven or path not in named  # a folder of runs may hold the same run twice
+            refuse_twins(run, runs)
+            runs.append(replace(run, config={**run.config, "label": label_of.get(path, run.config["label"])}))
+        except ValueError as error:
+            if not forgiven:
+                raise
+            skipped.append(in_one_line(str(error)))
+    return runs, skipped
 
 
 def _is_ours(path: Path) -> bool:

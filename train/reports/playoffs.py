@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -122,6 +122,17 @@ def play_all(
             raise ValueError(f"{error}; --games N samples N games per pair instead") from None
         raise
     return PlayOffs(game, tuple(policies), tuple(rows), measured, games)
+
+
+def ranked(result: PlayOffs) -> PlayOffs:
+    """The same results, the best average payoff first."""
+    order = [int(place) for place in np.argsort(-result.averages, kind="stable")]
+    return replace(
+        result,
+        names=tuple(result.names[place] for place in order),
+        pairings=tuple(tuple(result.pairings[row][column] for column in order) for row in order),
+        exploitability=result.exploitability and tuple(result.exploitability[place] for place in order),
+    )
 
 
 def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, seed: int) -> Pairing:

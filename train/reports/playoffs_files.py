@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from baselines.files import csv_bytes, write_atomically
 from baselines.markdown import table
 from train.reports.figures import picture
-from train.reports.playoffs import DIGITS, PlayOffs
+from train.reports.playoffs import DIGITS, PlayOffs, ranked
 from train.reports.tables import plain
 from train.words import game_in_words, points
 
@@ -23,13 +23,13 @@ PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "
 
 
 def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:
-    """Writes all pairs and policies as CSV, both as Markdown, and a heat map; returns the files."""
+    """Writes all pairs and policies as CSV, both as Markdown and a heat map with the best first; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     contents = {
         PAIRS: csv_bytes(_pairs(result)),
         POLICIES: csv_bytes(_policies(result)),
-        TABLES: _markdown(result).encode(),
-        PICTURE: draw(result),
+        TABLES: _markdown(ranked(result)).encode(),
+        PICTURE: draw(ranked(result)),
     }
     for name, content in contents.items():
         write_atomically(folder / name, content)

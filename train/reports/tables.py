@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
 from baselines.markdown import table
 from train.kinds import EXPLAINED, is_measured
+from train.reports.commands import command_of
+from train.reports.gather import short_paths
 from train.reports.groups import GameReport, Group, Run
 from train.words import points, printable
 
@@ -44,7 +45,7 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
             plain(known(game)),
             table(
                 brief_headings(game.config["figure"]),
-                [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in sorted(game.groups, key=_rank)],
+                [[group.name, *_figures(group, BRIEF_DIGITS, 0)] for group in game.groups],
                 cell=plain,
             ),
             _fenced(commands(game)),
@@ -97,7 +98,7 @@ def brief_headings(figure: str) -> tuple[str, ...]:
 
 
 def group_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
-    """The headings of a table with a row for every group, and the rows."""
+    """The headings of a table with a row for every group, the best first, and the rows."""
     others, (first, *figures) = _others(game.groups[0]), brief_headings(game.config["figure"])
     headings = (first, "differs in", *figures, *map(figure_in_words, others), "steps per second")
     return headings, [_cells(group, others) for group in game.groups]
@@ -107,7 +108,9 @@ def run_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
     """The headings of a table with a row for every run, and the rows."""
     figure = figure_in_words(game.config["figure"])
     headings = ("run", "algorithm", "seed", "state", "steps", "seconds", figure, "commit")
-    return headings, [_run_cells(group, run) for group in game.groups for run in group.runs]
+    runs = [(group, run) for group in game.groups for run in group.runs]
+    places = short_paths([run.folder for _, run in runs])
+    return headings, [[place, *_run_cells(*each)] for place, each in zip(places, runs, strict=True)]
 
 
 def _others(group: Group) -> list[str]:
@@ -155,12 +158,6 @@ def _middle(group: Group, figure: str) -> float | None:
     return None if last is None else last.middle
 
 
-def _rank(group: Group) -> float:
-    """To sort by, best first; groups that have not been evaluated yet come last."""
-    middle = _middle(group, group.config["figure"])
-    return math.inf if middle is None else -middle if group.config["measured"] == "matches" else middle
-
-
 def _seeds(group: Group) -> str:
     ended = sum(run.finished for run in group.runs)
     seeds = ", ".join(str(run.seed) for run in group.runs)
@@ -177,15 +174,15 @@ def _steps(group: Group) -> str:
 
 
 def _run_cells(group: Group, run: Run) -> list[str]:
-    """A row of `run_table`, with all digits of the figure."""
+    """A row of `run_table`, but for its first cell."""
     figures = ["", "", ""]
     if run.rows:
         last = run.rows[-1]
-        figures = [f"{last['steps']:,.0f}", f"{last['seconds']:g}", repr(last[run.config["figure"]])]
+        figures = [f"{last['steps']:,.0f}", f"{last['seconds']:g}", points(last[run.config["figure"]], DIGITS)]
     state = "finished" if run.finished else "unfinished"
-    return [str(run.folder), group.name, str(run.seed), state, *figures, (run.commit or "unknown")[:12]]
+    return [group.name, str(run.seed), state, *figures, (run.commit or "unknown")[:12]]
 
 
 def commands(game: GameReport) -> str:
     """The commands that reproduce the runs, one per line."""
-    return "\n".join(run.command for group in game.groups for run in group.runs)
+    return "\n".join(command_of(run) for group in game.groups for run in group.runs)

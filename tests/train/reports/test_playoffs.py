@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import io
+import json
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from cardwar_envs import make_game
 from cardwar_envs.games.lowest_unique import LowestUnique
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy
-from train.reports.playoffs import Pairing, PlayOffs, play_all, shipped_policies
+from train.reports.playoffs import Pairing, PlayOffs, play_all, ranked, shipped_policies
 from train.reports.playoffs_files import draw, write_playoffs
 from train.runs.loop import run as learn
 
@@ -150,16 +151,39 @@ def test_a_learned_policy_is_given_as_its_run_folder(capsys, undrawn, tmp_path):
         learn(game, "cfr_plus", args, tmp_path / folder)
     words, out = ("playoffs", "jujitsu", "num_cards=3"), ("--out", str(tmp_path / "out"))
     alone = run_json(capsys, *words, str(tmp_path / "mine"), "uniform", *out)
-    assert alone["policies"] == ["mine", "uniform"]
+    assert alone["policies"] == ["CFR+", "uniform"]
     assert alone["exploitability"][0] == baselines.exploitability(game, load_policy(tmp_path / "mine", game))
     assert alone["mean"][0][1] == pytest.approx(-alone["mean"][1][0])
     single = run_json(capsys, *words, str(tmp_path / "mine"), *out)
-    assert (single["policies"], single["averages"]) == (["mine"], [None]), "JSON knows no NaN"
+    assert (single["policies"], single["averages"]) == (["CFR+"], [None]), "JSON knows no NaN"
     named = str((tmp_path / "mine").rename(tmp_path / "uniform"))
-    assert {named, "uniform"} < set(run_json(capsys, *words, named, "--shipped", *out)["policies"])
+    assert {"CFR+", "uniform"} < set(run_json(capsys, *words, named, "--shipped", *out)["policies"])
     (tmp_path / "uniform").rename(tmp_path / "mine")
     both = run_json(capsys, *words, str(tmp_path / "mine"), str(tmp_path / "other/mine"), "--shipped", *out)
-    assert set(both["policies"]) > {"equilibrium", "uniform", str(tmp_path / "mine"), str(tmp_path / "other/mine")}
+    assert set(both["policies"]) > {"equilibrium", "uniform", "CFR+ (mine)", "CFR+ (other/mine)"}
+
+
+def test_the_runs_on_this_game_in_a_folder_take_part_under_short_names(capsys, undrawn, tmp_path):
+    for number, (cards, seed, steps) in enumerate([(3, 0, 20), (3, 1, 20), (3, 0, 40), (2, 0, 20)]):
+        args = ALGORITHMS["cfr_plus"].args(steps=steps, evaluate_every=20)
+        learn(make_game("jujitsu", num_cards=cards), "cfr_plus", args, tmp_path / "runs" / f"in {number}" / "x", seed)
+    words = ("playoffs", "jujitsu", "num_cards=3", str(tmp_path / "runs"), "--out", str(tmp_path / "out"), "--json")
+    code, out, err = run(capsys, *words)
+    assert (code, set(json.loads(out)["policies"])) == (
+        0,
+        {"CFR+ steps=20 seed=0", "CFR+ steps=20 seed=1", "CFR+ steps=40"},
+    )
+    assert err == f"Left out: {tmp_path / 'runs' / 'in 3' / 'x'}, a run on jujitsu num_cards=2\n"
+    out = str(tmp_path / "out")
+    other = run(capsys, "playoffs", "jujitsu", "num_cards=4", str(tmp_path / "runs"), "--out", out)
+    assert (other[0], "holds no policy for jujitsu num_cards=4" in other[2]) == (2, True)
+
+
+def test_people_see_the_best_first():
+    result = ranked(made([[0.0, 1.0, 2.0], [-1.0, 0.0, 0.5], [3.0, 2.0, 0.0]]))
+    assert result.names == ("c", "a", "b")
+    assert result.means.tolist() == [[0.0, 3.0, 2.0], [2.0, 0.0, 1.0], [0.5, -1.0, 0.0]]
+    assert (np.diff(result.averages) <= 0).all()
 
 
 def test_samples_come_with_intervals_that_hold_what_is_exact(capsys, undrawn, tmp_path):
@@ -186,7 +210,7 @@ def test_tables_for_people(capsys, undrawn, tmp_path):
     assert (code, err) == (0, "")
     for text in (
         "jujitsu num_cards=3, exact",
-        "1 equilibrium",
+        " equilibrium",
         "exploitability",
         "0.500",
         "average payoff",

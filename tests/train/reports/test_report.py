@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import xml.dom.minidom
+from dataclasses import replace
 from html.parser import HTMLParser
 from math import comb
 
@@ -19,6 +20,7 @@ from thinning import each_row
 from baselines.markdown import table
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
+from train.reports.commands import command_of
 from train.reports.groups import MedianInterval, arrange, median_interval, read_run
 from train.reports.page import write_report
 from train.reports.tables import plain
@@ -117,8 +119,8 @@ def test_a_page_of_two_runs_holds_the_figures_of_their_metrics(real, tmp_path):
             assert float(cells[f"guaranteed to player_{player}"]) == round(float(last[f"guaranteed_{player}"]), 6)
         assert cells["interval (confidence)"] == ""
         cells = dict(zip(runs[0], row, strict=True))
-        assert cells["run"] == str(folder)
-        assert cells["exploitability"] == last["exploitability"], "all digits"
+        assert cells["run"] == folder.name
+        assert cells["exploitability"] == f"{float(last['exploitability']):.6f}"
         assert cells["seconds"] == f"{float(last['seconds']):g}"
         assert cells["steps"] == str(int(last["steps"]))
         assert cells["state"] == "finished"
@@ -154,11 +156,39 @@ def test_the_commands_repeat_the_runs(real, tmp_path, undrawn):
         config = read_run(real / folder).config
         assert game_from(rest[0], parameters) == GAME
         assert rest[1:] == []
-        assert (options.pop("algorithm"), options.pop("seed")) == (config["algorithm"], str(config["seed"]))
+        assert (options.pop("algorithm"), options.pop("seed", "0")) == (config["algorithm"], str(config["seed"]))
         assert options.pop("out") == str(real / folder)
         entry = ALGORITHMS[config["algorithm"]]
         again = entry.args(**fields_from(entry.args_type(), options, "it"))
         assert again == entry.args(**config["args"])
+        usual = entry.defaults()
+        assert not [name for name in options if getattr(again, name) == usual[name]], "no option has its default"
+
+
+def test_a_short_run_is_repeated_without_its_interval(tmp_path):
+    for steps, interval, words in ((50, 5, ["--steps=50"]), (50, 10, ["--steps=50", "--evaluate-every=10"])):
+        run = read_run(made(tmp_path / str(interval), (0.1,) * (steps // interval)))
+        run = replace(run, config={**run.config, "args": {"steps": steps, "evaluate_every": interval}})
+        given = shlex.split(command_of(run))
+        assert given == ["cardwar", "train", *run.config["title"].split(), "--algorithm=cfr_plus", *words, given[-1]]
+
+
+def test_a_folder_of_runs_holds_every_run_in_it(tmp_path, capsys, undrawn):
+    made(tmp_path / "runs" / "a" / "deep", (0.3, 0.2))
+    made(tmp_path / "runs" / "b", (0.3, 0.1), seed=1, learning_rate=0.1 + 0.2)
+    made(tmp_path / "runs" / "b again", (0.3, 0.1), seed=1, learning_rate=0.1 + 0.2)
+    made(tmp_path / "elsewhere")
+    (tmp_path / "runs" / "link").symlink_to(tmp_path / "elsewhere")
+    page = tmp_path / "report.html"
+    code, _, err = command(capsys, "report", str(tmp_path / "runs"), str(tmp_path / "runs" / "b"), "--out", str(page))
+    assert code == 0
+    assert "left out: " in err, "the same run twice"
+    assert "b again are runs of one configuration" in err
+    groups, runs = Page(page).tables
+    assert [row[1] for row in groups[1:]] == ["learning_rate=0.3", ""], "the best first, no long numbers"
+    assert [row[0] for row in runs[1:]] == ["b", "a/deep"]
+    (tmp_path / "none" / "in").mkdir(parents=True)
+    assert "none holds no run: " in refusal(capsys, "report", str(tmp_path / "none"), "--out", str(page))
 
 
 def test_odd_names_are_shown_as_they_are(tmp_path):
@@ -168,7 +198,7 @@ def test_odd_names_are_shown_as_they_are(tmp_path):
     page = Page(written.page)
     assert not page.tags & {"script", "b", "i"}
     assert f"_{ODD}" in [row[0] for row in page.tables[0]]
-    assert str(folder) in [row[0] for row in page.tables[1]]
+    assert folder.name in [row[0] for row in page.tables[1]]
     assert ODD in page.words
     assert page.images[0]["alt"] == f"Exploitability of {ODD} over steps and seconds"
     rows = [line for line in written.tables.read_text().splitlines() if line.startswith("| \\_")]

@@ -1,0 +1,36 @@
+"""The shortest commands that repeat runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from train.algorithms.contract import WITH_MANY_ACTIONS
+from train.algorithms.registry import ALGORITHMS, often_enough
+from train.reports.groups import Run
+from train.words import train_words
+
+
+def command_of(run: Run) -> str:
+    """The command that repeats a run, without the options that have their defaults; a comment if it is a log."""
+    config = run.config
+    if run.is_log:
+        return f"# {config['label']}, seed {run.seed}: recorded in {run.folder} by ExploitabilityLog"
+    usual = _defaults(config["algorithm"], config["args"])
+    given = {name: value for name, value in config["args"].items() if name not in usual or usual[name] != value}
+    words = train_words(config["title"], {**config, "args": given}, run.folder)
+    return shlex.join(["cardwar", *(word for word in words if word != "--seed=0")])
+
+
+def _defaults(algorithm: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults of its options beside these arguments, but for those that depend on the game."""
+    try:
+        fields = dataclasses.fields(ALGORITHMS[algorithm].args_type())
+    except (ImportError, KeyError):  # without the extra `train`, or of another version
+        return {}
+    usual: dict[str, Any] = {
+        field.name: field.default for field in fields if field.metadata.get(WITH_MANY_ACTIONS) is None
+    }
+    return {**usual, "evaluate_every": often_enough(usual["evaluate_every"], args["steps"])}
