@@ -188,7 +188,8 @@ def test_a_state_as_json(capsys):
     first = at_state["players"][0]
     assert first["unique"] is True
     two_thirds = dict.fromkeys(("probability", "low", "high"), pytest.approx(2 / 3))
-    assert first["actions"]["1"] == {**two_thirds, "exact": ["2/3", "2/3"]}
+    assert first["actions"]["1"] == {**two_thirds, "exact": ["2/3", "2/3"], "exact_probability": "2/3"}
+    assert at_state["exact_payoff_matrix"] == [["0", "1"], ["1", "-1"]]
 
 
 @each_of(SOLVABLE)
