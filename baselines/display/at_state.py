@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.display.html import fraction, number
 from baselines.matrix_game.optimal_sets import exact_ranges, ranges_of_one
 
 # Probabilities that differ by less are the same; those of small games are far apart or equal.
 SAME_PROBABILITY = 1e-9
 WAITS = "waits"
+# Actions named in a `repr`.
+MOST_NAMED = 6
 
 Array = NDArray[np.float64]
+Fractions = tuple[Fraction, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mix:
     """A player's optimal strategy at a state, and the set of all of them."""
 
@@ -29,11 +33,20 @@ class Mix:
     high: Array  # the greatest one
     slack: float  # most by which rounding could widen these bounds; 1 where the interval could not be certified
     exact: tuple[tuple[Fraction, Fraction], ...] | None = None  # the bounds in rationals, if these were computed
+    chosen: Fractions | None = None  # `probabilities` in rationals, likewise
+
+    def __repr__(self) -> str:
+        return f"<Mix {self}>"
+
+    def __str__(self) -> str:
+        played = [f"{action}: {number(p)}" for action, p in self.labelled().items() if p]
+        more = f" and {len(played) - MOST_NAMED} more" if len(played) > MOST_NAMED else ""
+        return f"{', '.join(played[:MOST_NAMED])}{more} ({self.verdict()})" if self.actions else WAITS
 
     @property
     def unique(self) -> bool | None:
         """Whether this is the only optimal strategy of this state; None if that could not be certified."""
-        if np.max(self.high - self.low, initial=0.0) > SAME_PROBABILITY:
+        if self.free():
             return False
         return True if self.slack <= SAME_PROBABILITY else None
 
@@ -42,17 +55,23 @@ class Mix:
         verdicts = {True: "the only optimal mix", False: "one of many optimal mixes", None: "an optimal mix"}
         return verdicts[self.unique]
 
-    def free(self) -> list[tuple[str, float, float]]:
+    def free(self) -> list[tuple[str, float, float]] | list[tuple[str, Fraction, Fraction]]:
         """The actions whose probability can vary, each with its least and greatest probability."""
+        if self.exact is not None:
+            return [
+                (action, *bounds) for action, bounds in zip(self.actions, self.exact, strict=True) if len({*bounds}) > 1
+            ]
         ranges = zip(self.actions, self.low.tolist(), self.high.tolist(), strict=True)
         return [(action, low, high) for action, low, high in ranges if high - low > SAME_PROBABILITY]
 
-    def labelled(self) -> dict[str, float]:
-        """Action -> probability."""
+    def labelled(self) -> dict[str, float] | dict[str, Fraction]:
+        """Action -> probability, a fraction if these were computed in rationals."""
+        if self.chosen is not None:
+            return dict(zip(self.actions, self.chosen, strict=True))
         return dict(zip(self.actions, self.probabilities.tolist(), strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PlayAt:
     """Optimal play at a state."""
 
@@ -64,6 +83,12 @@ class PlayAt:
     matrix: Array
     mixes: tuple[Mix, Mix]  # what each player does
     actions: tuple[str, ...]  # all legal actions of either player, in words and in the order of the game's actions
+    exact_matrix: tuple[Fractions, ...] | None = None  # `matrix` in rationals, if these were computed
+
+    def __repr__(self) -> str:
+        worth = f"value to go {number(self.value, self.exact)} to player_0" + ("" if self.exact is None else ", exact")
+        plays = "".join(f"; player_{player} {mix}" for player, mix in enumerate(self.mixes))
+        return f"<PlayAt {worth}{plays}>"
 
     @property
     def headings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -75,12 +100,17 @@ class PlayAt:
         rows, columns = self.headings
         return {
             "value": self.value,
-            **({} if self.exact is None else {"exact": str(self.exact)}),
+            **({} if self.exact is None else {"exact": fraction(self.exact)}),
             "rows": list(rows),
             "columns": list(columns),
             "payoff_matrix": self.matrix.tolist(),
+            **({} if self.exact_matrix is None else {"exact_payoff_matrix": _texts(self.exact_matrix)}),
             "players": [_as_data(mix) for mix in self.mixes],
         }
+
+
+def _texts(matrix: Sequence[Sequence[Fraction]]) -> list[list[str]]:
+    return [list(map(fraction, row)) for row in matrix]
 
 
 def _as_data(mix: Mix) -> dict[str, Any]:
@@ -88,14 +118,18 @@ def _as_data(mix: Mix) -> dict[str, Any]:
     actions = {name: {"probability": p, "low": low, "high": high} for name, p, low, high in columns}
     if mix.exact is not None:
         for name, bounds in zip(mix.actions, mix.exact, strict=True):
-            actions[name]["exact"] = [str(bound) for bound in bounds]
+            actions[name]["exact"] = [fraction(bound) for bound in bounds]
+    if mix.chosen is not None:
+        for name, chosen in zip(mix.actions, mix.chosen, strict=True):
+            actions[name]["exact_probability"] = fraction(chosen)
     return {"unique": mix.unique, "slack": mix.slack, "actions": actions}
 
 
-def certified_mix(actions: Sequence[str], probabilities: Array, matrix: Array) -> Mix:
+def certified_mix(actions: Sequence[str], probabilities: Sequence[float] | Array, matrix: Array) -> Mix:
     """An optimal strategy and its set, from the matrix game as its player sees it; no actions if the player waits."""
     if not actions:
         return Mix((), np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
+    probabilities = np.array(probabilities)
     low, high, below, above = ranges_of_one(matrix)
     # The strategy that was chosen is optimal as well.
     low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
@@ -103,11 +137,13 @@ def certified_mix(actions: Sequence[str], probabilities: Array, matrix: Array) -
 
 
 def exact_mix(
-    actions: Sequence[str], probabilities: Array, matrix: Sequence[Sequence[Fraction]], value: Fraction
+    actions: Sequence[str], probabilities: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]], value: Fraction
 ) -> Mix:
     """As `certified_mix`, in rationals; `value` is to this player."""
     if not actions:
-        return certified_mix(actions, probabilities, np.zeros((1, 1)))
+        return certified_mix((), (), np.zeros((1, 1)))
     ranges = exact_ranges(matrix, value)
     low, high = (np.array([float(bounds[side]) for bounds in ranges]) for side in (0, 1))
-    return Mix(tuple(actions), probabilities, low, high, 0.0, tuple(ranges))
+    return Mix(
+        tuple(actions), np.array(probabilities, dtype=float), low, high, 0.0, tuple(ranges), tuple(probabilities)
+    )

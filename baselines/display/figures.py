@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from baselines.display.at_state import Mix, PlayAt
+from baselines.display.html import Number, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 COLOURS = ("tab:blue", "tab:orange")
 # Matrices with more entries than this are shown by colours alone.
 MOST_NUMBERS = 200
+# Fractions of more letters do not fit beside a bar or into a matrix, nor do more than this many labels.
+MOST_LETTERS, MOST_LABELS = 7, 10
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -31,8 +36,8 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def play_figure(play: PlayAt, title: str) -> Figure:
-    """Both players' mixes as bars, and the payoff matrix as a heat map."""
+def play_figure(play: PlayAt, title: str, hint: str = "") -> Figure:
+    """Both players' mixes as bars, and the payoff matrix as a heat map; a hint stands below the title."""
     rows, columns = play.headings
     figure = new_figure(6.0 + 0.46 * len(columns), max(4.0, 1.8 + 0.32 * len(rows)))
     halves: Any = figure.subfigures(1, 2, width_ratios=(3.2, 2.2 + 0.46 * len(columns)))
@@ -40,20 +45,25 @@ def play_figure(play: PlayAt, title: str) -> Figure:
     for player, axes in enumerate(left.subplots(2, 1)):
         draw_mix(axes, play.mixes[player], player)
     _draw_matrix(right.subplots(), play)
-    figure.suptitle(f"{title}: value to go {round(play.value, 4) + 0.0:.4f} to player_0", fontsize=11)
+    value = short(play.value if play.exact is None else play.exact, 4)
+    below = "\n" + textwrap.fill(hint, 90) if hint else ""
+    figure.suptitle(f"{title}: value to go {value} to player_0{below}", fontsize=9 if hint else 11)
     return figure
 
 
 def draw_mix(axes: Axes, mix: Mix, player: int) -> None:
     """The strategy that was chosen as bars, with the range of each probability among optimal strategies as lines."""
     places = np.arange(len(mix.actions))
-    axes.bar(places, mix.probabilities, color=COLOURS[player])
+    bars = axes.bar(places, mix.probabilities, color=COLOURS[player])
+    if mix.chosen is not None and len(mix.chosen) <= MOST_LABELS:
+        axes.bar_label(bars, [short(p, 2, MOST_LETTERS) if p else "" for p in mix.chosen], fontsize=8)
     free = mix.high - mix.low > 1e-9
     if free.any():
         middle, half = (mix.high + mix.low)[free] / 2, (mix.high - mix.low)[free] / 2
         axes.errorbar(places[free], middle, yerr=half, fmt="none", ecolor="black", capsize=3, linewidth=1)
     _name(axes, "x", mix.actions)
-    axes.set_ylim(0.0, min(1.15 * float(np.max(mix.high, initial=0.01)), 1.0))
+    most = 1.15 * float(np.max(mix.high, initial=0.01))
+    axes.set_ylim(0.0, most if mix.chosen else min(most, 1.0))  # room for labels
     axes.set_ylabel("probability")
     axes.set_xlabel(f"player_{player} plays" if mix.actions else f"player_{player} waits")
     axes.set_title(mix.verdict() if mix.actions else "", fontsize=9)
@@ -71,7 +81,7 @@ def _draw_matrix(axes: Axes, play: PlayAt) -> None:
     if play.matrix.size <= MOST_NUMBERS:
         for (row, column), payoff in np.ndenumerate(play.matrix):
             ink = "white" if abs(payoff) > 0.6 * most else "black"
-            text = f"{round(payoff, 2) + 0.0:.2f}"
+            text = short(payoff if play.exact_matrix is None else play.exact_matrix[row][column], 2, MOST_LETTERS)
             axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=8 if len(columns) < 10 else 7)
     axes.figure.colorbar(image, ax=axes, label="payoff points")
 
@@ -85,21 +95,25 @@ def _name(axes: Axes, side: str, names: Sequence[str]) -> None:
     labels.set_ticklabels(names, rotation=90 if long else 0, fontsize=10 if len(names) <= 10 else 8)
 
 
-def behaviour_figure(strategies: Sequence[Mapping[str, Mapping[str, Any]]], title: str, value: float) -> Figure:
+def behaviour_figure(strategies: Sequence[Mapping[str, Mapping[str, Any]]], title: str, value: Number) -> Figure:
     """What each player does for each thing that it can know: one bar for each type, split by action."""
     figure = new_figure(8.0, 4.0)
     for player, (axes, strategy) in enumerate(zip(figure.subplots(1, 2, sharey=True), strategies, strict=True)):
         places, under = np.arange(len(strategy)), np.zeros(len(strategy))
         actions = list(next(iter(strategy.values())))
         for place, action in enumerate(reversed(actions)):
-            likely = np.array([mix[action] for mix in strategy.values()])
+            chosen = [mix[action] for mix in strategy.values()]
+            likely = np.array(chosen, dtype=float)
             shade = 1.0 if place == 0 else 0.35 / place
-            axes.bar(places, likely, bottom=under, label=action, color=COLOURS[player], alpha=shade)
+            bars = axes.bar(places, likely, bottom=under, label=action, color=COLOURS[player], alpha=shade)
+            if len(chosen) <= MOST_LABELS:
+                inner = [short(p, 2, MOST_LETTERS) if isinstance(p, Fraction) and 0 < p < 1 else "" for p in chosen]
+                axes.bar_label(bars, inner, label_type="center", fontsize=8)
             under += likely
         if len(strategy) <= 40:
             axes.set_xticks(places, list(strategy))
         axes.set_xlabel(f"player_{player} sees")
         axes.set_ylabel("probability")
         axes.legend(loc="upper left", bbox_to_anchor=(0.0, 1.14), ncols=len(actions), frameon=False)
-    figure.suptitle(f"{title}: value {round(value, 4) + 0.0:.4f} to player_0", fontsize=11)
+    figure.suptitle(f"{title}: value {short(value, 4)} to player_0", fontsize=11)
     return figure

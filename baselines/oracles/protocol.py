@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.results import BestResponse, HeadToHead, Solution, StateSolution, Strategies
+from baselines.oracles.results import BestResponse, ExactStrategies, HeadToHead, Solution, StateSolution, Strategies
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy
@@ -161,6 +161,10 @@ class Table(ABC):
         """`value_to_go` as a fraction; raises a ValueError if the game was not solved in rationals."""
         raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
 
+    def exact_strategies(self, state: Any) -> ExactStrategies:
+        """`strategies` as fractions; raises a ValueError if the game was not solved in rationals."""
+        raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
+
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
         """The strategy of the player who sees `observation`, `[num_actions]`."""
         state, player = self.game.state_of(observation)
@@ -173,11 +177,15 @@ class Table(ABC):
 
 
 class SolvedState(NamedTuple):
-    """The matrix game of a canonical state, solved; strategies are `[2, num_actions]`, value and gap payoff points."""
+    """The matrix game of a canonical state, solved; strategies are `[2, num_actions]`, value and gap payoff points.
+
+    `exact` are the strategies as fractions, if they were computed in rationals.
+    """
 
     value: float
     gap: float
     strategies: NDArray[np.float64]
+    exact: NDArray[Any] | None = None
 
 
 class CanonicalTable(Table):
@@ -193,23 +201,34 @@ class CanonicalTable(Table):
     def strategies(self, state: Any) -> Strategies:
         return self._strategy(state, 0), self._strategy(state, 1)
 
+    def exact_strategies(self, state: Any) -> ExactStrategies:
+        self.exact_value_to_go(state)  # refuses a table of floats
+        first, second = (self._mapped(state, player, Fraction).tolist() for player in (0, 1))
+        return tuple(first), tuple(second)
+
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
         return self._strategy(*self.game.state_of(observation))
 
     def _strategy(self, state: Any, player: int) -> NDArray[np.float64]:
         """One player's part of `strategies`."""
-        acting, strategy = self.game.acting_players(state), np.zeros(self.game.facts.num_actions)
+        return self._mapped(state, player, float)
+
+    def _mapped(self, state: Any, player: int, number: type[float] | type[Fraction]) -> NDArray[Any]:
+        """One player's strategy, `[num_actions]` floats or fractions, from that of the canonical state."""
+        acting, strategy = self.game.acting_players(state), np.full(self.game.facts.num_actions, number(0))
         if not acting:
             raise ValueError(f"the game is over in {state!r}")
         if player in acting:
             representative, seats = self.game.canonical(state)
             if self.game.settled(representative) is None:
-                solved = self._solve_state(representative).strategies[seats[player]]
+                there = self._solve_state(representative)
+                mixes = there.strategies if number is float or there.exact is None else there.exact
+                solved = mixes[seats[player]]
             else:  # every strategy is optimal
                 lowest = self.game.legal_actions(representative, seats[player])[0]
                 solved = np.eye(1, len(strategy), lowest)[0]
             for action, image, share in self.game.canonical_actions(state, player):
-                strategy[action] = solved[image] * float(share)
+                strategy[action] = number(solved[image]) * number(share)
         return strategy
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
@@ -17,6 +17,7 @@ from baselines.oracles.consistency import NOT_ASKED, Asked
 from baselines.oracles.legal_part import IllegalMass
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.parameters import abbreviated
 from cardwar_envs.core.policy import Policy
 
 if TYPE_CHECKING:
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
 N = TypeVar("N", float, Fraction)
 # Strategies of both players, each `[num_actions]` probabilities.
 Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
+# The same as fractions.
+ExactStrategies = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 # A strategy of a player with private information: `[types, own actions]` probabilities.
 Behaviour = NDArray[np.float64]
+ExactBehaviour = tuple[tuple[Fraction, ...], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NashConv:
     """What each player could gain by deviating unilaterally.
 
@@ -48,16 +52,23 @@ class NashConv:
     removed: IllegalMass | None = None
     asked: Asked = field(default=NOT_ASKED, compare=False)
 
-    def _repr_html_(self) -> str:
-        gains = zip(self.payoffs, self.per_player, strict=True)
-        rows = [(f"player_{player}", payoff, gain) for player, (payoff, gain) in enumerate(gains)]
+    def __repr__(self) -> str:
+        gains, payoffs = (", ".join(map(html.number, figures)) for figures in (self.per_player, self.payoffs))
+        return f"<{self._title()}, exact; gains {gains}; payoffs when nobody deviates {payoffs}>"
+
+    def _title(self) -> str:
         title = f"NashConv {html.number(self.total)} payoff points"
         if self.removed is not None and self.removed.any:
             title += f", of the policy without its illegal actions ({self.removed})"
-        return html.table(title, ("", "payoff when nobody deviates", "gain of a best response"), rows)
+        return title
+
+    def _repr_html_(self) -> str:
+        gains = zip(self.payoffs, self.per_player, strict=True)
+        rows = [(f"player_{player}", payoff, gain) for player, (payoff, gain) in enumerate(gains)]
+        return html.table(self._title(), ("", "payoff when nobody deviates", "gain of a best response"), rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BestResponse:
     """A best response of one player to fixed policies of the others.
 
@@ -73,8 +84,12 @@ class BestResponse:
     removed: IllegalMass | None = None
     asked: Asked = field(default=NOT_ASKED, compare=False)
 
+    def __repr__(self) -> str:
+        legal = " to the legal part of the policies" if self.removed is not None and self.removed.any else ""
+        return f"<BestResponse{legal} value {html.number(self.value)} payoff points, exact; policy {self.policy!r}>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class HeadToHead:
     """The exact result of two policies against each other, for the first.
 
@@ -92,12 +107,18 @@ class HeadToHead:
     mean: float
     asked: Asked = field(default=NOT_ASKED, compare=False)
 
+    def __repr__(self) -> str:
+        win, loss, tie, mean = map(html.number, (self.win, self.loss, self.tie, self.mean))
+        return (
+            f"<HeadToHead of the first policy, exact: P(win) {win}, P(loss) {loss}, P(tie) {tie}, mean payoff {mean}>"
+        )
+
     def _repr_html_(self) -> str:
         headings = ("P(win)", "P(loss)", "P(tie)", "mean payoff")
         return html.table("the first policy, exactly", headings, [(self.win, self.loss, self.tie, self.mean)])
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Solution(ABC):
     """An equilibrium of a two-player zero-sum game, with its certificate.
 
@@ -129,7 +150,7 @@ class Solution(ABC):
 
     @abstractmethod
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """Each player's strategy as labelled data: action -> probability.
+        """Each player's strategy as labelled data: action -> probability, a `Fraction` if solved in rationals.
 
         In a game on private information it is type -> action -> probability, and `state` must be None.
 
@@ -144,20 +165,32 @@ class Solution(ABC):
     def show(self, state: Any = None) -> Figure:
         """A picture of optimal play: both players' mixes, and the payoff matrix if players see the state.
 
+        Without a state it shows the start. If there are several, it shows the first and says how to specify another.
+
         Raises:
-            ValueError: As `labelled`, and of the same states.
+            ValueError: If the state is impossible or the game is over in it; also if players do not see the state.
             ImportError: If matplotlib is not installed; it comes with the extra `plot`.
         """
 
+    @property
+    def certificate(self) -> str:
+        """How far `value` can be off, in words: "exact", or "certified to" the gap."""
+        return f"certified to {self.gap:.1e}" if self.exact is None else "exact"
+
+    def __repr__(self) -> str:
+        value = html.number(self.value, self.exact)
+        how = f"{self.states:,} {self.unit} by {self.method}"
+        return (
+            f"<{type(self).__name__} of {self.game.facts.name}: value {value} to player_0, {self.certificate}; {how}>"
+        )
+
     def _repr_html_(self) -> str:
         figures = [
-            ("value to player_0, payoff points", html.number(self.value)),
-            ("certified to", f"{self.gap:.1e}"),
+            ("value to player_0, payoff points", html.number(self.value, self.exact)),
+            ("certified to", f"{self.gap:.1e}") if self.exact is None else ("certificate", "exact"),
             (self.unit, f"{self.states:,}"),
             ("method", self.method),
         ]
-        if self.exact is not None:
-            figures.insert(1, ("the same, exact", str(self.exact)))
         name = self.game.facts.name
         return html.table(f"an equilibrium of {name}", ("", ""), figures) + self._mixes_in_html()
 
@@ -172,9 +205,10 @@ class StatePlay(Protocol):
     def value_to_go(self, state: Any) -> float: ...
     def exact_value_to_go(self, state: Any) -> Fraction: ...
     def strategies(self, state: Any) -> Strategies: ...
+    def exact_strategies(self, state: Any) -> ExactStrategies: ...
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StateSolution(Solution):
     """The `Solution` of a game in which players see the state.
 
@@ -227,6 +261,15 @@ class StateSolution(Solution):
         self.game.check(state)
         return self._play.exact_value_to_go(state)
 
+    def exact_strategies(self, state: Any) -> ExactStrategies:
+        """`strategies` in rationals.
+
+        Raises:
+            ValueError: If the game was not solved in rationals, the state is impossible or the game is over in it.
+        """
+        self.game.check(state)
+        return self._play.exact_strategies(state)
+
     def exact_payoff_matrix(self, state: Any) -> tuple[tuple[Fraction, ...], ...]:
         """`payoff_matrix` in rationals.
 
@@ -245,39 +288,50 @@ class StateSolution(Solution):
                 can start in several.
         """
         state = self._start() if state is None else state
-        matrix, strategies, game = self.payoff_matrix(state), self.strategies(state), self.game
-        seats: list[tuple[list[str], NDArray[np.float64]]] = []
+        game, matrix, strategies = self.game, self.payoff_matrix(state), self._strategies(state)
+        seats: list[tuple[list[str], list[Any]]] = []
         named: dict[tuple[int, str], None] = {}
         for player, strategy in enumerate(strategies):
             legal = game.legal_actions(state, player) if player in game.acting_players(state) else ()
             names = [game.describe_action(action, player) for action in legal]
-            seats.append((names, strategy[list(legal)]))
+            seats.append((names, [strategy[action] for action in legal]))
             named |= dict.fromkeys(zip(legal, names, strict=True))
         actions = tuple(dict.fromkeys(name for _, name in sorted(named)))
         exact: Fraction | None = None
+        payoffs: tuple[tuple[Fraction, ...], ...] | None = None
         if self.exact is None:
             mixes = certified_mix(*seats[0], matrix), certified_mix(*seats[1], -matrix.T)
         else:
             exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
             turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
             mixes = exact_mix(*seats[0], payoffs, exact), exact_mix(*seats[1], turned, -exact)
-        return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions)
+        return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions, payoffs)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         state = self._start() if state is None else state
-        strategies, acting = self.strategies(state), self.game.acting_players(state)
+        strategies, acting = self._strategies(state), self.game.acting_players(state)
         return [
             {
-                self.game.describe_action(action, player): float(strategies[player][action])
+                self.game.describe_action(action, player): strategies[player][action]
                 for action in (self.game.legal_actions(state, player) if player in acting else ())
             }
             for player in (0, 1)
         ]
 
+    def _strategies(self, state: Any) -> Sequence[Sequence[Any]]:
+        """Both strategies in floats, or in fractions if the game was solved in rationals."""
+        if self.exact is None:
+            return [strategy.tolist() for strategy in self.strategies(state)]
+        return self.exact_strategies(state)
+
     def show(self, state: Any = None) -> Figure:
         from baselines.display.figures import play_figure
 
-        return play_figure(self.at(state), self.game.facts.name)
+        starts = [start.state for start in self.game.initial() if self.game.acting_players(start.state)]
+        if state is not None or len(starts) < 2:
+            return play_figure(self.at(state), self.game.facts.name)
+        hint = f"the first of {len(starts):,} initial states; another: show({abbreviated(repr(starts[1]))})"
+        return play_figure(self.at(starts[0]), self.game.facts.name, hint)
 
     def _mixes_in_html(self) -> str:
         if len(self.game.initial()) != 1:
@@ -290,7 +344,10 @@ class StateSolution(Solution):
     def _start(self) -> Any:
         starts = self.game.initial()
         if len(starts) != 1:
-            raise ValueError(f"{self.game.facts.name} can start in {len(starts)} states; name one of them")
+            raise ValueError(
+                f"{self.game.facts.name} can start in {len(starts)} states; name one of them, "
+                f"such as {abbreviated(repr(starts[0].state))}"
+            )
         return starts[0].state
 
     def _matrix(self, state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
@@ -300,7 +357,7 @@ class StateSolution(Solution):
         return matrix_at(self.game, state, number, value_to_go)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PrivateSolution(Solution):
     """The `Solution` of a game in which both players move once on private information.
 
@@ -310,11 +367,13 @@ class PrivateSolution(Solution):
     Attributes:
         states: Information states of both players.
         behaviour: Per player, `[types, own actions]` probabilities.
+        exact_behaviour: The same as fractions; None if not computed in rationals.
     """
 
     unit: ClassVar[str] = "information states"
 
     behaviour: tuple[Behaviour, Behaviour] = field(repr=False, compare=False)
+    exact_behaviour: tuple[ExactBehaviour, ExactBehaviour] | None = field(default=None, repr=False, compare=False)
     _form: BayesianForm = field(repr=False, compare=False)
     _ranges: Callable[[int], tuple[Behaviour, Behaviour]] = field(repr=False, compare=False)
 
@@ -333,13 +392,14 @@ class PrivateSolution(Solution):
                 f"{self.game.facts.name}: players do not see the state, so there is no play at a state; "
                 "strategies are by what a player knows"
             )
+        behaviour = self.exact_behaviour or [strategy.tolist() for strategy in self.behaviour]
         return [
             {
                 kind: {
-                    self.game.describe_action(action, player): float(probability)
+                    self.game.describe_action(action, player): probability
                     for action, probability in zip(self._form.actions[player], row, strict=True)
                 }
-                for kind, row in zip(self._form.types[player], self.behaviour[player], strict=True)
+                for kind, row in zip(self._form.types[player], behaviour[player], strict=True)
             }
             for player in (0, 1)
         ]
@@ -347,7 +407,9 @@ class PrivateSolution(Solution):
     def show(self, state: Any = None) -> Figure:
         from baselines.display.figures import behaviour_figure
 
-        return behaviour_figure(self.labelled(state), self.game.facts.name, self.value)
+        return behaviour_figure(
+            self.labelled(state), self.game.facts.name, self.value if self.exact is None else self.exact
+        )
 
     def _mixes_in_html(self) -> str:
         tables = []

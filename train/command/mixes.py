@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 import baselines
+from baselines.display.html import ROUNDED, Number, number, short
 from cardwar_envs import Transition
 from train.command.console import new_table, out, say
-from train.words import points
 
 if TYPE_CHECKING:
     from baselines.display.at_state import PlayAt
@@ -37,7 +37,7 @@ def show_start(solution: baselines.Solution) -> None:
         starts = solution.game.initial()
         for start, play in plays_at_starts(solution):
             if len(starts) > 1:
-                say(f"\nwith probability {start.probability}, worth {points(play.value)} to player_0:")
+                say(f"\nwith probability {start.probability}, worth {number(play.value, play.exact)} to player_0:")
                 say(play.description)
             out.print(strategy_table(play, "at the start "))
             show_freedom(play)
@@ -55,8 +55,7 @@ def plays_at_starts(solution: baselines.StateSolution) -> Iterator[tuple[Transit
 def show_state(play: PlayAt) -> None:
     """The state, its value, the payoff matrix, both mixes, and whether these are unique."""
     say(play.description)
-    exact = "" if play.exact is None else f" = {play.exact}"
-    say(f"value to go {points(play.value)}{exact} to player_0")
+    say(f"value to go {number(play.value, play.exact)} to player_0")
     for line in matrix_lines(play):
         say(line)
     out.print(strategy_table(play, ""))
@@ -67,7 +66,7 @@ def show_freedom(play: PlayAt) -> None:
     """A line per acting player: whether its optimal mix is unique, or its range, e.g. `3 anywhere in 0.1..0.45`."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
-            free = [f"{action} anywhere in {low:.4f}..{high:.4f}" for action, low, high in mix.free()]
+            free = [f"{action} anywhere in {short(low, 4)}..{short(high, 4)}" for action, low, high in mix.free()]
             named = f": {', '.join(free[:MAX_NAMED])}" if free else ""
             more = f" and {len(free) - MAX_NAMED} more" if len(free) > MAX_NAMED else ""
             say(f"player_{player} plays {mix.verdict()}{named}{more}")
@@ -76,7 +75,8 @@ def show_freedom(play: PlayAt) -> None:
 def matrix_lines(play: PlayAt) -> list[str]:
     """The payoff matrix in columns."""
     rows, columns = play.headings
-    cells = [[points(payoff, 4) for payoff in row] for row in play.matrix.tolist()]
+    payoffs = play.matrix.tolist() if play.exact_matrix is None else play.exact_matrix
+    cells = [[short(payoff, 4) for payoff in row] for row in payoffs]
     width = max(len(text) for text in (*columns, *(cell for row in cells for cell in row)))
     left = max(map(len, rows))
     lines = ["payoff to player_0, to go; player_0 plays a row, player_1 a column"]
@@ -85,13 +85,21 @@ def matrix_lines(play: PlayAt) -> list[str]:
     return lines
 
 
+def _add_row(table: Table, name: str, probabilities: Iterable[Number | None]) -> None:
+    """Adds a row, and a caption if a fraction was rounded."""
+    cells = ["" if probability is None else number(probability) for probability in probabilities]
+    table.add_row(name, *cells)
+    if any(cell.startswith(ROUNDED) for cell in cells):
+        table.caption = f"{ROUNDED}: a fraction too long to show; --json has it"
+
+
 def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
     """Probabilities with a row per private information and a column per action."""
     shown = list(dict.fromkeys(kind for strategy in strategies for kind in strategy))
     actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
     table = new_table("equilibrium (probability)", "sees", *(f"player_{player} {action}" for player, action in actions))
     for kind in shown[:MAX_ROWS]:
-        table.add_row(kind, *(points(strategies[p].get(kind, {}).get(a)) for p, a in actions))
+        _add_row(table, kind, (strategies[p].get(kind, {}).get(a) for p, a in actions))
     if len(shown) > MAX_ROWS:
         table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json has all"
     return table
@@ -99,8 +107,8 @@ def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
 
 def strategy_table(play: PlayAt, where: str) -> Table:
     """Probabilities with a row per action, so that long hands fit a narrow terminal."""
-    strategies = [mix.labelled() for mix in play.mixes]
+    strategies: list[dict[str, Any]] = [mix.labelled() for mix in play.mixes]
     table = new_table(f"equilibrium {where}(probability)", "play", "player_0", "player_1")
     for action in play.actions:
-        table.add_row(action, *(points(strategy.get(action)) for strategy in strategies))
+        _add_row(table, action, (strategy.get(action) for strategy in strategies))
     return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,12 +11,13 @@ from typing import Annotated, Any
 import typer
 
 import baselines
+from baselines.display.html import fraction, number
 from cardwar_envs import Game
 from train.command.console import AsJson, GameName, MaxStates, Words, advancing, print_json, say, say_aside
 from train.command.mixes import plays_at_starts, show_start, show_state
 from train.estimates import Announced
 from train.state_words import state_from, state_in_any_words
-from train.words import game_of_words, points
+from train.words import game_of_words
 
 
 @contextmanager
@@ -97,12 +98,11 @@ def solve(
 
 def _say_how(title: str, solution: baselines.Solution) -> None:
     """Prints the value and how it was computed."""
-    value = points(solution.value) + ("" if solution.exact is None else f" = {solution.exact}")
-    say(f"{title}: value {value} to player_0")
+    say(f"{title}: value {number(solution.value, solution.exact)} to player_0")
     stored = "" if solution.solved == solution.states else f" ({solution.solved:,} now, the others before)"
     say(
         f"{solution.states:,} {solution.unit}{stored} by {solution.method} in {solution.seconds:.2f} s, "
-        f"certified to {solution.gap:.1e}"
+        f"{solution.certificate}"
     )
 
 
@@ -123,6 +123,13 @@ def _asked_state(text: str, game: Game[Any]) -> Any:
     return state
 
 
+def with_leaves(tree: Any, convert: Callable[[Any], Any]) -> Any:
+    """The same lists and objects with each number converted."""
+    if isinstance(tree, dict):
+        return {key: with_leaves(part, convert) for key, part in tree.items()}
+    return [with_leaves(part, convert) for part in tree] if isinstance(tree, list) else convert(tree)
+
+
 def _as_data(solution: baselines.Solution) -> dict[str, Any]:
     """The solution as JSON data; with several initial states, play at the first ones."""
     starts: dict[str, Any] = {}
@@ -131,11 +138,13 @@ def _as_data(solution: baselines.Solution) -> dict[str, Any]:
             {"probability": str(start.probability), "state": state_in_any_words(start.state), **play.as_data()}
             for start, play in plays_at_starts(solution)
         ]
+    strategies = [] if starts else solution.labelled()
     return {
         "value": solution.value,
         "gap": solution.gap,
-        **({} if solution.exact is None else {"exact": str(solution.exact)}),
-        "strategies": [] if starts else solution.labelled(),
+        **({} if solution.exact is None else {"exact": fraction(solution.exact)}),
+        "strategies": with_leaves(strategies, float),
+        **({} if solution.exact is None or starts else {"exact_strategies": with_leaves(strategies, fraction)}),
         **starts,
         "states": solution.states,
         "solved_now": solution.solved,

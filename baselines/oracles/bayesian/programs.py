@@ -17,8 +17,8 @@ from cardwar_envs.core.forms import BayesianForm
 TOLERANCE = 1e-10
 
 
-def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[Behaviour, Behaviour]]:
-    """The value and both strategies, exactly.
+def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any], NDArray[Any]]]:
+    """The value and both strategies as fractions, each `[types, own actions]`.
 
     Payoffs are shifted to be positive, so that all unknowns are and 0 is feasible.
     """
@@ -31,8 +31,8 @@ def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[Behaviour, B
     played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]
     objective, bounds = np.repeat((0, 1), (choices, types_1)), np.repeat((0, 1), (replies, types_0))
     optimum = maximise(*(fractions(part).tolist() for part in (objective, np.block([conceded, played]), bounds)))
-    first = np.array(optimum.primal[:choices], dtype=float).reshape(types_0, actions_0)
-    second = np.array(optimum.dual[:replies], dtype=float).reshape(types_1, actions_1)
+    first = np.array(optimum.primal[:choices], dtype=object).reshape(types_0, actions_0)
+    second = np.array(optimum.dual[:replies], dtype=object).reshape(types_1, actions_1)
     return optimum.value / int(form.deals.sum()) - shift, (distributions(first), distributions(second))
 
 
@@ -98,9 +98,9 @@ class Program:
         return distributions(unknowns[: types_0 * actions_0].reshape(types_0, actions_0))
 
 
-def distributions(rows: NDArray[np.float64]) -> Behaviour:
-    """Removes rounding errors; a type that is never dealt plays uniformly."""
-    clipped = np.maximum(rows, 0.0)
-    clipped[clipped.sum(axis=1) == 0.0] = 1.0
+def distributions(rows: NDArray[Any]) -> NDArray[Any]:
+    """Removes rounding errors; a type that is never dealt plays uniformly. Fractions stay fractions."""
+    clipped = np.maximum(rows, 0)
+    clipped[clipped.sum(axis=1) == 0] = Fraction(1)
     clipped /= clipped.sum(axis=1, keepdims=True)
-    return clipped
+    return np.asarray(clipped)

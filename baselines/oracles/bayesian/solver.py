@@ -71,10 +71,12 @@ class BayesianOracle:
         form, begin = form_of(self._game), time.perf_counter()
         choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
         if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES):
-            value, behaviour = _programs().solve_in_rationals(form)
+            value, fractions = _programs().solve_in_rationals(form)
+            exact_behaviour: Any = tuple(tuple(map(tuple, strategy)) for strategy in fractions)
+            behaviour = fractions[0].astype(float), fractions[1].astype(float)
             method = "linear program in rationals"
         else:
-            value, behaviour = None, _programs().solve_in_floats(form)
+            value, exact_behaviour, behaviour = None, None, _programs().solve_in_floats(form)
             method = "linear program"
         lower = _replies(form, 1, behaviour[0]).min(axis=1).sum()
         upper = _replies(form, 0, behaviour[1]).max(axis=1).sum()
@@ -90,6 +92,7 @@ class BayesianOracle:
             seconds=time.perf_counter() - begin,
             exact=value,
             behaviour=behaviour,
+            exact_behaviour=exact_behaviour,
             _form=form,
             _ranges=partial(optimal_range, self._game),
         )

@@ -91,7 +91,7 @@ class EquilibriumTable(CanonicalTable):
             self._exact_values[state] = solution.value
             turned = [[-payoff for payoff in column] for column in zip(*matrix, strict=True)]
             sides = (matrix, solution.value, solution.row_strategy), (turned, -solution.value, solution.column_strategy)
-            strategies = np.zeros((2, game.facts.num_actions))
+            strategies = np.full((2, game.facts.num_actions), Fraction(0))
             for player in game.acting_players(state):
                 payoffs, value, strategy = sides[player]
                 legal = list(game.legal_actions(state, player))
@@ -99,7 +99,7 @@ class EquilibriumTable(CanonicalTable):
                     cards = [int(count) for count in cards_at(game, state, player)[legal]]
                     strategy = exactly_even(payoffs, value, cards) or strategy
                 strategies[player, legal] = strategy
-            self._solved[state] = SolvedState(float(solution.value), 0.0, strategies)
+            self._solved[state] = SolvedState(float(solution.value), 0.0, strategies.astype(float), strategies)
 
     def exact_value_to_go(self, state: Any) -> Fraction:
         if self._exact_values is None:

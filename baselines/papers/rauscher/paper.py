@@ -119,8 +119,9 @@ def printed_strategy(seat: int) -> list[Fraction]:
 
 
 def own_strategy(solution: PrivateSolution, seat: int) -> list[Fraction]:
-    """How often A (0) raises or B (1) calls with each roll in our equilibrium, whose floats are rounded sixths."""
-    return [Fraction(float(row[1])).limit_denominator(1000) for row in solution.behaviour[seat]]
+    """How often A (0) raises or B (1) calls with each roll in our equilibrium."""
+    assert solution.exact_behaviour is not None  # the game is small
+    return [often for _, often in solution.exact_behaviour[seat]]
 
 
 def conceded(seat: int, chances: Sequence[Fraction]) -> Fraction:

@@ -9,7 +9,7 @@ from thinning import each_row
 from toys import in_turn
 
 from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
-from baselines.display.at_state import Mix, certified_mix
+from baselines.display.at_state import Mix, certified_mix, exact_mix
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.optimal_sets import exact_ranges, ranges_of_one, vertices
 from baselines.oracles.state_graph.game_graph import full_graph
@@ -87,6 +87,50 @@ def test_play_at_a_state_of_jujitsu(exact):
         assert (data["exact"], data["players"][1]["actions"]["3"]["exact"]) == ("1/3", ["1/3", "1/3"])
 
 
+@each_row(
+    "game",
+    [
+        make_game("jujitsu", num_cards=3),
+        make_game("goofspiel", num_cards=3),
+        make_game("dinosaur_war", hand_0=(2, 3, 6, 6), hand_1=(1, 3, 5, 5)),  # interchangeable cards, seats exchanged
+        in_turn(),
+    ],
+)
+def test_fractions_guarantee_the_value_exactly(game):
+    solution = solve(game, exact=True)
+    for state in full_graph(game).states:
+        mixes, matrix = solution.at(state).mixes, solution.exact_payoff_matrix(state)
+        assert [list(mix.labelled().values()) for mix in mixes] == [
+            [p for action, p in enumerate(strategy) if action in game.legal_actions(state, player)]
+            if player in game.acting_players(state)
+            else []
+            for player, strategy in enumerate(solution.exact_strategies(state))
+        ]
+        row, column = (list(mix.labelled().values()) or [Fraction(1)] for mix in mixes)
+        assert all(isinstance(p, Fraction) for p in (*row, *column))
+        assert sum(row) == sum(column) == 1
+        value = solution.exact_value_at(state)
+        assert (
+            min(sum(p * payoffs[k] for p, payoffs in zip(row, matrix, strict=True)) for k in range(len(column)))
+            == value
+        )
+        assert max(sum(q * payoff for q, payoff in zip(column, payoffs, strict=True)) for payoffs in matrix) == value
+
+
+def test_ranges_in_fractions():
+    matrix = [[Fraction(payoff) for payoff in row] for row in SPARE]
+    mix = exact_mix("abc", (Fraction(0), Fraction(1), Fraction(0)), matrix, Fraction(0))
+    assert mix.free() == [("a", 0, Fraction(1, 2)), ("b", 0, 1), ("c", 0, Fraction(1, 2))]
+    assert mix.unique is False
+    assert repr(mix) == "<Mix b: 1 (one of many optimal mixes)>"
+
+
+def test_without_rationals_there_are_no_fractions():
+    solution = solve(make_game("jujitsu", num_cards=3))
+    with pytest.raises(ValueError, match="ask for exact=True"):
+        solution.exact_strategies(solution.game.initial()[0].state)
+
+
 def test_who_waits_has_no_mix():
     solution = solve(in_turn())
     play = solution.at(0)
@@ -98,7 +142,9 @@ def test_who_waits_has_no_mix():
 def test_play_by_what_a_player_knows():
     solution = solve(make_game("dice_poker"))
     assert isinstance(solution, PrivateSolution)
-    assert solution.labelled()[0]["1"] == pytest.approx({"check": 1 / 3, "raise": 2 / 3})
+    assert [mix["raise"] for mix in solution.labelled()[0].values()] == [Fraction(2, 3), 0, 0, 0, 1, 1]
+    assert solution.exact_behaviour[0][0] == (Fraction(1, 3), Fraction(2, 3))
+    assert solution.behaviour[0][0].tolist() == [1 / 3, 2 / 3]
     # Rauscher 2017: player 0 must bluff with a 1 in two cases of three; player 1's calls with 2, 3 and 4 can vary.
     assert (solution.unique(0), solution.unique(1)) == (True, False)
     with pytest.raises(ValueError, match="dice_poker: players do not see the state"):

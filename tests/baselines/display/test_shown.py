@@ -2,6 +2,8 @@
 
 import re
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import matplotlib
@@ -50,7 +52,7 @@ def shown(result):
 
 def test_results_have_tables_for_notebooks():
     assert shown(solve(GAME))[:3] == ["an equilibrium of jujitsu", "value to player_0, payoff points", "0.000000"]
-    assert shown(solve(GAME, exact=True))[3:5] == ["the same, exact", "0"]
+    assert shown(solve(GAME, exact=True))[2:5] == ["0", "certificate", "exact"]
     assert "0.200000" in shown(solve(GAME))
     assert "raise" in shown(solve(make_game("dice_poker")))
     # Uniform play's exploitability is 1/2 with 3 cards.
@@ -58,6 +60,31 @@ def test_results_have_tables_for_notebooks():
     result = head_to_head(GAME, "highest_card", "lowest_card")
     assert shown(result)[1:5] == ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
     assert "at the start (probability)" in shown(solve(in_turn()))
+
+
+def test_reprs_are_short_and_say_how_exact_they_are():
+    floats, exact, poker = solve(GAME), solve(GAME, exact=True), solve(make_game("dice_poker"))
+    trick = DuelState(((1, 3), (2, 3)), score=1)
+    response, duel = best_response(GAME, "uniform"), head_to_head(GAME, "highest_card", "lowest_card")
+    results = [floats, exact, poker, floats.at(), exact.at(trick), nash_conv(GAME, "uniform"), response, duel]
+    for result in results:
+        assert re.fullmatch(r"<[^\n]{20,300}>", repr(result))
+        assert not re.search(r"array\(| at 0x|None", repr(result))
+        assert replace(result) == result or result is exact or "PlayAt" in repr(result)
+    assert "certified to" in repr(floats)
+    assert "value 5/54 (0.092593) to player_0, exact" in repr(poker)
+    assert "value to go 1/3 (0.333333) to player_0, exact; player_0 1: 2/3 (0.666667), 3: 1/3" in repr(exact.at(trick))
+
+
+def test_long_fractions_are_rounded_and_say_so():
+    long = Fraction(2 * 10**5000 + 1, 10**5000)
+    assert html.number(long) == "≈2.000000"
+    assert html.fraction(long) == f"2{'0' * 4999}1/1{'0' * 5000}"  # Python itself refuses to write so many digits
+    assert [html.number(Fraction(2, 3)), html.number(-0.0, Fraction(-4)), html.number(-1e-9)] == [
+        "2/3 (0.666667)",
+        "-4",
+        "0.000000",
+    ]
 
 
 class Hostile(Jujitsu):
@@ -103,6 +130,28 @@ def test_a_picture_of_a_state(cards, tmp_path):
     assert [bar.get_height() for bar in bars[0].patches] == pytest.approx([1 / cards] * cards)
     assert np.asarray(matrix.images[0].get_array()).shape == (cards, cards)
     figure.savefig(tmp_path / "picture.png")  # draws all of it; a warning would be an error
+
+
+def test_a_picture_in_fractions(tmp_path):
+    figure = solve(GAME, exact=True).show(DuelState(((1, 3), (2, 3)), score=1))
+    bars, matrix = figure.subfigs[0].axes, figure.subfigs[1].axes[0]
+    assert [[text.get_text() for text in axes.texts] for axes in (*bars, matrix)] == [
+        ["2/3", "1/3"],
+        ["2/3", "1/3"],
+        ["0", "1", "1", "-1"],
+    ]
+    assert "value to go 1/3 to player_0" in figure.get_suptitle()
+    figure.savefig(tmp_path / "picture.png")
+
+
+def test_a_picture_of_the_first_of_several_starts_says_how_to_see_another():
+    solution = solve(make_game("goofspiel", num_cards=3))
+    title = solution.show().get_suptitle().replace("\n", " ")
+    first, second, _ = (start.state for start in solution.game.initial())
+    assert f"the first of 3 initial states; another: show({second!r})" in title
+    assert "first of" not in solution.show(first).get_suptitle()
+    with pytest.raises(ValueError, match=r"name one of them, such as GoofspielState\("):
+        solution.labelled()
 
 
 def test_a_picture_of_a_state_in_which_one_player_waits(tmp_path):

@@ -15,7 +15,7 @@ from train.pages.command import SUBCOMMANDS
     ("arguments", "shown"),
     [
         ("solve jujitsu num_cards=3", ["value 0.000000", "0.600000", "certified to"]),
-        ("solve dinosaur_war num_cards=2 --exact", ["value 0.000000 = 0", "rationals"]),
+        ("solve dinosaur_war num_cards=2 --exact", ["value 0 to player_0", "rationals", " s, exact"]),
         ("exploit jujitsu num_cards=3", ["exploitability 0.500000", "NashConv 1.000000"]),
         ("match jujitsu num_cards=3 uniform uniform", ["0.333333", "P(win)", "of player_0 (uniform)"]),
         ("match war min max max_rounds=40", ["1 game", "player_1", "not finished", "40 rounds; this game is"]),
@@ -25,7 +25,7 @@ from train.pages.command import SUBCOMMANDS
         ),
         (
             "solve dice_poker",
-            ["value 0.092593 = 5/54", "12 information states", "player_0 raise", "player_1 call", "0.666667"],
+            ["value 5/54 (0.092593)", "12 information states", "player_0 raise", "player_1 call", "0.666667"],
         ),
         ("solve dice_poker sides=50", ["the first 40 of 50;"]),
     ],

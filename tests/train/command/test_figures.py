@@ -9,6 +9,7 @@ from thinning import each_row
 
 import baselines
 from cardwar_envs import make_game
+from train.command.solve import with_leaves
 from train.words import game_of_words, json_parameters
 
 PRIZE = ("lowest_unique", "num_players=2", "numbers=3", "payoff=prize")
@@ -37,7 +38,8 @@ def test_solve(capsys, words, exact):
     assert answer["parameters"] == json_parameters(game)
     assert (answer["value"], answer.get("exact")) == (pytest.approx(solution.value, abs=1e-9), exact)
     assert (answer["states"], answer["method"], 0 <= answer["gap"] <= 1e-9) == (solution.states, solution.method, True)
-    assert answer["strategies"] == solution.labelled()
+    assert answer["strategies"] == with_leaves(solution.labelled(), float)
+    assert answer.get("exact_strategies") == (exact and with_leaves(solution.labelled(), str))
 
 
 # -- exploit ----------------------------------------------------------------------------

@@ -173,6 +173,21 @@ def test_what_is_shown_of_a_state(capsys):
     assert " anywhere in 0." in out
 
 
+def test_a_state_in_fractions(capsys):
+    _, out, _ = run(capsys, *FIVE_CARDS, "--state", STATE, "--exact")
+    assert " s, exact\n" in out
+    assert "value to go 1/3 (0.333333) to player_0" in out
+    assert "1   0   1\n3   1  -1\n" in out
+    assert out.count("2/3 (0.666667)") == 2
+    # Against the 1, bidding 2 for the prize 2 gains 1, and 3 loses 5/4: x - 5/4 (1 - x) >= 0 from x = 5/9 on.
+    assert (
+        "2 anywhere in 5/9..1, 3 anywhere in 0..4/9" in run(capsys, "solve", "goofspiel", "num_cards=3", "--exact")[1]
+    )
+    _, out, _ = run(capsys, *FIVE_CARDS, "--exact")
+    assert "≈0.477796" in out
+    assert "a fraction too long to show; --json has it" in " ".join(out.split())
+
+
 def test_the_start_is_said_to_be_the_only_mix_or_not(capsys):
     assert run(capsys, *FIVE_CARDS)[1].count("plays the only optimal mix") == 2
     assert "player_1 plays one of many optimal strategies" in run(capsys, "solve", "dice_poker", "sides=4")[1]
@@ -188,7 +203,8 @@ def test_a_state_as_json(capsys):
     first = at_state["players"][0]
     assert first["unique"] is True
     two_thirds = dict.fromkeys(("probability", "low", "high"), pytest.approx(2 / 3))
-    assert first["actions"]["1"] == {**two_thirds, "exact": ["2/3", "2/3"]}
+    assert first["actions"]["1"] == {**two_thirds, "exact": ["2/3", "2/3"], "exact_probability": "2/3"}
+    assert at_state["exact_payoff_matrix"] == [["0", "1"], ["1", "-1"]]
 
 
 @each_of(SOLVABLE)
