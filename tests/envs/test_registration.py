@@ -166,3 +166,9 @@ from cardwar_envs import jujitsu_v0
 jujitsu_v0.env(num_cards=3).reset(seed=0)
 """
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_a_new_game_starts_without_rewards():
+    env = AECGameEnv(cardwar_envs.make_game("jujitsu", num_cards=3))
+    env.reset(seed=0)
+    assert set(env.rewards.values()) == {0.0}

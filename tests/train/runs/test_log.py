@@ -198,3 +198,12 @@ def test_an_error_names_the_policy_that_was_handed_over(tmp_path):
 
     with pytest.raises(ValueError, match="policy Moody: two answers to one question"):
         ExploitabilityLog(make_game("jujitsu", num_cards=3), tmp_path / "log", label="mine").record(1, Moody())
+
+
+def test_a_disk_that_cannot_lock_folders_is_used_without_a_lock(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError("no locks")
+
+    monkeypatch.setattr("train.storage.alone.lock_descriptor", refuse)
+    with alone_in(tmp_path):
+        pass
