@@ -7,6 +7,7 @@ from thinning import each_row
 from cardwar_envs.core.streams import draw, new_streams, streams_of
 
 
+@pytest.mark.plain_kernels
 def test_the_first_numbers_are_the_published_ones():
     """SplitMix64 from 1234567; values from the task "Pseudo-random numbers/Splitmix64" of Rosetta Code."""
     published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]

@@ -166,3 +166,17 @@ from cardwar_envs import jujitsu_v0
 jujitsu_v0.env(num_cards=3).reset(seed=0)
 """
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_a_new_game_starts_without_rewards():
+    env = AECGameEnv(cardwar_envs.make_game("jujitsu", num_cards=3))
+    env.reset(seed=0)
+    assert set(env.rewards.values()) == {0.0}
+
+
+def test_installed_games_are_registered_without_import_as_version_0(monkeypatch):
+    made = []
+    monkeypatch.setattr("cardwar_envs.envs.registration.installed", lambda group: {"elsewhere": None})
+    monkeypatch.setattr("cardwar_envs.envs.registration._register", lambda *named: made.append(named))
+    register_all()
+    assert ("elsewhere", 0) in made

@@ -1,7 +1,9 @@
 """Where nothing can be written: one clear error, old files whole, and a run that goes on when there is room."""
 
+import os
 import resource
 import shutil
+import stat
 import subprocess
 
 import pytest
@@ -76,3 +78,10 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
         write_atomically(path, b"new")
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
     assert path.read_bytes() == b"old"
+
+
+def test_the_name_of_a_file_is_made_to_last_as_well(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(stat.S_ISDIR(os.fstat(descriptor).st_mode)))
+    write_atomically(tmp_path / "file", b"content")
+    assert synced == [False, True]

@@ -135,6 +135,12 @@ def test_results_depend_on_neither_threads_nor_division():
     assert simulate(line_up, 500, 8).rounds.tolist() != whole.rounds.tolist()
 
 
+@pytest.mark.plain_kernels
+def test_even_seeds_differ_too():
+    first, second = (simulate(("dummie", "dummie"), 20, seed, max_rounds=100, threads=1) for seed in (2, 4))
+    assert first.rounds.tolist() != second.rounds.tolist()
+
+
 @pytest.mark.parametrize("focus", [0, 2])
 def test_stopping_when_the_focus_seat_is_out_leaves_its_games_as_they_were(focus):
     line_up = ("dummie", "dummie", "simple_minded_2", "max")

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 from thinning import each_row
 
 from baselines import exploitability, nash_conv
@@ -17,6 +18,7 @@ from train.reports.page import write_report
 from train.runs.log import ExploitabilityLog
 from train.runs.sinks import wandb_sink
 from train.storage.alone import alone_in
+from train.storage.formats import Place
 from train.storage.run_folder import RunFolder
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -198,3 +200,19 @@ def test_an_error_names_the_policy_that_was_handed_over(tmp_path):
 
     with pytest.raises(ValueError, match="policy Moody: two answers to one question"):
         ExploitabilityLog(make_game("jujitsu", num_cards=3), tmp_path / "log", label="mine").record(1, Moody())
+
+
+def test_a_disk_that_cannot_lock_folders_is_used_without_a_lock(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError("no locks")
+
+    monkeypatch.setattr("train.storage.alone.lock_descriptor", refuse)
+    with alone_in(tmp_path):
+        pass
+
+
+def test_a_stored_generator_stands_within_its_key():
+    """numpy itself reads beyond the key."""
+    assert TypeAdapter(Place).validate_python(624) == 624
+    with pytest.raises(ValueError, match="624"):
+        TypeAdapter(Place).validate_python(625)
