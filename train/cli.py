@@ -3,47 +3,65 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import threading
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import cardwar_envs
 from train.command.streams import complain, open_standard_streams, unwritten_output
 from train.words import in_one_line
 
-# Each is a function of the same name in the module of that name in `train.command`.
-COMMANDS = (
-    "games",
-    "rules",
-    "solve",
-    "exploit",
-    "match",
-    "play",
-    "watch",
-    "levels",
-    "train",
-    "reproduce",
-    "report",
-    "playoffs",
-    "study",
-    "bench",
-    "check",
-    "new",
-    "warmup",
-)
+# Command -> its heading in the help, and an example. Each is a function of its name in its module of `train.command`.
+COMMANDS = {
+    "games": ("Look", "cardwar games"),
+    "rules": ("Look", "cardwar rules war ranks=6"),
+    "solve": ("Measure", 'cardwar solve jujitsu num_cards=5 --state "hands=1,3/2,3 score=1"'),
+    "exploit": ("Measure", "cardwar exploit jujitsu num_cards=5 --policy uniform"),
+    "match": ("Measure", "cardwar match jujitsu num_cards=5 level:3 uniform"),
+    "play": ("Play", "cardwar play jujitsu num_cards=5 --against level:3 --web"),
+    "watch": ("Look", "cardwar watch jujitsu num_cards=5 level:3 uniform"),
+    "levels": ("Look", "cardwar levels"),
+    "train": ("Train", "cardwar train jujitsu num_cards=3 --algorithm cfr_plus --steps 1000"),
+    "reproduce": ("Measure", "cardwar reproduce rauscher-2017"),
+    "report": ("Train", "cardwar report runs --out report.html"),
+    "playoffs": ("Measure", "cardwar playoffs jujitsu num_cards=5 uniform level:1 level:3"),
+    "study": ("Train", "cardwar study studies/quick.toml --jobs 2"),
+    "bench": ("Measure", "cardwar bench --quick"),
+    "check": ("Your own", "cardwar check jujitsu num_cards=3"),
+    "new": ("Your own", "cardwar new thermostat"),
+    "warmup": ("Your own", "cardwar warmup jujitsu"),
+}
+INTERRUPTED = 130
+# Commands that go on when they are repeated after an interrupt, and the option that they need for it.
+RESUMED = {"train": "--resume", "study": "", "exploit": "--resume", "solve": ""}
+NEEDED_TO_RESUME = {"exploit": "--approximate", "solve": "--cache"}
+
+
+class _Grouped(TyperGroup):
+    """Lists commands by what they are for, with their whole summaries."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for heading in dict.fromkeys(heading for heading, _ in COMMANDS.values()):
+            names = [name for name in self.commands if COMMANDS[name][0] == heading]
+            rows = [(name, self.commands[name].get_short_help_str(limit=200)) for name in names]
+            with formatter.section(heading):
+                formatter.write_dl(rows, col_max=9)
 
 
 def new_app(*commands: str) -> typer.Typer:
     """The program with these commands, whose modules this imports."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app = typer.Typer(cls=_Grouped, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.callback()(cardwar)
     for name in commands:
         # An algorithm's options are known only once its name has been parsed.
         settings = {"ignore_unknown_options": True} if name == "train" else {}
-        app.command(context_settings=settings)(getattr(import_module(f"train.command.{name}"), name))
+        function = getattr(import_module(f"train.command.{name}"), name)
+        app.command(context_settings=settings, epilog=f"Example: {COMMANDS[name][1]}")(function)
     return app
 
 
@@ -83,15 +101,17 @@ def main(arguments: list[str] | None = None) -> None:
     open_standard_streams()
     if os.environ.get("CARDWAR_END_WITH_STDIN"):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        words = sys.argv[1:] if arguments is None else arguments
         app = new_app(*(words[:1] if words and words[0] in COMMANDS else COMMANDS))  # other modules take time to import
         code = app(words or ["--help"], prog_name="cardwar", standalone_mode=False)
         code = code if words else 2
         message = unwritten_output()
+        if code == INTERRUPTED and (how := _how_to_resume(words)):
+            complain(how)
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted")
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except Exception as error:
         message = _message(error) or ""
         if not message:
@@ -101,6 +121,14 @@ def main(arguments: list[str] | None = None) -> None:
         complain(message)
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _how_to_resume(words: list[str]) -> str:
+    command = words[0] if words else ""
+    if command not in RESUMED or NEEDED_TO_RESUME.get(command, command) not in {word.split("=")[0] for word in words}:
+        return ""
+    more = [RESUMED[command]] if RESUMED[command] and RESUMED[command] not in words else []
+    return f"interrupted; resume with: {shlex.join(['cardwar', *words, *more])}"
 
 
 def _end_with_stdin() -> None:

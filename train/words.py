@@ -18,6 +18,8 @@ from cardwar_envs.games.by_name import game_class, spelled_name
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
 # Of a message.
 MOST_LETTERS = 1000
+# Every integer up to this is a float.
+MOST_OF_A_FLOAT = 2**53
 # Of a list that is only shown.
 MOST_ITEMS = 5
 BOOLEANS, NONE = {"true": True, "false": False}, "none"
@@ -51,9 +53,19 @@ def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
     if hint not in (str, *TYPES):
         raise ValueError(f"{name} ({abbreviated(text)}) cannot be written as text: it is of the type {hint}")
     try:
-        return BOOLEANS[text.lower()] if hint is bool else hint(text)
+        return BOOLEANS[text.lower()] if hint is bool else whole(text) if hint is int else hint(text)
     except (KeyError, ValueError):
         raise ValueError(f"{name} ({abbreviated(text)}) must be {TYPES[hint]}") from None
+
+
+def whole(text: str) -> int:
+    """An integer, also one written as 1e5; raises ValueError for another text."""
+    if "e" not in text.lower():
+        return int(text)
+    number = float(text)
+    if not number.is_integer() or abs(number) > MOST_OF_A_FLOAT:
+        raise ValueError(f"{text} must be an integer")
+    return int(number)
 
 
 def _items(name: str, text: str, origin: Any, parts: tuple[Any, ...], depth: int) -> list[Any]:

@@ -13,6 +13,7 @@ known game instead.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import importlib
 import inspect
@@ -39,6 +40,9 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 GAMES: dict[str, type[Game[Any]]] = {
     game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker, Goofspiel, OshiZumo, LowestUnique)
 }
+
+# Of a file of the user's that is searched for a game.
+MOST_LETTERS = 1_000_000
 
 
 def make_game(name: str, /, **parameters: Any) -> Game[Any]:
@@ -81,10 +85,24 @@ def game_class(name: str) -> type[Game[Any]]:
     if colon and module and path:
         return require_game_class(_loaded(name, name), name)
     known = {**GAMES, **others}
+    if own := _in_own_file(name):
+        raise ValueError(
+            f"unknown game {name!r} (did you mean {own!r}?); a game of your own is named by its class, too"
+        )
     raise ValueError(
         f"unknown game {name!r}{did_you_mean(name, known)}; known are {', '.join(known)}; "
         "a game of your own is named by its module and class, as in undercut:Undercut"
     )
+
+
+def _in_own_file(name: str) -> str:
+    """The full name of the first class with a base in the file NAME.py of the working folder, which is not imported."""
+    try:
+        with open(f"{name}.py", encoding="utf-8") as file:
+            code = ast.parse(file.read(MOST_LETTERS))
+    except (OSError, ValueError, SyntaxError):
+        return ""
+    return next((f"{name}:{node.name}" for node in code.body if isinstance(node, ast.ClassDef) and node.bases), "")
 
 
 def names_a_game(name: str) -> bool:

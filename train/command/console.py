@@ -16,7 +16,7 @@ from rich.text import Text
 
 from cardwar_envs.core.stopwatch import Stopwatch
 from cardwar_envs.envs.registration import VERSIONS
-from train.words import printable
+from train.words import printable, whole
 
 if TYPE_CHECKING:
     from baselines import Asked
@@ -33,6 +33,22 @@ Words = Annotated[
 MaxStates = Annotated[
     int | None, typer.Option(min=1, help="Refuse games with more states than this (methods that enumerate states).")
 ]
+
+
+def count(low: int) -> Callable[[str], int]:
+    """Reads an option that is a number of something, at least `low`: 100000, 100_000 or 1e5."""
+
+    def read(text: str) -> int:
+        try:
+            if (number := whole(str(text))) >= low:
+                return number
+        except ValueError:
+            pass
+        raise typer.BadParameter(f"{text} must be an integer, at least {low:,}")
+
+    return read
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 

@@ -70,7 +70,7 @@ def play(
         whole_number("games", games, range(1, MOST_GAMES + 1))
     if port is not None and not web:
         raise ValueError(f"--port ({port}) requires --web")
-    opponents = [name for given in against or [] for name in given.split(",")]
+    opponents = [name for given in against or [] for name in ([given] if Path(given).exists() else given.split(","))]
     if game is None:
         _require_chooser(web, opponents, seat, seed, games)
     if not web:

@@ -13,7 +13,7 @@ from rich.table import Column, Table
 
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import names_a_policy, needs_others
-from train.command.console import AsJson, GameName, advancing, new_table, out, print_json, say, say_aside
+from train.command.console import AsJson, GameName, advancing, count, new_table, out, print_json, say, say_aside
 from train.policies.by_word import policy_from
 from train.reports.gather import run_folders, run_names, unmeasured
 from train.reports.playoffs import DIGITS, PlayOffs, play_all, ranked, require_pairings, shipped_policies
@@ -39,7 +39,10 @@ def playoffs(
     ] = None,
     shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies for the game.")] = False,
     games: Annotated[
-        int | None, typer.Option(help="Games to sample per pair, for games too large for exact results.")
+        int | None,
+        typer.Option(
+            parser=count(1), metavar="N", help="Games to sample per pair, for games too large for exact results."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of sampled games; default 0.")] = None,
     as_json: AsJson = False,

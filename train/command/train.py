@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Collection
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,10 +15,12 @@ from rich.table import Table
 from cardwar_envs import Game
 from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named, default_algorithm, often_enough
 from train.command.console import AsJson, GameName, out, print_json, say, say_aside
+from train.command.streams import complain
 from train.words import game_from, split_words
 
 if TYPE_CHECKING:
     from train.runs.loop import RunResult
+    from train.storage.run_folder import MetricsRow
 
 
 def train(
@@ -28,6 +31,16 @@ def train(
             metavar="[KEY=VALUE ...] [--OPTION VALUE ...]",
             help="Parameters of the game and options of the algorithm (see --list-options).",
         ),
+    ] = None,
+    steps: Annotated[str | None, typer.Option(metavar="N", help="Training steps, e.g. 200000 or 2e5.")] = None,
+    evaluate_every: Annotated[
+        str | None, typer.Option(metavar="N", help="Steps between evaluations, each with a checkpoint.")
+    ] = None,
+    measure: Annotated[
+        str | None, typer.Option(metavar="KIND", help="exact, bound or matches; default exact where possible.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="POLICIES", help="Opponents in matches, separated by commas.")
     ] = None,
     algorithm: Annotated[
         str | None,
@@ -48,6 +61,8 @@ def train(
     least ten times during training unless --evaluate-every is given.
     """
     parameters, options, rest = split_words(words or [])
+    common = {"steps": steps, "evaluate_every": evaluate_every, "measure": measure, "against": against}
+    options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
     rules = game_from(game, parameters)
@@ -55,6 +70,7 @@ def train(
     if list_options:
         out.print(_options_table(entry, rules))
         return
+    _refuse_near_misses(options, entry)
     arguments = entry.args_from(options, rules)
     _say_other_defaults(entry, rules, options)
     if "evaluate_every" not in options:
@@ -67,7 +83,16 @@ def train(
     if folder is None:
         given = "".join(f"-{key}={text}" for key, text in parameters.items())
         folder = Path("runs") / f"{rules.facts.name}{given}-{entry.name}-seed={seed}"
-    result = run(rules, entry.name, arguments, folder, seed=seed, resume=resume, echo=sys.stderr)
+    rows: list[MetricsRow] = []
+    try:
+        result = run(
+            rules, entry.name, arguments, folder, seed=seed, resume=resume, echo=sys.stderr, sinks=[rows.append]
+        )
+    except KeyboardInterrupt:
+        complain(f"last checkpoint after {rows[-1]['steps']:,} steps" if rows else "no new checkpoint")
+        raise
+    if resume and not rows:
+        say_aside(f"The run in {folder} had finished; this is its result.")
     picture = result.folder / PLOT_FILE
     plot_runs([result.folder], picture)
     if as_json:
@@ -75,6 +100,16 @@ def train(
         return
     out.print(result.verdict, highlight=False)
     say(f"Picture: {picture}")
+
+
+def _refuse_near_misses(options: Collection[str], entry: Algorithm) -> None:
+    """Options of the command that were misspelt come here as if they were the algorithm's."""
+    known = [field.name for field in dataclasses.fields(entry.args_type())]
+    own = ["algorithm", "out", "seed", "resume", "list_options", "json"]
+    for name in options:
+        near = [each for each in own if each.startswith(name)] or get_close_matches(name, [*known, *own], 1, 0.7)
+        if name not in known and near and near[0] in own:
+            raise ValueError(f"no such option: {_spelled(name)} (did you mean {_spelled(near[0])}?)")
 
 
 def _print_as_json(rules: Game[Any], entry: Algorithm, result: RunResult) -> None:

@@ -1,5 +1,6 @@
 """The command: its help, its version, and what it says of mistakes that are not the caller's."""
 
+import shlex
 from unittest.mock import Mock
 
 import pytest
@@ -7,8 +8,9 @@ from command import refusal, run
 from thinning import each_row
 
 import cardwar_envs
-from train.cli import main
+from train.cli import COMMANDS, main
 from train.pages.command import SUBCOMMANDS
+from train.words import converted
 
 
 @each_row(
@@ -45,6 +47,51 @@ def test_the_command_shows_its_help_and_its_version(capsys):
     assert all(f"  {name} " in out for name in SUBCOMMANDS)
     assert run(capsys, "--help") == (0, out, "")
     assert run(capsys, "--version") == (0, f"cardwar-envs {cardwar_envs.__version__}\n", "")
+
+
+@each_row("name", list(COMMANDS))
+def test_every_help_has_an_example_that_can_be_typed(capsys, name):
+    example = shlex.split(COMMANDS[name][1])
+    assert example[:2] == ["cardwar", name]
+    _, out, _ = run(capsys, name, "--help")
+    assert " ".join(example) in " ".join(out.replace('"', "").split())
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+@each_row(
+    ("text", "number"),
+    [("1e5", 100_000), ("100_000", 100_000), ("2E3", 2000), ("1.5", None), ("1e-3", None), ("1e99", None)],
+)
+def test_counts_may_have_an_exponent(text, number):
+    if number is None:
+        with pytest.raises(ValueError, match="must be an integer"):
+            converted("steps", text, int)
+    else:
+        assert converted("steps", text, int) == number
+
+
+def test_what_is_nearly_right_is_suggested(capsys, tmp_path, monkeypatch):
+    assert "did you mean --algorithm?" in refusal(capsys, "train", "jujitsu", "--algo", "ppo")
+    assert "--approximate finds a lower bound" in refusal(capsys, "exploit", "goofspiel")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "thermostat.py").write_text("raise SystemExit\nclass Thermostat(Game): pass\n")
+    assert "did you mean 'thermostat:Thermostat'?" in refusal(capsys, "solve", "thermostat")
+
+
+@each_row(
+    ("line", "resumed"),
+    [
+        ("train jujitsu --out 'a b'", "train jujitsu --out 'a b' --resume"),
+        ("solve jujitsu --cache=x", "solve jujitsu --cache=x"),
+        ("solve jujitsu", None),
+        ("study quick.toml", "study quick.toml"),
+    ],
+)
+def test_an_interrupt_says_how_to_resume(capsys, monkeypatch, line, resumed):
+    words = shlex.split(line)
+    monkeypatch.setattr("train.cli.new_app", lambda *_: lambda *_, **__: 130)
+    code, _, err = run(capsys, *words)
+    assert (code, err) == (130, f"cardwar: interrupted; resume with: cardwar {resumed}\n" if resumed else "")
 
 
 @each_row(

@@ -70,7 +70,7 @@ ROWS = {
     "match war num_players=3 min max": "2 policies given for 3 players",
     "match war num_players=2": "0 policies given for 2 players",
     "match war min highest_card": "HighestCard plays duels, not war",
-    "match war min dummie --games 0": "games (0) must be at least 1",
+    "match war min dummie --games 0": "0 must be an integer, at least 1",
     "match war min dummie --games many": "Invalid value for '--games'",
     "match war min runs/none": "no run folder or policy file 'runs/none'",
     "match war general_purpose_adversary dummie": "must know what the others play, but DummiePlayer plays",
@@ -120,7 +120,7 @@ ROWS = {
     "playoffs jujitsu --wings 9": "No such option: --wings",
     "playoffs war general_purpose_adversary min": "general_purpose_adversary needs to know its opponent",
     "playoffs war min max": "--games N samples N games per pair instead",
-    "playoffs war min max --games 0": "games (0) must be at least 1",
+    "playoffs war min max --games 0": "0 must be an integer, at least 1",
 }
 
 
