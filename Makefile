@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := $(VENV)/.demo
+COMMA := ,
 READY := $(VENV)/.ready
 
 # Tests start many processes, which read compiled files much faster than they compile.
@@ -77,14 +78,17 @@ bench: $(READY)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[bench]'
 	$(BIN)/cardwar bench
 
-$(DEMO): pyproject.toml constraints.txt
+define VENV_FOR
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
-	@echo "Making $(VENV) and installing the suite with its learners: a minute or two, longer if the network is slow."
+	@echo "Installing $(1) in $(VENV): a minute or two, longer if the network is slow."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[play,train]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[$(2)]'
+endef
+
+$(DEMO): pyproject.toml constraints.txt
+	$(call VENV_FOR,the suite with its learners,play$(COMMA)train)
 	@touch $@
 
-$(READY): $(DEMO)
-	@echo "Adding what tests and checks need: about a minute."
-	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[ray,train,test,lint,release]'
-	@touch $@
+$(READY): pyproject.toml constraints.txt
+	$(call VENV_FOR,the suite and what tests and checks need,ray$(COMMA)train$(COMMA)test$(COMMA)lint$(COMMA)release)
+	@touch $(DEMO) $@

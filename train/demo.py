@@ -24,7 +24,7 @@ from train.runs.loop import RunResult, run
 SOLVED_SIZES = range(3, 9)
 LEARNED_SIZE = 5
 # Joint actions that each learner plays: enough for the exact learner to converge and for PPO's curve to be seen.
-STEPS = {"minimax_q": 500_000, "ppo": 250_000}
+STEPS = {"minimax_q": 400_000, "ppo": 200_000}
 NEXT = """
 Next:
   {cardwar} play jujitsu num_cards=5 --web          play against optimal play, and see what each move cost
