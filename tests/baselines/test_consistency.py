@@ -1,5 +1,7 @@
 """Policies that are no functions of what they see: exact figures refuse them, samples play them."""
 
+import copy
+
 import numpy as np
 import pytest
 from thinning import each_row
@@ -9,7 +11,7 @@ import baselines
 from baselines import best_response, cross_play, exploitability, head_to_head, match, nash_conv
 from baselines.oracles.consistency import FEWEST_AGAIN
 from baselines.oracles.finite_horizon.positions import choice_starts, form_of
-from baselines.oracles.recording import MOST_RECORDED
+from baselines.oracles.recording import MOST_RECORDED, RecordingPolicy
 from cardwar_envs import make_game
 
 JUJITSU = make_game("jujitsu", num_cards=4)
@@ -220,3 +222,10 @@ def test_what_is_said_of_all_positions_at_once_is_held_to_what_is_played():
             ValueError, match=rf"policy Direct: choice_probabilities must be {starts[-1]} probabilities"
         ):
             nash_conv(WAR, Direct(policy, direct=lambda form, wrong=wrong: wrong))
+
+
+def test_a_recorded_policy_can_be_copied_and_keeps_its_attributes():
+    policy = Arbitrary(1)
+    policy.zest = "kept"
+    again = copy.deepcopy(RecordingPolicy(policy))
+    assert (again.zest, again.questions) == ("kept", 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cardwar_envs.core.scene import spoken
 from train.play import lobby
-from train.play.picking import choices_in, spots_in
+from train.play.picking import choices_in, picture_of
 from train.play.record import free_name, write_record
 from train.play.series import Series
 from train.play.trainer import Table, Trainer
@@ -87,7 +87,7 @@ class Host:
         if self._trainer is None:
             return {**here, "lobby": list(map(spoken, lobby.games()))}
         out = self.trainer.ending == "out"
-        picking = {"out": out, "choices": choices_in(self.trainer), "spots": spots_in(self.trainer)}
+        picking = {"out": out, "choices": choices_in(self.trainer), "picture": picture_of(self.trainer)}
         return {**view_of(self.trainer), **here, **picking, "series": self._series_view()}
 
     def _series_view(self) -> dict[str, Any]:

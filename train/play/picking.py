@@ -47,12 +47,16 @@ def _wholes(trainer: Trainer, shown: Sequence[int], found: int) -> dict[str, Any
     return {"steps": [""], "items": items, "actions": actions, "more": found - len(shown)}
 
 
-def spots_in(trainer: Trainer) -> list[list[Any]]:
-    """Where the picture shows what can be picked: item, left, top, width and height in hundredths of the picture."""
+def picture_of(trainer: Trainer) -> dict[str, Any]:
+    """The picture's `size`, so that nothing moves when it is loaded, and `spots`: where it shows what can be picked.
+
+    A spot has its item and, in hundredths of the picture, left, top, width and height.
+    """
     scene = trainer.table.game.scene(trainer.revealed())
     across, down = 100 / scene.width, 100 / scene.height
-    return [
+    spots = [
         [box.pick, box.x * across, box.y * down, box.width * across, box.height * down]
         for box in scene.shapes
         if isinstance(box, Box) and box.pick
     ]
+    return {"size": [scene.width, scene.height], "spots": spots}

@@ -91,6 +91,7 @@ function show(now, focus) {
   putLines("how", now.rules.split("\n"));
   $("scene").src = `scene.svg?game=${now.game}&turn=${now.turn}`;
   $("scene").alt = now.position;
+  $("scene").style.aspectRatio = now.picture.size.join(" / ");
   $("filter").value = "";
   choices = now.choices;
   picked = [];

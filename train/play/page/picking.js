@@ -86,7 +86,7 @@ function hint(rests, inPicture) {
 // Makes buttons of what the picture shows of these items, unless it is shown too small; returns which they are.
 function showSpots(items) {
   const width = $("scene").clientWidth || 600;
-  const spots = view.spots
+  const spots = view.picture.spots
     .map(([name, ...place]) => [choices.items.indexOf(name), place])
     .filter(([item, place]) => item >= 0 && (place[2] * width) / 100 >= SMALLEST);
   $("spots").replaceChildren(...spots.map(([item, [left, top, wide, tall]]) => {
