@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,14 +10,9 @@ import numpy as np
 import typer
 from rich.table import Column, Table
 
-from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import names_a_policy, needs_others
-from train.command.console import AsJson, GameName, advancing, count, new_table, out, print_json, say, say_aside
-from train.policies.by_word import policy_from
-from train.reports.gather import run_folders, run_names, unmeasured
+from train.command.console import AsJson, GameName, advancing, count, new_table, out, print_json, say
 from train.reports.playoffs import DIGITS, PlayOffs, play_all, ranked, require_pairings, shipped_policies
-from train.storage.run_folder import CONFIG_FILE, RunFolder
-from train.words import game_from, game_in_words, json_parameters, parameters_and_names, points, printable
+from train.words import game_from, game_in_words, parameters_and_names, points
 
 
 def playoffs(
@@ -54,7 +48,9 @@ def playoffs(
     parameters, given = parameters_and_names(words or [])
     rules = game_from(game, parameters)
     require_pairings(rules, games)
-    policies = _policies(given, rules)
+    from train.command.playoff_policies import policies_of_words  # imports pydantic: not for the help
+
+    policies = policies_of_words(given, rules)
     if shipped or not policies:
         policies = {**shipped_policies(rules), **policies}
     if games is None and seed is not None:
@@ -78,47 +74,6 @@ def playoffs(
     if out.measure(means).minimum <= out.width:  # too wide tables are in the files only
         out.print(means)
     say("Written: " + ", ".join(map(str, files)))
-
-
-def _policies(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
-    """Policies by name; runs are named by what tells them apart, files by their last part, if that is unique."""
-    for place, word in enumerate(words):
-        if word in words[:place]:
-            raise ValueError(f"{word} is given twice")
-        if needs_others(word):
-            raise ValueError(f"{word} needs to know its opponent, so it cannot take part in play-offs")
-    given = list(dict.fromkeys(each for word in words for each in _runs_or_word(word, game)))
-    runs = [word for word in given if not names_a_policy(word) and os.path.lexists(Path(word) / CONFIG_FILE)]
-    names = dict(zip(runs, run_names([unmeasured(run) for run in runs]), strict=True)) if runs else {}
-    short = [names.get(word) or (Path(word).name if os.path.exists(word) else word) for word in given]
-    policies: dict[str, Policy] = {}
-    for word, name in zip(given, short, strict=True):
-        taken = short.count(name) > 1 or (names_a_policy(name) and name != word)
-        policies[printable(word if taken else name)] = policy_from(word, game)
-    return policies
-
-
-def _runs_or_word(word: str, game: Game[Any]) -> list[str]:
-    """The runs on this game in a folder of runs, if `word` is one; else the word."""
-    folder = Path(word)
-    if names_a_policy(word) or not folder.is_dir() or os.path.lexists(folder / CONFIG_FILE):
-        return [word]
-    from train.policies.files import POLICY_FILE  # needs torch, which policies with names do without
-
-    if os.path.lexists(folder / POLICY_FILE):
-        return [word]
-    found = []
-    for path in run_folders(folder):
-        config = RunFolder(path).config()
-        if (config["game"], config["parameters"]) != (game.facts.name, json_parameters(game)):
-            say_aside(f"Left out: {path}, a run on {config['title']}")
-        elif not os.path.lexists(path / POLICY_FILE):
-            say_aside(f"Left out: {path}, which has no policy yet")
-        else:
-            found.append(str(path))
-    if not found:
-        raise ValueError(f"{word} holds no policy for {game_in_words(game)}")
-    return found
 
 
 def standing_table(result: PlayOffs) -> Table:
