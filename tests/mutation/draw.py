@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cosmic_ray.work_db import WorkDB, use_db
 
-SEED, OF_EACH_MODULE = 15, 2
+SEED, OF_EACH_MODULE = 27, 2
 
 
 def spans_without_effect(source):
