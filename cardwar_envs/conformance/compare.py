@@ -25,6 +25,8 @@ def difference(first: Any, second: Any, path: str = "") -> str | None:
 
 def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iterator[tuple[str, str]]:
     """All places at which nested data differs, each with both values; `exact` compares types and signs of zero too."""
+    if type(first) is type(second) and type(first) in (bool, int, str) and first == second:
+        return  # at once: most data is of these types, and equal
     if exact and type(first) is not type(second):
         yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
     elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
