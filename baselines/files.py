@@ -115,16 +115,15 @@ def kind_of_file(path: Path) -> str:
 
 
 def require_plain(path: Path, folder: Path | None = None) -> None:
-    """Refuses what is no plain file, such as a link, a folder, a pipe or a device.
+    """Raises an error if the path is not a regular file: a link, a folder, a pipe or a device.
 
     Args:
         path: The file. If the user named it, it may be a link to a plain file.
-        folder: The folder that the user named, if the file was found there: then no part of the path below it may be
-            a link.
+        folder: The folder that the user named, if the file was found in it; no part of the path below it may be a link.
 
     Raises:
-        ValueError: If it is something else.
-        OSError: If it is not there.
+        ValueError: If the path is not a regular file.
+        OSError: If the path does not exist.
     """
     if folder is not None:
         refuse_links(folder, str(path.relative_to(folder)))

@@ -11,7 +11,7 @@ A worked round, with three players and `payoff="share"`:
 zero. If all choose 2, no number is unique, and all get 0.
 
 Agents are `player_0` ... `player_{num_players - 1}`. An observation is
-`{"observation": float32[num_players + 1], "action_mask": int8[numbers]}`: the rounds left, the one going on included;
+`{"observation": float32[num_players + 1], "action_mask": int8[numbers]}`: the rounds left, including the current one;
 then for each seat, the own seat first and then round the table, 1 if it won the last round. Action `i` chooses
 `i + 1`. Rewards are payoff points, paid after each round.
 

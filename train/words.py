@@ -214,9 +214,9 @@ def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[
 
 
 def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
-    """The words after `cardwar` that reproduce a run, with all arguments except empty texts.
+    """The command-line words after `cardwar` that reproduce a run, with every argument except empty strings.
 
-    `title` is the game as `game_in_words` returns it, `identity` as `run_identity` returns it.
+    `title` is the output of `game_in_words`, and `identity` that of `run_identity`.
     """
     words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
     given = ((name, value) for name, value in identity["args"].items() if value != "")

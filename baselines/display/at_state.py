@@ -96,7 +96,7 @@ class PlayAt:
         return self.mixes[0].actions or (WAITS,), self.mixes[1].actions or (WAITS,)
 
     def as_data(self) -> dict[str, Any]:
-        """All of it as JSON can hold it; fractions are texts such as "1/3"."""
+        """The whole report in JSON-compatible form; fractions are strings such as "1/3"."""
         rows, columns = self.headings
         return {
             "value": self.value,

@@ -93,7 +93,7 @@ class MaxPlayer(WarPlayer):
 
 
 class DummiePlayer(Uniform):
-    """Plays every card with the same probability; in a war it draws the discards and then the battle card so.
+    """Plays every card with the same probability; in a war it draws the discards and then the battle card likewise.
 
     `uniform` does the same, because `War.action_counts` counts the ways to draw them.
 

@@ -23,10 +23,10 @@ MOST_PLACES = 200
 
 
 def skins_are_one_game(subject: Subject) -> None:
-    """With the same seed and choices, AEC and Parallel have the same observations, total rewards and ends.
+    """With the same seed and choices, AEC and Parallel give the same observations, total rewards and terminations.
 
-    Both ways of summing AEC rewards must agree with the Parallel rewards: those of last(), and `rewards`
-    after each step, as `aec_to_parallel` sums them. An environment that forgets to clear them pays twice.
+    Both ways of summing AEC rewards must give the Parallel rewards: summing the rewards that `last()` returns, and
+    summing `rewards` after each step, as `aec_to_parallel` does. An environment that forgets to clear them pays twice.
     """
     aec, parallel = (steady_api(subject, kind) for kind in ("AEC", "Parallel"))
     one, other = (api.new() for api in (aec, parallel))

@@ -95,7 +95,7 @@ def _require_that_some_are_passed_over(api: Api[Any]) -> None:
                 asked += play.asked()
                 play.step(log=False)
             if asked and sorted(map(str, asked)) != sorted(map(str, live)):
-                raise NotApplicable(f"{play.at}: not every live agent is asked in each cycle")
+                raise NotApplicable(f"{play.at}: not every live agent acts in each cycle")
             while not play.over and not play.asked():
                 play.step(log=False)
 

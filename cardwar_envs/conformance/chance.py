@@ -51,7 +51,7 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
             if found := _foretold([game for game in games if len(game) > turn + 1], turn):
                 raise Failed(f"{api.kind}: after {turn} joint actions {found}")
     if not chance:
-        raise NotApplicable("no chance: by the same choices all seeds led to the same observations")
+        raise NotApplicable("no chance: with the same choices, all seeds gave the same observations")
 
 
 Told = dict[str, Any]

@@ -181,7 +181,7 @@ def illegal_actions_are_refused(subject: Subject) -> None:
             tried += 1
             _require_refused(play, agent, action)
     if not tried:
-        raise NotApplicable("masks allow every action, always")
+        raise NotApplicable("the masks always allow every action")
 
 
 def _require_refused(play: Play, agent: Any, action: int) -> None:

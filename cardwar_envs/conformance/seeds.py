@@ -81,7 +81,7 @@ def other_seed_other_episode(subject: Subject) -> None:
                 few = f"seeds 1 to {MANY_SEEDS - 1} lead to {unlike} different games only"
                 raise Failed(f"{api.kind}: {few}, though of as many games in a row {in_a_row} are different")
     if not chance:
-        raise NotApplicable(f"no chance: {2 * GAMES} games by the same choices were the same, seeded or not")
+        raise NotApplicable(f"no chance: {2 * GAMES} games with the same choices were identical, seeded or not")
 
 
 def _unlike(games: list[Any]) -> int:

@@ -101,7 +101,7 @@ def united(outlooks: Sequence[Outlook]) -> Outlook:
 
 
 class Outlooks:
-    """The outlook of each state, over all continuations or, in a sample, over the games played."""
+    """What can follow each state, over all continuations or, in a sample, over the sampled games."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

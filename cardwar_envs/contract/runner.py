@@ -90,7 +90,7 @@ class Report:
         game: The rules.
         complete: Whether all states were examined, or a sample.
         states: Number of states examined.
-        extent: The same in words: "all 57 states", or "2,000 of more states, seed 0".
+        extent: The same in words: "all 57 states", or "a sample of 2,000 states, seed 0".
         results: The result of each check, in the order of `CHECKS`.
     """
 

@@ -90,7 +90,7 @@ class Walk:
     def extent(self) -> str:
         """How much of the game was examined, in words."""
         states = f"{self.size:,}"
-        return f"all {states} states" if self.complete else f"{states} of more states, seed {self.seed}"
+        return f"all {states} states" if self.complete else f"a sample of {states} states, seed {self.seed}"
 
     def knows(self, state: Any) -> bool:
         """Whether the walk visited the state."""

@@ -126,7 +126,7 @@ def quickest(name: str, seconds: float) -> Any:
 
 
 def wraps_around(function: F) -> F:
-    """Marks a kernel whose integers wrap around: silently when compiled, with a warning of numpy in plain Python."""
+    """Marks a kernel whose integers wrap around: silently when compiled, with a NumPy warning in plain Python."""
     function.wraps_around = True  # type: ignore[attr-defined]
     return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function  # type: ignore[attr-defined]
 

@@ -164,7 +164,7 @@ def names_a_policy(word: str) -> bool:
 
 
 def names_for(game: Game[Any]) -> list[str]:
-    """All names of policies that can play a game, sorted, with aliases; builds no policy that is slow to build."""
+    """All names of policies that can play a game, sorted, with aliases; constructs none that is expensive to build."""
     fitting = [name for name in policy_names() if _fits(name, game)]
     aliases = [alias for alias, name in ALIASES.items() if name in fitting]
     endings = {name: getattr(_factory(name), "endings", lambda _: [""])(game) for name in fitting}

@@ -55,7 +55,7 @@ class GameFacts:
         zero_sum: Whether the payoffs of a whole game always sum to zero (with two players, so must each payment).
         seat_symmetric: Whether the rules treat all seats alike, so that observations need not identify the seat.
         public_state: Whether an observation determines the state (only the move about to be revealed is hidden).
-        max_length: No game has more joint actions than this.
+        max_length: An upper bound on the number of joint actions in one game.
         max_rounds: Rounds after which the game ends, if positions come up again and states count the
             rounds left; else None.
         chance: Where chance occurs: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a

@@ -129,7 +129,7 @@ class SeatGames:
         self._play_until_asked(going_on)
 
     def collected(self, where: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """`[count]`: the caller's payoff points since the last call; 0 in other games."""
+        """`[count]`: the caller's payoff points since the last call; 0 in games outside `where`."""
         collected = np.where(where, self._owed, 0.0)
         self._owed = np.where(where, 0.0, self._owed)
         return collected

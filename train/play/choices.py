@@ -24,9 +24,9 @@ class Choices:
         return found[0] if len(found) == 1 else None
 
     def matching(self, text: str) -> list[int]:
-        """The actions whose names have these words in this order.
+        """The actions whose names contain these words in this order.
 
-        Numbers must be the same, and of other words the beginning is enough: "2 3 with 9" matches
+        Numbers must match exactly; for other words a prefix is enough: "2 3 with 9" matches
         "discards 2 3 4 and battles with 9". A 3 also matches "2x3", two threes. An empty text matches every action.
         """
         wanted = text.casefold().split()

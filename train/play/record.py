@@ -42,7 +42,7 @@ class StoredSeal(Strict):
 
 
 class StoredVerdict(Strict):
-    """For each legal action of the person, by its text: its cost and its equilibrium probability."""
+    """Maps the text of each legal action of the person to its cost and its equilibrium probability."""
 
     costs: dict[str, Cost]
     mix: dict[str, Annotated[float, Field(ge=0, le=1)]]

@@ -43,7 +43,7 @@ class LegalPairs:
         return cls(torch.from_numpy(rows), torch.from_numpy(actions), len(masks))
 
     def sums(self, terms: Tensor) -> Tensor:
-        """Sums of terms `[pairs]` over the pairs of each row, `[batch]`; 0 for a row without legal action."""
+        """Sums of terms `[pairs]` over the pairs of each row, `[batch]`; 0 for a row with no legal action."""
         return torch.zeros(self.count, dtype=terms.dtype).index_add(0, self.rows, terms)
 
     def log_softmax(self, logits: Tensor) -> Tensor:
@@ -52,7 +52,7 @@ class LegalPairs:
         return shifted - self.sums(shifted.exp()).log().index_select(0, self.rows)
 
     def sample(self, weights: Tensor, draws: Tensor) -> Tensor:
-        """`[batch]` actions drawn for each row, 0 for a row without legal action.
+        """`[batch]` actions drawn for each row, 0 for a row with no legal action.
 
         `weights` are `[pairs]`, of a positive sum in each row; `draws` are `[batch]` numbers in [0, 1).
         """

@@ -56,20 +56,21 @@ class Curve(NamedTuple):
 def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = None) -> Figure:
     """Draws what was measured of one or several runs of the same game over the steps played.
 
-    Runs that count different steps, such as iterations and joint actions, are drawn beside each other.
+    Runs that count different steps, such as iterations and joint actions, are plotted side by side.
 
     Args:
         runs: Run folders (their `config.json` and `metrics.csv` are read) and curves, each a `Curve` or a
-            (label, points) pair. At least one must be a folder, which determines what is drawn; curves are drawn
-            over the steps of the first.
+            (label, points) pair. At least one must be a folder; the first folder determines what is plotted and the
+            step axis of the curves.
         out_path: A PNG file to write the picture to, if any.
 
     Returns:
         The picture, as matplotlib's figure.
 
     Raises:
-        ValueError: If there are no runs, one cannot be read, they are of different games or kinds of figures, or a
-            curve is not of a label and pairs of finite numbers.
+        ValueError: If there are no runs, a run cannot be read, they differ in game or kind of figure, or a curve is not
+        a
+        label with pairs of finite numbers.
     """
     folders, curves = _sorted(runs)
     figure = drawing(partial(_draw_runs, folders, curves), 3.5 + 4.5 * len(_units(folders)), 5.0)

@@ -37,7 +37,7 @@ DIGITS, BRIEF_DIGITS = 6, 4
 
 
 def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
-    """Markdown: for each game a table, the best learner first, and the commands that reproduce its runs."""
+    """Returns Markdown: a table for each game, best learner first, and the commands that reproduce its runs."""
     parts = [NOTE, *(f"Left out: {plain(line)}" for line in skipped)]
     for game in games:
         parts += [

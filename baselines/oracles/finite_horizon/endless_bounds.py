@@ -54,7 +54,7 @@ class EndlessBounds:
 
 
 def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | None = None) -> EndlessBounds:
-    """Bounds on the value of a two-player game of many rounds, whose own limit of rounds does not matter.
+    """Bounds on the value of a two-player game of many rounds, ignoring its own limit of rounds.
 
     Args:
         game: The game.
@@ -62,7 +62,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
         progress: Called after each round with the number of matrix games solved.
 
     Raises:
-        ValueError: If the game is of another kind or too large.
+        ValueError: If the game is not a two-player game of many rounds, or is too large.
     """
     if not counts_rounds(game):
         raise ValueError(f"{game.facts.name}: not a two-player game whose positions come up again")

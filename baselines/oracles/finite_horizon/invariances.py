@@ -31,7 +31,7 @@ def is_stationary(policy: Policy) -> bool:
 def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
     """The policy's `choice_probabilities`; None if it has no such method or does not know the form.
 
-    Raises a ValueError unless it is a probability for each choice at every code.
+    Raises a ValueError unless the result has one probability for each choice at every code.
     """
     direct = getattr(policy, "choice_probabilities", None)
     known: NDArray[np.float64] | None = direct(form, rounds_left) if direct is not None else None

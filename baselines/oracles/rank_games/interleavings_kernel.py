@@ -47,7 +47,7 @@ def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
 
 @njit()
 def list_halves(halves, rank, starts, width, cards):  # type: ignore[no-untyped-def]
-    """Lists the half interleavings by their cards and numbers; the inverse of `rank`."""
+    """Yields the half interleavings for given numbers of cards and rank numbers; the inverse of `rank`."""
     for code in range(len(rank)):
         if rank[code] >= 0:
             a, b = _cards_in(code, width, cards)

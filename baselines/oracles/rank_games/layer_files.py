@@ -25,12 +25,13 @@ DTYPE = "<f8"
 
 
 class LayerFolder:
-    """Values of a game's layers in a folder, which is created; a file that has changed since counts as missing.
+    """Stores the values of a game's layers in a folder, which is created if missing.
 
-    Several processes may share a folder; each finds what the others have written.
+    A file that has changed since it was written counts as missing. Several processes may share a folder; each finds
+    what the others have written.
 
     Raises:
-        ValueError: If the folder holds layers of another game, or a link or the like in place of a file.
+        ValueError: If the folder holds layers of another game, or a link or anything else that is not a file.
     """
 
     def __init__(self, folder: Path, game: Mapping[str, Any]) -> None:

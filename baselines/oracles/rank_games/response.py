@@ -33,7 +33,7 @@ SECONDS_PER_JOINT_ACTION = 2e-5
 
 
 class Rules(NamedTuple):
-    """A duel's switches, for compiled code.
+    """The flags of a duel, for compiled code.
 
     Attributes:
         cards: Cards of each player at the start.

@@ -37,7 +37,7 @@ def packed_counts(
 
 
 def word_view(game: Game[Any]) -> Duel | None:
-    """The same duel with `view="word"`; None if the game is not a duel, has that view or does not support it."""
+    """The same duel with `view="word"`; None if the game is not a duel, has that view already or lacks it."""
     if not isinstance(game, Duel) or game.view == "word" or not game.ranks_are_ordinal:
         return None
     return replace(game, view="word")

@@ -109,7 +109,7 @@ class GameGraph(Generic[S]):
         return probabilities
 
     def edge_weights(self, probabilities: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64]:
-        """`[num_edges]`: the probability of each edge under chance and the given players.
+        """`[num_edges]`: the probability of each edge under chance and the given players' policies.
 
         `probabilities` are `[num_states, num_actions]` per player; None leaves a player's choices out of the product.
         """

@@ -64,7 +64,7 @@ class ExploitTable(EquilibriumTable):
     """Plays the optimal strategy that earns most against one policy.
 
     That policy sees raw observations and may play differently in states with the same canonical form, so the choice is
-    made for every state and stored by observation.
+    made separately for every state and stored under its observation.
     """
 
     by_words = False

@@ -58,8 +58,8 @@ def require_outcomes(
 ) -> None:
     """Raises a ValueError, which names the state and actions, if probabilities of outcomes do not sum to one.
 
-    `parents` and `probabilities` are `[edges]`. `outcomes`, `[joint actions]`, are numbers of consecutive edges;
-    `actions` are `[joint actions, players]`.
+    `parents` and `probabilities` are `[edges]`. `outcomes`, `[joint actions]`, counts the consecutive edges of each
+    joint action; `actions` is `[joint actions, players]`.
     """
     ends = np.cumsum(outcomes)
     sums = np.diff(np.concatenate([[0.0], np.cumsum(probabilities)])[np.concatenate([[0], ends])])

@@ -137,7 +137,7 @@ def ties_by_recursion(m: int, k: int) -> Fraction:
 
 
 def timing_finding() -> tuple[Finding, bool]:
-    """The 6 x 6 tie table by the post's recursion and by ours, one after the other; and whether they are equal."""
+    """The 6 x 6 tie table by the post's recursion and by ours, one after the other, and whether they are equal."""
     numbers = range(1, PRINTED + 1)
     start = time.perf_counter()
     slow = [[ties_by_recursion(m, k) for k in numbers] for m in numbers]

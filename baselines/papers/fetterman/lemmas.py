@@ -118,7 +118,7 @@ def footnote_5() -> Iterator[Finding]:
 def check_winning(cards: int, pairs: int) -> UniformCheck:
     """Checks that uniform play maximises the chance of winning, for 1..cards v. 1..cards and random hands.
 
-    States in which the winner is known are left out: any play is optimal there.
+    States in which the winner is already decided are skipped, because every policy is optimal there.
     """
     games = [DinosaurWar(num_cards=cards, payoff="win")]
     games += [DinosaurWar(hand_0=own, hand_1=other, payoff="win") for own, other in random_hands(pairs, MOST_CARDS)]

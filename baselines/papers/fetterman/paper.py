@@ -61,7 +61,7 @@ def _entries(figures: Iterable[Published]) -> Iterator[tuple[Published, re.Match
 
 
 def solved_matrices(figures: Iterable[Published], progress: Progress | None = None) -> Matrices:
-    """The exact payoff matrices that the figures' entries are from, at the start of each game."""
+    """The exact payoff matrices that the figures' entries are taken from, at the start of each game."""
     pairs = dict.fromkeys(hands for _, _, hands in _entries(figures))
     return {hands: lemmas.solved_start(hands, progress)[0] for hands in pairs}
 

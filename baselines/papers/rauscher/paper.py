@@ -125,7 +125,7 @@ def own_strategy(solution: PrivateSolution, seat: int) -> list[Fraction]:
 
 
 def conceded(seat: int, chances: Sequence[Fraction]) -> Fraction:
-    """A's payoff if the player in `seat` raises or calls with these probabilities against a best response."""
+    """A's payoff against a best response if the player in `seat` raises or calls with these probabilities."""
     payoffs = GAME.bayesian_form().payoffs.astype(np.int64).astype(object)  # whole points, so sums are exact
     mixed = np.array([[1 - chance, chance] for chance in chances], dtype=object)
     worth = np.tensordot(mixed, payoffs, axes=((0, 1), (seat, 2 + seat)))  # [roll of the other, its action]

@@ -25,7 +25,7 @@ class Grid:
 
     @property
     def best(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """For A and for B, `[plans of A, plans of B]`: the greatest cells of each column, and the least of each row."""
+        """Masks `[plans of A, plans of B]`: the maximal cells of each column (for A), the least of each row (for B)."""
         return self.sums == self.sums.max(axis=0), self.sums == self.sums.min(axis=1, keepdims=True)
 
     def worth(self, a: Plan, b: Plan) -> Fraction:

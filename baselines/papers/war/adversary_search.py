@@ -69,7 +69,7 @@ def line_ups(name: str) -> Iterator[Played]:
 
 
 def follow(game: War, names: Sequence[str], policies: Sequence[Policy]) -> Played:
-    """Plays strategies that never mix, and never look at the rounds left, until the end or a repetition."""
+    """Plays two strategies that never mix and ignore the rounds left, until the game ends or a position repeats."""
     state, passed = game.initial()[0].state, set()
     while True:
         position = state._replace(rounds_left=1)

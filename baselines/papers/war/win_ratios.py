@@ -59,7 +59,7 @@ class Point:
 
 
 def play(progress: Progress | None = None, games: int = GAMES, opponents: Sequence[int] = OPPONENTS) -> list[Point]:
-    """Plays `games` games for each strategy and then each number of opponents; `progress` gets the games played."""
+    """Plays `games` games for each strategy and number of opponents; calls `progress` with the number played."""
     points = []
     for which, strategy in enumerate(STRATEGIES):
         for n in opponents:

@@ -46,10 +46,10 @@ class Remembered(Generic[S]):
     an interrupt, leaves the table consistent.
 
     Attributes:
-        states: The states by number.
+        states: The states, indexed by number.
         observations: `[states, num_players, observation_size]` float32.
         masks: `[states, num_players, num_actions]` int8, all 0 for players who are out of the game.
-        acting: `[states, num_players]` bool: who chooses there.
+        acting: `[states, num_players]` bool: who chooses an action in that state.
         live: `[states, num_players]` bool: who is still in the game.
     """
 

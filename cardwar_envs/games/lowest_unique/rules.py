@@ -126,7 +126,7 @@ class LowestUnique(Game[LowestUniqueState]):
         """The table as the player sees it; seats are counted from the own seat, round the table.
 
         Entries:
-            1: rounds left, the one going on included
+            1: rounds left, including the current one
             num_players: 1 for the seat that won the last round, else 0; the observer's own seat is first, the others
                 follow round the table
         """

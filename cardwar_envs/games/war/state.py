@@ -26,11 +26,11 @@ class WarState(_WarFields):
     Attributes:
         hands: The cards that each player can play, ascending.
         wins: The cards that each player has won and not picked up yet, ascending.
-        pot: The cards on the table, ascending: carried over, or at stake in the war going on.
-        tied: The players in the war going on, ascending, including players that cannot pay for it;
+        pot: The cards on the table, ascending: carried over, or at stake in the current war.
+        tied: The players in the current war, ascending, including players that cannot pay for it;
             empty when a round begins.
         live: The players who are still in the game, ascending.
-        rounds_left: Rounds that can still be played, the one going on included.
+        rounds_left: Rounds that can still be played, including the current one.
     """
 
     __slots__ = ()

@@ -29,7 +29,7 @@ COLUMNS = ("observations", "actions", "values", "log_probs", "advantages", "retu
 
 
 class LegalDistribution(MaskableDistribution):
-    """Probabilities of the legal actions of each row, by outputs for parts of actions."""
+    """Probabilities of the legal actions in each row, from network outputs for parts of actions."""
 
     def __init__(self, parts: ActionParts) -> None:
         super().__init__()
@@ -55,12 +55,12 @@ class LegalDistribution(MaskableDistribution):
         return self._pairs.log_softmax(self._parts.logits(outputs, self._pairs))
 
     def log_prob(self, actions: Tensor) -> Tensor:
-        """`[batch]`: logarithms of the probabilities of actions; 0 in a row without legal action."""
+        """`[batch]`: log-probabilities of actions; 0 for a row with no legal action."""
         rows, places = self._pairs.places_of(actions.flatten())
         return torch.zeros(self._pairs.count).index_add(0, rows, self._logs.index_select(0, places))
 
     def entropy(self) -> Tensor:
-        """`[batch]`: entropies in nats; 0 in a row without legal action."""
+        """`[batch]`: entropies in nats; 0 for a row with no legal action."""
         return -self._pairs.sums(self._logs.exp() * self._logs)
 
     def divergence(self, outputs: Tensor) -> Tensor:
@@ -68,11 +68,11 @@ class LegalDistribution(MaskableDistribution):
         return self._pairs.sums(self._logs.exp() * (self._logs - self.logs_of(outputs)))
 
     def sample(self) -> Tensor:
-        """`[batch]` actions; 0 in a row without legal action."""
+        """`[batch]` actions; 0 for a row with no legal action."""
         return self._pairs.sample(self._logs.exp(), torch.rand(self._pairs.count, dtype=torch.float64))
 
     def mode(self) -> Tensor:
-        """`[batch]`: the most probable actions; 0 in a row without legal action."""
+        """`[batch]`: the most probable actions; 0 for a row with no legal action."""
         return self._pairs.sample(self._pairs.greatest(self._logs), torch.zeros(self._pairs.count))
 
     def actions_from_params(self, action_logits: Tensor, deterministic: bool = False) -> Tensor:

@@ -36,7 +36,7 @@ REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 class MaskShowingEnv(VecEnvWrapper):
     """Environments whose observations end with the mask of legal actions, because SB3's DQN does not ask for masks.
 
-    A mask takes `mask_width` numbers; masks of many actions are shown as bits, eight in a number.
+    A mask occupies `mask_width` numbers; large masks are packed, eight bits to a number.
     """
 
     def __init__(self, venv: VecEnv, game: Game[Any]) -> None:

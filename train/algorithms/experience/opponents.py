@@ -29,7 +29,7 @@ PAST, MOST_PAST = "past", 10
 
 
 class NamedPolicies:
-    """The policies with the names that `policy_from` reads, in their order, with fingerprints."""
+    """The policies that `policy_from` knows by name, in order, with their fingerprints."""
 
     def __init__(self, game: Game[Any], names: Sequence[str]) -> None:
         """Raises ValueError as `policy_from`."""

@@ -60,9 +60,10 @@ class MixtureTables(PublicStates):
         return int(ways[:END].sum())
 
     def response_value(self, player: int, mixture: Mixture) -> float:
-        """A player's best payoff, exact, against an opponent that draws one part of a mixture for the whole game.
+        """A player's exact best-response payoff against an opponent that draws one part of a mixture per game.
 
-        The responder remembers all moves. The sum is over all histories, in which each part has its probability so far.
+        The responder remembers all moves. The sum runs over all histories, each with the probability of every part so
+        far.
         """
         graph, drawn = self.graph, mixture.weights > 0.0
         undecided = graph.roots != END
