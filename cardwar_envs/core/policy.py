@@ -123,7 +123,8 @@ def _row_sums(answer: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _check_sums(name: str, sums: NDArray[np.float64]) -> None:
     if not (np.abs(sums - 1.0) <= SUM_TOLERANCE).all():
-        raise ValueError(f"policy {name}: probabilities sum to {sums[np.abs(sums - 1.0).argmax()]:.6g}, not to 1")
+        worst = sums[np.abs(sums - 1.0).argmax()]
+        raise ValueError(f"policy {name}: probabilities sum to {worst:.6g}, not to 1 within {SUM_TOLERANCE:g}")
 
 
 def _check_signs(name: str, answer: NDArray[np.float64]) -> None:
@@ -250,9 +251,16 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
     if isinstance(policy, str):
         return named_policy(policy, game)
     if isinstance(policy, type) or not isinstance(policy, Policy):  # a class has the method too
-        hint = "; from_sb3 of cardwar_envs.sb3 makes one of a model" if hasattr(policy, "predict") else ""
-        raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities{hint}")
+        raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities{_remedy(policy)}")
     return policy
+
+
+def _remedy(policy: Any) -> str:
+    if isinstance(policy, type):
+        return "; pass an instance, not the class"
+    if hasattr(policy, "predict"):
+        return "; from_sb3 of cardwar_envs.sb3 makes one of a model"
+    return "; write a class that calls it in that method" if callable(policy) else ""
 
 
 def needs_others(policy: Policy | str) -> bool:

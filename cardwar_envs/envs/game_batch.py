@@ -165,6 +165,9 @@ class GameBatch(Generic[S]):
         Args:
             actions: `[num_games, num_players]`; the entries of players who do not act are ignored.
 
+        Returns:
+            `observations`, `masks`, `rewards` and `done`; see `BatchStep` in this module for their shapes.
+
         Raises:
             ValueError: If `reset` was not called, or `actions` has another shape or is not integer.
             IllegalActionError: If an action is illegal; all games are then unchanged.

@@ -80,10 +80,10 @@ def game_class(name: str) -> type[Game[Any]]:
         return GAMES[name]
     others = installed(GAME_GROUP)
     if name in others:
-        return require_game_class(_loaded(name, others[name].value), name)
+        return require_game_class(loaded_object(name, others[name].value), name)
     module, colon, path = name.partition(":")
     if colon and module and path:
-        return require_game_class(_loaded(name, name), name)
+        return require_game_class(loaded_object(name, name), name)
     known = {**GAMES, **others}
     if own := _in_own_file(name):
         raise ValueError(
@@ -113,7 +113,7 @@ def names_a_game(name: str) -> bool:
     if not (module and path):
         return False
     try:
-        kind = _loaded(name, name)
+        kind = loaded_object(name, name)
     except ValueError:
         return False
     return isinstance(kind, type) and issubclass(kind, Game)
@@ -175,7 +175,7 @@ def _written(kind: type, method: str) -> str:
     return f"{method}{inspect.Signature(parameters)}"
 
 
-def _loaded(name: str, target: str) -> Any:
+def loaded_object(name: str, target: str) -> Any:
     """What `target` (`module:Class`) names; the working folder is looked at last."""
     module_name, _, path = target.partition(":")
     append_working_folder()

@@ -79,6 +79,7 @@ def train(
     # These need torch and matplotlib, which the other commands do without.
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
+    from train.storage.run_folder import HeldByRunError
 
     if folder is None:
         given = "".join(f"-{key}={text}" for key, text in parameters.items())
@@ -88,11 +89,15 @@ def train(
         result = run(
             rules, entry.name, arguments, folder, seed=seed, resume=resume, echo=sys.stderr, sinks=[rows.append]
         )
+    except HeldByRunError as error:
+        raise ValueError(f"{error}{_how_to_resume(folder)}") from None
     except KeyboardInterrupt:
         complain(f"last checkpoint after {rows[-1]['steps']:,} steps" if rows else "no new checkpoint")
         raise
     if resume and not rows:
         say_aside(f"The run in {folder} had finished; this is its result.")
+    if result.steps > 1.1 * arguments.steps:
+        say_aside(f"{result.steps:,} steps, not {arguments.steps:,}: {entry.label} learns from whole batches.")
     picture = result.folder / PLOT_FILE
     plot_runs([result.folder], picture)
     if as_json:
@@ -100,6 +105,14 @@ def train(
         return
     out.print(result.verdict, highlight=False)
     say(f"Picture: {picture}")
+
+
+def _how_to_resume(folder: Path) -> str:
+    from train.reports.commands import command_of
+    from train.reports.gather import unmeasured
+
+    held = unmeasured(folder)
+    return "" if held.is_log else f": {command_of(held)} --resume"
 
 
 def _refuse_near_misses(options: Collection[str], entry: Algorithm) -> None:

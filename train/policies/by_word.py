@@ -1,18 +1,27 @@
-"""Policies as the command line names them: a name, a run folder or a policy file."""
+"""Policies as the command line names them: a name, a run folder, a policy file or `module:Class`."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import named_policy, names_a_policy, seated_policies
+from cardwar_envs.core.policy import as_policy, named_policy, names_a_policy, seated_policies
+from cardwar_envs.games.by_name import loaded_object
+
+MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 
 
 def policy_from(word: str, game: Game[Any]) -> Policy:
-    """The policy with this name, or in this run folder or policy file; raises ValueError if none fits the game."""
+    """The policy with this name, of this class, or in this run folder or policy file.
+
+    Raises:
+        ValueError: If there is none, or it does not fit the game.
+    """
     policy = _name_or_policy(word, game)
     return named_policy(policy, game) if isinstance(policy, str) else policy
 
@@ -40,6 +49,16 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
         from train.policies.files import load_policy  # needs torch, which most commands do without
 
         return load_policy(Path(word), game)
+    if not known and MODULE_AND_CLASS.fullmatch(word) and not names_a_policy(word.partition(":")[0]):
+        return _instance(loaded_object(word, word), game)
     if not known and len(Path(word).parts) > 1:
         raise ValueError(f"no run folder or policy file {word!r}")
     return word
+
+
+def _instance(found: Any, game: Game[Any]) -> Policy:
+    """The user's policy: an instance as it is, a class called with the game if its constructor takes one argument."""
+    if isinstance(found, type):
+        needed = [each for each in signature(found).parameters.values() if each.default is each.empty]
+        found = found(*[game][: len(needed)])
+    return as_policy(found, game)

@@ -97,6 +97,8 @@ def _found(path: Path) -> tuple[Path, Path | None]:
         return path / POLICY_FILE, path
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} is {kind_of_file(path)}, neither a policy file nor the folder of a run")
+    if path.suffix == ".py":
+        raise ValueError(f"{path} is not a policy file; name a class in it as {path.stem}:Class")
     return path, None
 
 

@@ -38,7 +38,20 @@ TITLES = {
     "lower bound": "At least so far from optimal play (a low bound proves nothing)",
     "matches": "Matches, sampled, with 99 % intervals",
 }
-NUMBERS = FuncFormatter(lambda number, _: f"{number:,.10g}")
+
+
+def _in_short(number: float, _: object = None) -> str:
+    for unit, letter in ((1e6, "M"), (1e3, "k")):
+        if number >= 10 * unit or (number >= unit and number % unit == 0):
+            return f"{number / unit:,.10g}{letter}"
+    return f"{number:,.10g}"
+
+
+class _BetweenPowers(LogFormatter):
+    """Labels ticks between powers of ten if the axis is shorter than a decade."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return _in_short(x) if super().__call__(x, pos) else ""
 
 
 class Curve(NamedTuple):
@@ -172,8 +185,8 @@ def _draw_groups(game: GameReport, drawn: Sequence[Group], units: Sequence[str],
         _frame(axes, game.config, ends)
         if drawn:
             _scale_of_learning(axes)
-        axes.xaxis.set_major_formatter(NUMBERS)
-        axes.xaxis.set_minor_formatter(LogFormatter())  # labels if the axis is shorter than a decade
+        axes.xaxis.set_major_formatter(FuncFormatter(_in_short))
+        axes.xaxis.set_minor_formatter(_BetweenPowers())
     for unit, axes in of_unit.items():
         axes.set_xlabel(f"steps ({unit})")
     over_seconds.set_xlabel("seconds of learning, evaluations included")
@@ -227,7 +240,7 @@ def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> Non
     axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(least)), linscale=0.3)
     axes.set_ylim(0.0, 1.3 * max(uniform, least, *drawn))
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(NUMBERS)
+        axis.set_major_formatter(FuncFormatter(_in_short))
 
 
 def _units(runs: Sequence[Run | Group]) -> list[str]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +16,7 @@ from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
+from cardwar_envs.core.stopwatch import Stopwatch
 from train.algorithms.contract import CommonArgs
 from train.measures.choice import WAYS, measure_for
 from train.measures.measure import Measure, described
@@ -90,7 +90,7 @@ class ExploitabilityLog:
             held = (self.folder / CONFIG_FILE).exists()
             self._folder = (RunFolder.reopen if held else RunFolder.create)(self.folder, config)
             self.rows: list[MetricsRow] = self._folder.read_metrics()
-        self._since = time.perf_counter() - (self.rows[-1]["seconds"] if self.rows else 0.0)
+        self._watch, self._before = Stopwatch(), self.rows[-1]["seconds"] if self.rows else 0.0
 
     def __repr__(self) -> str:
         return f"<ExploitabilityLog of {game_in_words(self._game)} in {self.folder}: {len(self.rows)} rows>"
@@ -108,7 +108,8 @@ class ExploitabilityLog:
             policy: A `Policy`, or the name of one, a run folder or a policy file.
 
         Returns:
-            The row: `steps`, `seconds` since the log was created, `measured`, and the figures in payoff points.
+            The row: `steps`, `seconds` since the log was created, without compilation, `measured`, and the figures in
+            payoff points.
 
         Raises:
             ValueError: If the steps do not increase, the policy returns no valid probabilities, or another process
@@ -123,7 +124,7 @@ class ExploitabilityLog:
         found = policy_from(policy, self._game) if isinstance(policy, str) else as_policy(policy, self._game)
         answers = _Remembered(found)
         figures = self._measure(answers.asked_through if self.measured == "exact" else answers.stands_for, self._seed)
-        seconds = round(time.perf_counter() - self._since, 3)
+        seconds = round(self._before + self._watch.seconds, 3)
         row = {"steps": float(steps), "seconds": seconds, "measured": self.measured, **figures}
         self._write([*self.rows, row], answers)
         for sink in self._sinks:

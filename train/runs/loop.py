@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from baselines.files import refuse_links
 from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.stopwatch import Stopwatch
 from train.algorithms.checkpoint import with_prefix
 from train.algorithms.contract import CommonArgs, Learner, SelfPlayArgs
 from train.algorithms.registry import Algorithm, algorithm_named
@@ -49,7 +49,7 @@ class RunResult:
         figures: Figures of that policy by name, e.g. `exploitability`.
         reference: Reference figures by name, e.g. `uniform_exploitability`.
         steps: Training steps, in units of `Algorithm.step`.
-        seconds: Wall time including evaluations, over all parts of a resumed run.
+        seconds: Wall time including evaluations, without compilation, over all parts of a resumed run.
         verdict: The result in words.
     """
 
@@ -172,14 +172,14 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
 
 def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
     """Trains from one evaluation to the next and yields their rows; `seconds` were spent before."""
-    started = time.perf_counter() - seconds
+    watch = Stopwatch()
     while learner.steps < args.steps:
         due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
         learned = learner.advance(min(args.steps, due))
         figures = measure(learner.policy(), seed, final=learner.steps >= args.steps)
         yield {
             "steps": learner.steps,
-            "seconds": round(time.perf_counter() - started, 3),
+            "seconds": round(seconds + watch.seconds, 3),
             "measured": measure.kind,
             **figures,
             **learned,

@@ -46,6 +46,10 @@ IDENTITY = tuple(StoredIdentity.model_fields)
 MetricsRow = dict[str, Any]
 
 
+class HeldByRunError(ValueError):
+    """A folder holds another run, or one that is not to be resumed."""
+
+
 class RunFolder:
     """One run on disk, in the folder `path`; see `create` and `reopen`."""
 
@@ -61,7 +65,7 @@ class RunFolder:
         """
         folder = cls(Path(path))
         if (folder.path / CONFIG_FILE).exists():
-            raise ValueError(f"{path} already holds a run; resume it or choose another folder")
+            raise HeldByRunError(f"{path} already holds a run; resume it or choose another folder")
         if folder.path.exists() and not folder.path.is_dir():
             raise ValueError(f"{path} is not a folder")
         held = {each.name for each in folder.path.iterdir()} if folder.path.exists() else set()
@@ -96,7 +100,7 @@ class RunFolder:
     def check_same(self, identity: Mapping[str, Any]) -> None:
         """Raises ValueError if the run is damaged, or has another game, algorithm, arguments or seed."""
         if difference := _difference(self.config(), identity):
-            raise ValueError(f"{self.path} holds a run with {difference}; resume it with its original arguments")
+            raise HeldByRunError(f"{self.path} holds a run with {difference}; resume it with its original arguments")
 
     def config(self) -> dict[str, Any]:
         """The configuration, as `StoredConfig`; raises ValueError if it is missing, damaged or of another format."""
@@ -115,6 +119,8 @@ class RunFolder:
 
     def _read_json(self, name: str, kind: type[Strict]) -> dict[str, Any]:
         path = self.path / name
+        if not self.path.exists():
+            raise ValueError(f"{self.path} does not exist")
         try:
             content = read_plain(path, self.path, MOST_SETTINGS)
             held = parse_object(content)

@@ -1,16 +1,19 @@
 """Learned policies on disk, their exact evaluation, and pictures of runs."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
 from thinning import each_row
 
-from baselines import make_policy, solve
+from baselines import exploitability, make_policy, solve
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.registry import ALGORITHMS
 from train.measures.exact import evaluate, reference, verdict
+from train.policies.by_word import policy_from
 from train.policies.files import load_policy, save_policy
 from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, Network, SoftmaxPolicy
 from train.reports.curves import plot_runs
@@ -148,3 +151,24 @@ def test_strategies_of_matrix_games_do_not_depend_on_the_batch(kind):
     alone = [policy.action_probabilities(observations[i : i + 1], masks[i : i + 1])[0] for i in some]
     assert len(alone) > 20
     assert np.abs(together[some] - alone).max() < 1e-9
+
+
+def test_a_class_of_the_users_is_a_policy_by_its_module_and_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_policies.py").write_text(
+        "class First:\n"
+        "    def action_probabilities(self, observations, masks):\n"
+        "        return (masks.cumsum(axis=1) == 1) & (masks == 1)\n\n"
+        "class OfTheGame(First):\n"
+        "    def __init__(self, game):\n"
+        "        assert game.num_cards == 3\n\n"
+        "made, number = First(), 5\n"
+    )
+    game = make_game("jujitsu", num_cards=3)
+    lowest = exploitability(game, "lowest_card")
+    for word in ("my_policies:First", "my_policies:OfTheGame", "my_policies:made"):
+        assert exploitability(game, policy_from(word, game)) == lowest
+    for word, reason in (("my_policies:Second", "has no 'Second'"), ("my_policies:number", "must be a name or have")):
+        with pytest.raises(ValueError, match=reason):
+            policy_from(word, game)
+    monkeypatch.delitem(sys.modules, "my_policies")
