@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from baselines.oracles.bayesian.solver import BayesianOracle
 from baselines.oracles.finite_horizon.response import RoundsOracle
+from baselines.oracles.goofspiel import GoofspielOracle
 from baselines.oracles.protocol import Oracle, Request
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.state_graph.response import GraphOracle
@@ -19,7 +20,7 @@ from cardwar_envs.core.parameters import whole_number
 QUICKLY_LISTED = 100_000
 
 # The last one takes every game of public state.
-ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GraphOracle)
+ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GoofspielOracle, GraphOracle)
 
 
 @cached_by_game(8)
@@ -43,10 +44,10 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     kind = next(kind for kind in ORACLES if kind.solves(game, request))
     options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
     for option, value in options.items():
-        if value is not None and kind is not DuelOracle:
+        if value is not None and kind not in (DuelOracle, GoofspielOracle):
             raise ValueError(
-                f"{option} ({value}) is of no use here: it is for duels in which only the order of ranks matters, "
-                "with hands that are not too long, and not solved in rationals"
+                f"{option} ({value}) is of no use here: it is for duels and Goofspiel, where only the order of "
+                "ranks matters, with hands that are not too long, and not solved in rationals"
             )
     return kind(game)
 

@@ -9,6 +9,7 @@ from thinning import each_row
 
 import baselines
 from baselines import exploitability, head_to_head, make_policy, nash_conv, solve
+from baselines.oracles.goofspiel import matrix_games
 from baselines.oracles.state_graph.game_graph import build_graph
 from cardwar_envs import make_game
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
@@ -107,9 +108,12 @@ def test_states_are_counted_by_a_formula(prizes, ties, view):
 def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
     monkeypatch.setattr(Goofspiel, "transitions", None)  # nothing is listed
     # 1,338.9 million matrix games: two hands of 13 as words, times what prizes can be left, halved by swapping seats.
+    assert matrix_games(make_game("goofspiel")) == 1_338_905_984
+    with pytest.raises(ValueError, match=r"has about .* matrix games; .* the largest size that works with .* is 14$"):
+        baselines.solve(make_game("goofspiel", num_cards=40))
     message = "goofspiel has at least 1,338,905,984 states to decide in, .* is 1,000,000; the largest size .* is 8$"
     with pytest.raises(ValueError, match=message):
-        baselines.solve(make_game("goofspiel"))
+        baselines.solve(make_game("goofspiel"), selection="max_entropy")
     with pytest.raises(ValueError, match=r"states to decide in, and max_states is 1,000,000; the largest .* is 7$"):
         baselines.nash_conv(make_game("goofspiel"), "uniform")
     with pytest.raises(ValueError, match=r"at least 5,630 states .* is 50; the largest size that can work .* is 2$"):

@@ -13,7 +13,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.rank_games.engine import LayerRules, Solved, ValueLayer, kernel, pieces_of, solve_piece
+from baselines.oracles.rank_games.engine import (
+    LayerRules,
+    Rules,
+    Solved,
+    ValueLayer,
+    kernel_for,
+    pieces_of,
+    solve_piece,
+)
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.layers import DuelLayers
 from baselines.oracles.rank_games.read_only import read_only
@@ -54,14 +62,15 @@ class RayCluster:
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
     def solve(
-        self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer, seconds: float
+        self, letters: Letters, rules: Rules, layer: ValueLayer, below: ValueLayer, seconds: float
     ) -> Iterator[Solved]:
+        compute = kernel_for(rules)
         pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), LEAST_PER_TASK)
         if len(pieces) == 1:
-            yield solve_piece(*pieces[0], letters, rules, layer, below, kernel())
+            yield solve_piece(*pieces[0], letters, rules, layer, below, compute)
             return
         finished = read_only(layer)
-        places = [kernel().first_place(first, letters, rules, finished) for first, _ in pieces] + [len(layer.values)]
+        places = [compute.first_place(first, letters, rules, finished) for first, _ in pieces] + [len(layer.values)]
         shared = [self._ray.put(each) for each in ((letters, rules), layer._replace(values=layer.values[:0]), below)]
         tasks = {
             self._solve_range.remote(*piece, low, high, *shared): (low, high)
@@ -90,7 +99,7 @@ def _check(address: str) -> None:
 
 
 def solve_range(
-    first: int, last: int, low: int, high: int, game: tuple[Letters, LayerRules], layout: ValueLayer, below: ValueLayer
+    first: int, last: int, low: int, high: int, game: tuple[Letters, Rules], layout: ValueLayer, below: ValueLayer
 ) -> tuple[Solved, NDArray[np.float64]]:
     """Solves the piece of upper halves [first, last); returns its results, and its values, [low, high) of the layer.
 
@@ -99,7 +108,7 @@ def solve_range(
     letters, rules = read_only(game[0]), read_only(game[1])
     # Memory that is never touched costs nothing, so the places below `low` are only addresses.
     layer = read_only(layout)._replace(values=np.empty(high))
-    solved = solve_piece(first, last, letters, rules, layer, read_only(below), kernel())
+    solved = solve_piece(first, last, letters, rules, layer, read_only(below), kernel_for(rules))
     return solved, layer.values[low:high]
 
 

@@ -1,4 +1,4 @@
-"""Layers and pieces of a duel, as compiled code takes them, and the engine that solves pieces in threads.
+"""Layers and pieces of a game of ranks, as compiled code takes them, and the engine that solves pieces in threads.
 
 A layer holds the values of all states with equally many cards left. It has rows, one for each interleaving and
 number of carried ties. A row has one value for each score that is possible there. Of 4-card Jujitsu:
@@ -63,6 +63,33 @@ class LayerRules(NamedTuple):
     tolerance: float
 
 
+class PrizeRules(NamedTuple):
+    """What is at stake in one layer of Goofspiel, for compiled code.
+
+    A context is what matters beside the hands: the prizes left, and where they matter the score and the points
+    carried. Layers hold a value for each interleaving and context, before the next prize is turned up.
+
+    Attributes:
+        turned: `[contexts]`, how many prizes can be turned up next, all with the same probability.
+        paid: `[contexts, prizes, 3]` payoff points to player 0 if nobody, player 0 or player 1 wins the prize; with
+            what is still paid, where that is settled.
+        following: `[contexts, prizes, 3]`, the context in the layer below; -1 if nothing can change any more.
+        swapped: `[contexts of the layer below]`, the context with the seats swapped.
+        own: `[contexts]` bool, whether that is the context itself, in this layer.
+        tolerance: Duality gap that a matrix game may have, payoff points.
+    """
+
+    turned: NDArray[np.int64]
+    paid: NDArray[np.float64]
+    following: NDArray[np.int64]
+    swapped: NDArray[np.int64]
+    own: NDArray[np.bool_]
+    tolerance: float
+
+
+Rules = LayerRules | PrizeRules
+
+
 class ValueLayer(NamedTuple):
     """The values of all states with equally many cards left, for compiled code.
 
@@ -70,7 +97,8 @@ class ValueLayer(NamedTuple):
         cards: Cards left of each player.
         offsets: `[upper halves + 1]`, number of the first interleaving with each upper half.
         row_of: `[interleavings]`, first row of an interleaving, or of its mirror image as -1 - row.
-        base: `[rows]`, where in `values` score 0 of a row is or would be.
+        base: `[rows]`, where in `values` score 0 of a row is or would be; in Goofspiel, before multiplication by the
+            number of contexts.
         values: To player 0, to go, payoff points.
     """
 
@@ -114,7 +142,7 @@ class Engine(Protocol):
     """Where the pieces of a layer are solved."""
 
     def solve(
-        self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer, seconds: float
+        self, letters: Letters, rules: Rules, layer: ValueLayer, below: ValueLayer, seconds: float
     ) -> Iterator[Solved]:
         """Fills `layer.values` piece by piece and yields each piece's other results.
 
@@ -123,18 +151,26 @@ class Engine(Protocol):
 
 
 def kernel(seconds: float = np.inf) -> Any:
-    """The kernels for work that takes plain Python about `seconds`."""
+    """The kernels for work on duels that takes plain Python about `seconds`."""
     return kernels("baselines.oracles.rank_games.kernel", seconds)
+
+
+def kernel_for(rules: Rules, seconds: float = np.inf) -> Any:
+    """The kernels for a layer with these rules."""
+    if isinstance(rules, PrizeRules):
+        return kernels("baselines.oracles.rank_games.prize_kernel", seconds)
+    return kernel(seconds)
 
 
 class Threads:
     """Solves pieces on the processors that this process may use."""
 
     def solve(
-        self, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer, seconds: float
+        self, letters: Letters, rules: Rules, layer: ValueLayer, below: ValueLayer, seconds: float
     ) -> Iterator[Solved]:
-        compute = kernel(seconds)
-        pieces = pieces_of(layer, PIECES_PER_THREAD * processors(), LEAST_PER_PIECE)
+        compute = kernel_for(rules, seconds)
+        least = max(LEAST_PER_PIECE * len(layer.base) // max(len(layer.values), 1), 1)
+        pieces = pieces_of(layer, PIECES_PER_THREAD * processors(), least)
         return map_in_threads(lambda piece: solve_piece(*piece, letters, rules, layer, below, compute), pieces)
 
 
@@ -147,7 +183,7 @@ def pieces_of(layer: ValueLayer, pieces: int, least: int) -> list[tuple[int, int
 
 
 def solve_piece(
-    first: int, last: int, letters: Letters, rules: LayerRules, layer: ValueLayer, below: ValueLayer, compute: Any
+    first: int, last: int, letters: Letters, rules: Rules, layer: ValueLayer, below: ValueLayer, compute: Any
 ) -> Solved:
     """Fills `layer.values` for the interleavings whose upper halves are in [first, last)."""
     failed, counts, gap = np.zeros((MOST_FAILURES, 3), dtype=np.int64), np.zeros(2, dtype=np.int64), np.zeros(1)

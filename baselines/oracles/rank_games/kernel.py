@@ -165,7 +165,7 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _moves(word, letters, work):  # type: ignore[no-untyped-def]
+def moves(word, letters, work):  # type: ignore[no-untyped-def]
     """Writes down the places of each player's different cards: one for each run of its own letters."""
     rows, columns, before = 0, 0, 0
     for place in range(letters.length):
@@ -183,7 +183,7 @@ def _moves(word, letters, work):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _find_next(word, rows, columns, letters, below, work):  # type: ignore[no-untyped-def]
+def find_next(word, rows, columns, letters, below, work):  # type: ignore[no-untyped-def]
     """Writes down for each pair of cards the next interleaving's first row, and the kind of the trick.
 
     Kinds: 0 for a tie, 1 if player 0 wins, 2 if player 1 wins; plus 3 if the layer below has the mirror image.
@@ -235,8 +235,8 @@ def _fill(rows, columns, t, score, rules, below, work):  # type: ignore[no-untyp
 def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
     own_mirror = mirrored(word, letters) == word
     features = _features(word, letters)
-    rows, columns = _moves(word, letters, work)
-    _find_next(word, rows, columns, letters, below, work)
+    rows, columns = moves(word, letters, work)
+    find_next(word, rows, columns, letters, below, work)
     game, x, y = work.matrix[:rows, :columns], work.x[:rows], work.y[:columns]
     for t in range(_last_row(features, layer.cards, rules) + 1):
         low, high = _scores(features, layer.cards, t, rules)
@@ -277,8 +277,8 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
 @njit()
 def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-untyped-def]
     """Writes the matrix game at a state into `work.matrix`; returns its rows and columns."""
-    rows, columns = _moves(word, letters, work)
-    _find_next(word, rows, columns, letters, below, work)
+    rows, columns = moves(word, letters, work)
+    find_next(word, rows, columns, letters, below, work)
     _fill(rows, columns, t, score, rules, below, work)
     return rows, columns
 

@@ -7,8 +7,9 @@ include a few unreachable states).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.protocol import Progress
-from baselines.oracles.rank_games.engine import Engine, LayerRules, Threads, ValueLayer, kernel, work_for
+from baselines.oracles.rank_games.engine import Engine, LayerRules, Rules, Threads, ValueLayer, kernel, work_for
 from baselines.oracles.rank_games.interleavings import (
+    Hands,
     Letters,
     interleavings_kernel,
     letters_of,
@@ -33,6 +35,17 @@ from cardwar_envs.games.duel import DuelState
 MOST_ROWS = 2**31 - 1  # ValueLayer.row_of holds 32 bits
 
 
+class Held(Protocol):
+    """A state with hands."""
+
+    @property
+    def hands(self) -> Hands:
+        """The cards of both players, ascending."""
+
+
+S = TypeVar("S", bound=Held)
+
+
 class Size(NamedTuple):
     """The size of a layer."""
 
@@ -42,8 +55,16 @@ class Size(NamedTuple):
     games: int
 
 
-class DuelLayers:
-    """Values at all states that can follow a start.
+class Layers(ABC, Generic[S]):
+    """Values at all states that can follow a start, in a game where only the order of ranks matters.
+
+    Args:
+        start: State to start from.
+        rules: What decides which interleavings a layer has.
+        seconds: About how long solving everything takes in plain Python.
+        keep: How many layers to keep, from the start; all if None.
+        store: Where to store layers.
+        engine: Where the work is done; this process's threads if None.
 
     Attributes:
         solved: Matrix games solved so far, without those whose values were read from a store.
@@ -52,34 +73,18 @@ class DuelLayers:
 
     def __init__(
         self,
-        start: DuelState,
-        *,
-        carry: bool,
-        win: bool,
+        start: S,
+        rules: LayerRules,
+        seconds: float,
         keep: int | None = None,
         store: LayerFolder | None = None,
         engine: Engine | None = None,
     ) -> None:
-        counts = rank_counts(start.hands)
-        plain = start.score == start.ties == 0
-        rules = LayerRules(
-            cards=len(start.hands[0]),
-            carry=carry,
-            win=win,
-            full_deck=plain and all(count == (1, 1) for count in counts),
-            score=start.score,
-            ties=start.ties,
-            pairs=sum(map(min, counts)),
-            step=2 if carry else 1,
-            shift=int(carry),
-            start=np.array(counts, dtype=np.int64).T.copy(),
-            tolerance=RELATIVE_GAP * (1.0 if win else len(start.hands[0])),
-        )
         self._rules = read_only(rules)
         self._hands, self._keep, self._store, self._engine = start.hands, keep, store, engine or Threads()
         self._layers: dict[int, ValueLayer] = {}
         self._gaps = np.zeros(self._rules.cards + 1)
-        self.solved, self.failures, self._seconds = 0, 0, plain_seconds(start.hands)
+        self.solved, self.failures, self._seconds = 0, 0, seconds
 
     def _kernel(self, share: float) -> Any:
         """The kernels for a share of the work of solving everything."""
@@ -99,7 +104,7 @@ class DuelLayers:
             rows, values, games = self._kernel(0.01).lay_out(self._letters, self._rules, cards, offsets, *nothing)
             if rows > MOST_ROWS:
                 raise ValueError(f"{self._rules.cards} cards: a layer of {rows} rows is more than {MOST_ROWS}")
-            sizes.append(Size(int(offsets[-1]), int(rows), int(values), int(games)))
+            sizes.append(self._size(cards, Size(int(offsets[-1]), int(rows), int(values), int(games))))
         return sizes
 
     def solve(self, progress: Progress | None = None) -> None:
@@ -139,20 +144,72 @@ class DuelLayers:
         """Solves all games of a layer after `done` others; returns the greatest gap."""
         games, gap = 0, 0.0
         for counts, piece_gap, failed in self._engine.solve(
-            self._letters, self._rules, layer, below, self._seconds / self._rules.cards
+            self._letters, self._rules_of(layer.cards), layer, below, self._seconds / self._rules.cards
         ):
             games += int(counts[0])
             self.failures += int(counts[1])
             gap = max(gap, piece_gap)
-            for word, ties, score in failed.tolist():
-                solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
-                place, sign = kernel(1e-5).place_of(word, ties, score, self._letters, self._rules, read_only(layer))
-                layer.values[place] = sign * solution.value
-                gap = max(gap, solution.gap)
+            for missing in failed.tolist():
+                gap = max(gap, self._solve_failed(missing, layer, below))
             if progress:
                 progress(done + games)
         self.solved += games
         return gap
+
+    def _size(self, cards: int, size: Size) -> Size:
+        """The size of a layer, given that with one state for each interleaving or as many as `_rules` says."""
+        return size
+
+    @abstractmethod
+    def _rules_of(self, cards: int) -> Rules:
+        """The rules of a layer for compiled code."""
+
+    @abstractmethod
+    def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
+        """Solves exactly what the simplex failed on, an entry of `Solved.failed`; returns the gap."""
+
+    @abstractmethod
+    def matrix(self, state: S) -> NDArray[np.float64] | None:
+        """The matrix game at a state, with one row or column for each run of equal cards.
+
+        None if the start cannot lead to the state or the layers that its values are in are not kept.
+        """
+
+    def gap(self, cards: int) -> float:
+        """Certified bound on the error of values with this many cards left, payoff points."""
+        return float(self._gaps[cards])
+
+
+class DuelLayers(Layers[DuelState]):
+    """The layers of a duel; a state is an interleaving, the carried ties and the score."""
+
+    def __init__(self, start: DuelState, *, carry: bool, win: bool, **more: Any) -> None:
+        counts = rank_counts(start.hands)
+        plain = start.score == start.ties == 0
+        rules = LayerRules(
+            cards=len(start.hands[0]),
+            carry=carry,
+            win=win,
+            full_deck=plain and all(count == (1, 1) for count in counts),
+            score=start.score,
+            ties=start.ties,
+            pairs=sum(map(min, counts)),
+            step=2 if carry else 1,
+            shift=int(carry),
+            start=np.array(counts, dtype=np.int64).T.copy(),
+            tolerance=RELATIVE_GAP * (1.0 if win else len(start.hands[0])),
+        )
+        super().__init__(start, rules, plain_seconds(start.hands), **more)
+
+    def _rules_of(self, cards: int) -> LayerRules:
+        return self._rules
+
+    def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
+        word, ties, score = missing
+        solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
+        place, sign = kernel(1e-5).place_of(word, ties, score, self._letters, self._rules, read_only(layer))
+        layer.values[place] = sign * solution.value
+        return solution.gap
 
     def _matrix(self, word: int, ties: int, score: int, cards: int, below: ValueLayer) -> NDArray[np.float64]:
         compute = kernel(1e-4)
@@ -171,10 +228,6 @@ class DuelLayers:
         return float(sign * layer.values[place])
 
     def matrix(self, state: DuelState) -> NDArray[np.float64] | None:
-        """The matrix game at a state, with one row or column for each run of equal cards.
-
-        None if `value` is None or the layer below is not kept.
-        """
         cards = len(state.hands[0])
         if self._locate(state) is None or cards - 1 not in self._layers:
             return None
@@ -189,10 +242,6 @@ class DuelLayers:
         if layer is None or below is None:
             return None
         return SolvedLayer(self._letters, self._rules, layer, below, work_for(cards, kernel(1e-5)))
-
-    def gap(self, cards: int) -> float:
-        """Certified bound on the error of values with this many cards left, payoff points."""
-        return float(self._gaps[cards])
 
     def _locate(self, state: DuelState) -> tuple[ValueLayer, int, int] | None:
         layer = self._layers.get(len(state.hands[0]))

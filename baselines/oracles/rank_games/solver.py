@@ -6,10 +6,11 @@ the score. `layers.py` says how states are solved; `kernel.py` is the compiled p
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,15 @@ from baselines.matrix_game.optimal_sets import evenly_if_optimal
 from baselines.oracles.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from baselines.oracles.rank_games.engine import Engine, Threads
 from baselines.oracles.rank_games.layer_files import LayerFolder
-from baselines.oracles.rank_games.layers import DuelLayers
+from baselines.oracles.rank_games.layers import DuelLayers, Layers
+from baselines.oracles.rank_games.prizes import GoofspielLayers
 from baselines.oracles.rank_games.strategies import strategies_at
+from cardwar_envs.core.game import Game
 from cardwar_envs.games.duel import Duel, DuelState
+from cardwar_envs.games.goofspiel import GoofspielState
 
 T = TypeVar("T")
+L = TypeVar("L", bound=Layers[Any])
 
 # Where the work may be done: on this machine's processors, or on a Ray cluster.
 ENGINES = ("threads", "ray")
@@ -50,8 +55,8 @@ def engine_named(name: str) -> Engine:
     raise ValueError(f"engine ({name}) must be {' or '.join(ENGINES)}")
 
 
-class DuelTable(CanonicalTable):
-    """Values and strategies at every state of a duel with deterministic tricks; options as for `baselines.solve`.
+class WordTable(CanonicalTable, Generic[L]):
+    """Values and strategies at every state of a game that `Layers` solve; options as for `baselines.solve`.
 
     Strategies are computed on demand from the values of the states that follow; for the choice among several see
     `baselines.oracles.state_graph.selection`. A state whose layers are not kept, or that is unreachable from the
@@ -66,20 +71,27 @@ class DuelTable(CanonicalTable):
         ModuleNotFoundError: If Ray is requested and not installed.
     """
 
+    most_states = MAX_STATES
+
     def __init__(
-        self, game: Duel, *, keep_layers: int | None = None, folder: Path | None = None, engine: str = "threads"
+        self, game: Game[Any], *, keep_layers: int | None = None, folder: Path | None = None, engine: str = "threads"
     ) -> None:
         super().__init__(game)
         if keep_layers is not None and keep_layers < 2:
             raise ValueError(f"keep_layers ({keep_layers}) must be at least 2")
-        self._carry, self._win = game.ties == "carry", game.payoff == "win"
         solver = engine_named(engine)
-        parameters = {"hand_0": list(game.hands[0]), "hand_1": list(game.hands[1]), "ties": game.ties}
-        store = None if folder is None else LayerFolder(folder, {**parameters, "payoff": game.payoff})
-        start = DuelState(game.hands)
-        self.layers = DuelLayers(start, carry=self._carry, win=self._win, keep=keep_layers, store=store, engine=solver)
-        self._detours: deque[DuelLayers] = deque(maxlen=MAX_DETOURS)
-        self._solved: dict[DuelState, SolvedState] = {}
+        store = None if folder is None else LayerFolder(folder, self._identity())
+        self.layers = self._layers_from(game.initial()[0].state, keep=keep_layers, store=store, engine=solver)
+        self._detours: deque[L] = deque(maxlen=MAX_DETOURS)
+        self._solved: dict[Any, SolvedState] = {}
+
+    @abstractmethod
+    def _identity(self) -> dict[str, Any]:
+        """The parameters of the game that values depend on."""
+
+    @abstractmethod
+    def _layers_from(self, state: Any, **options: Any) -> L:
+        """The layers from a start; options as for `Layers`."""
 
     @property
     def states(self) -> int:
@@ -96,7 +108,7 @@ class DuelTable(CanonicalTable):
             raise ValueError(
                 f"{self.game.facts.name}: the word solver supports neither exact arithmetic nor a custom start state"
             )
-        most = request.max_states or MAX_STATES
+        most = request.max_states or self.most_states
         if self.states > most:
             raise ValueError(
                 f"{self.game.facts.name} has more than {most} states to decide in ({self.states}); "
@@ -105,6 +117,58 @@ class DuelTable(CanonicalTable):
         before = self.layers.solved
         self.layers.solve(request.progress)
         return self.layers.solved - before
+
+    def _answer(self, state: Any, ask: Callable[[L, Any], T | None]) -> tuple[T, L]:
+        """Queries the solved layers; if none has the state, solves the game from there. Returns also the layers."""
+        for layers in (self.layers, *self._detours):
+            if (answer := ask(layers, state)) is not None:
+                return answer, layers
+        layers = self._layers_from(state)
+        layers.solve()
+        self._detours.appendleft(layers)
+        answer = ask(layers, state)
+        assert answer is not None  # it is the start
+        return answer, layers
+
+    def _solve_state(self, representative: Any) -> SolvedState:
+        solved = self._solved.get(representative)
+        if solved is None:
+            solved = self._solve_one(representative)
+            if len(self._solved) >= MAX_KEPT:
+                self._solved.clear()  # other threads may be reading
+            self._solved[representative] = solved
+        return solved
+
+    def _solve_one(self, state: Any) -> SolvedState:
+        matrix, layers = self._answer(state, type(self.layers).matrix)
+        matrices = matrix[None]
+        masks = np.ones(matrices.shape[:2], dtype=np.bool_), np.ones(matrices.shape[::2], dtype=np.bool_)
+        solution = solve_matrices(matrices, *masks)
+        both = solution.row_strategies, solution.column_strategies
+        if self.game.uniform_is_optimal():
+            held = [np.array([list(Counter(hand).values())], dtype=np.float64) for hand in state.hands]
+            both = evenly_if_optimal(matrices, solution, (held[0], held[1]), masks)
+        strategies = np.zeros((2, self.game.facts.num_actions))
+        for player, strategy in enumerate(both):
+            # A representative holds interchangeable cards as one rank.
+            strategies[player, list(self.game.legal_actions(state, player))] = strategy[0]
+        gap = layers.gap(len(state.hands[0]) - 1) + float(solution.gaps[0])
+        return SolvedState(float(solution.values[0]), gap, strategies)
+
+
+class DuelTable(WordTable[DuelLayers]):
+    """The table of a duel with deterministic tricks."""
+
+    def __init__(self, game: Duel, **options: Any) -> None:
+        self._carry, self._win = game.ties == "carry", game.payoff == "win"
+        super().__init__(game, **options)
+
+    def _identity(self) -> dict[str, Any]:
+        hands = {f"hand_{player}": list(hand) for player, hand in enumerate(self.game.hands)}
+        return {**hands, "ties": self.game.ties, "payoff": self.game.payoff}
+
+    def _layers_from(self, state: DuelState, **options: Any) -> DuelLayers:
+        return DuelLayers(state, carry=self._carry, win=self._win, **options)
 
     def _value(self, state: Any) -> float:
         return self._answer(state, DuelLayers.value)[0]
@@ -132,37 +196,23 @@ class DuelTable(CanonicalTable):
         answers[~known] = super().all_seen(observations[~known])
         return answers
 
-    def _answer(self, state: DuelState, ask: Callable[[DuelLayers, DuelState], T | None]) -> tuple[T, DuelLayers]:
-        """Queries the solved layers; if none has the state, solves the duel from there. Returns also the layers."""
-        for layers in (self.layers, *self._detours):
-            if (answer := ask(layers, state)) is not None:
-                return answer, layers
-        layers = DuelLayers(state, carry=self._carry, win=self._win)
-        layers.solve()
-        self._detours.appendleft(layers)
-        answer = ask(layers, state)
-        assert answer is not None  # it is the start
-        return answer, layers
 
-    def _solve_state(self, representative: Any) -> SolvedState:
-        solved = self._solved.get(representative)
-        if solved is None:
-            solved = self._solve_one(representative)
-            if len(self._solved) >= MAX_KEPT:
-                self._solved.clear()  # other threads may be reading
-            self._solved[representative] = solved
-        return solved
+class GoofspielTable(WordTable[GoofspielLayers]):
+    """The table of Goofspiel; layers hold values before a prize is turned up, so that of a state is computed anew."""
 
-    def _solve_one(self, state: DuelState) -> SolvedState:
-        matrices = self._answer(state, DuelLayers.matrix)[0][None]
-        masks = np.ones(matrices.shape[:2], dtype=np.bool_), np.ones(matrices.shape[::2], dtype=np.bool_)
-        solution = solve_matrices(matrices, *masks)
-        both = solution.row_strategies, solution.column_strategies
-        if self.game.uniform_is_optimal():
-            held = [np.array([list(Counter(hand).values())], dtype=np.float64) for hand in state.hands]
-            both = evenly_if_optimal(matrices, solution, (held[0], held[1]), masks)
-        strategies = np.zeros((2, self.game.facts.num_actions))
-        for player, strategy in enumerate(both):
-            # A representative holds interchangeable cards as one rank.
-            strategies[player, list(self.game.legal_actions(state, player))] = strategy[0]
-        return SolvedState(self.value_to_go(state), self.gap_at(state), strategies)
+    most_states = 4 * MAX_STATES  # with smaller matrices, and less to remember
+
+    def _identity(self) -> dict[str, Any]:
+        names = ("num_cards", "prizes", "ties", "payoff")
+        return {"game": self.game.facts.name, **{name: getattr(self.game, name) for name in names}}
+
+    def _layers_from(self, state: GoofspielState, **options: Any) -> GoofspielLayers:
+        return GoofspielLayers(self.game, state, **options)
+
+    def _value(self, state: Any) -> float:
+        representative, seats = self.game.canonical(state)
+        value = self._solve_state(representative).value
+        return value if seats == (0, 1) else 0.0 - value
+
+    def _gap(self, state: Any) -> float:
+        return self._solve_state(self.game.canonical(state)[0]).gap

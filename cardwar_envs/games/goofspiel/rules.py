@@ -265,10 +265,19 @@ class Goofspiel(Game[GoofspielState]):
             return None
         n, random, packed = self.num_cards, self.prizes == "random", canonical or self.view == "word"
         states = sum(
-            (_interleavings(n, k) if packed else comb(n, k) ** 2) * (comb(n, k) * k if random else 1)
+            (self.interleavings(k) if packed else comb(n, k) ** 2) * (comb(n, k) * k if random else 1)
             for k in range(1, n + 1)
         )
         return (states + 1) // 2 if canonical else states  # swapping the seats makes one of two
+
+    def interleavings(self, left: int) -> int:
+        """How many ways the hands can interleave when each player has `left` cards left.
+
+        Of the ranks, some are held by both players and as many by each alone; ranks held by neither leave no trace,
+        and there must be enough of these for the cards that each has played.
+        """
+        alone = range(min(left, self.num_cards - left) + 1)
+        return sum(factorial(left + s) // (factorial(left - s) * factorial(s) ** 2) for s in alone)
 
     def with_size(self, size: int) -> Goofspiel:
         return replace(self, num_cards=size)
@@ -282,13 +291,3 @@ class Goofspiel(Game[GoofspielState]):
 
 def _listed(cards: Hand) -> str:
     return " ".join(map(str, cards)) or "-"
-
-
-def _interleavings(num_cards: int, left: int) -> int:
-    """How many ways two hands of `left` cards can interleave that were `num_cards` each, 1, 2, ... on both sides.
-
-    Of the ranks, `both` are held by both players and `left - both` by each alone; ranks held by neither leave no trace,
-    and there must be enough of these for the cards that each has played.
-    """
-    alone = range(min(left, num_cards - left) + 1)
-    return sum(factorial(left + s) // (factorial(left - s) * factorial(s) ** 2) for s in alone)

@@ -64,7 +64,7 @@ def test_ranges_solved_from_read_only_memory_are_the_layer(hands, carry, win):
         layer, below = layers._layers[cards], read_only(layers._layers[cards - 1])
         pieces = pieces_of(layer, 10, 4)
         most = max(most, len(pieces))
-        first_place = duel_ray.kernel().first_place
+        first_place = duel_ray.kernel_for(layers._rules).first_place
         places = [first_place(first, layers._letters, layers._rules, layer) for first, _ in pieces]
         places.append(len(layer.values))
         assert places[0] == 0

@@ -1,0 +1,170 @@
+"""All values of Goofspiel, layer by layer, on the same interleavings as those of duels (see `layers.py`).
+
+A position is an interleaving and a *context*: the prizes left, and where they matter the score and the points carried.
+Its value is that before the next prize is turned up. A layer has every interleaving in every context.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.matrix_game import solve_matrix
+from baselines.matrix_game.limits import RELATIVE_GAP
+from baselines.oracles.rank_games.engine import LayerRules, PrizeRules, ValueLayer, kernel, kernel_for, work_for
+from baselines.oracles.rank_games.interleavings import packed_interleaving, plain_seconds, rank_counts
+from baselines.oracles.rank_games.layers import Layers, Size
+from baselines.oracles.rank_games.read_only import read_only
+from cardwar_envs.games.duel.interleaving import Hand
+from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
+from cardwar_envs.games.goofspiel.state import next_prizes
+
+
+class Context(NamedTuple):
+    """What matters beside the hands, before a prize is turned up; see `GoofspielState`."""
+
+    prizes: Hand
+    score: int = 0
+    carried: int = 0
+
+    @property
+    def swapped(self) -> Context:
+        """The context with the seats swapped."""
+        return self._replace(score=-self.score)
+
+
+class Stakes(NamedTuple):
+    """The contexts of a layer by number, and the rules for compiled code."""
+
+    contexts: dict[Context, int]
+    rules: PrizeRules
+
+
+def stakes_of(game: Goofspiel, start: Context) -> list[Stakes]:
+    """The contexts of each layer that can follow a start, from all cards left down to none."""
+    layers = [list(dict.fromkeys((start, start.swapped)))]
+    for _ in start.prizes:
+        following: dict[Context, None] = {}
+        for context in layers[-1]:
+            for _, prize, left in next_prizes(game.prizes, context.prizes):
+                for outcome in _outcomes(game, context, prize, left):
+                    if outcome[1] is not None:
+                        following |= {outcome[1]: None, outcome[1].swapped: None}
+        layers.append(sorted(following))
+    numbered = [{context: number for number, context in enumerate(layer)} for layer in layers]
+    return [Stakes(numbered[k], _rules(game, numbered[k], numbered[k + 1])) for k in range(len(start.prizes))]
+
+
+def _outcomes(game: Goofspiel, context: Context, prize: int, left: Hand) -> list[tuple[float, Context | None]]:
+    """If nobody, player 0 or player 1 wins a prize: the points paid to player 0, and the context that follows.
+
+    None follows if nothing can change any more; what is still paid then is included.
+    """
+    outcomes: list[tuple[float, Context | None]] = []
+    stake = prize + context.carried
+    for won in (0, stake, -stake):
+        carried = stake if won == 0 and game.ties == "carry" else 0
+        score = context.score + won if game.keeps_score else 0
+        paid = 0.0 if game.keeps_score else float(won)
+        if not left or (game.keeps_score and abs(score) > sum(left) + carried):
+            outcomes.append((paid + float(np.sign(score)), None))
+        else:
+            outcomes.append((paid, Context(left, score, carried)))
+    return outcomes
+
+
+def _rules(game: Goofspiel, contexts: dict[Context, int], below: dict[Context, int]) -> PrizeRules:
+    turned = [next_prizes(game.prizes, context.prizes) for context in contexts]
+    most = max(map(len, turned))
+    paid, following = np.zeros((len(contexts), most, 3)), np.full((len(contexts), most, 3), -1)
+    for number, (context, prizes) in enumerate(zip(contexts, turned, strict=True)):
+        for place, (_, prize, left) in enumerate(prizes):
+            for winner, (points, after) in enumerate(_outcomes(game, context, prize, left)):
+                paid[number, place, winner] = points
+                following[number, place, winner] = -1 if after is None else below[after]
+    rules = PrizeRules(
+        turned=np.array([len(prizes) for prizes in turned]),
+        paid=paid,
+        following=following,
+        swapped=np.array([below[context.swapped] for context in below], dtype=np.int64),
+        own=np.array([context == context.swapped for context in contexts]),
+        tolerance=RELATIVE_GAP * (1.0 if game.keeps_score else game.num_cards),  # the errors of all layers add up
+    )
+    return read_only(rules)
+
+
+class GoofspielLayers(Layers[GoofspielState]):
+    """The layers of Goofspiel from a start, before or after its prize is turned up.
+
+    Args:
+        game: The rules.
+        start: A state; `solve` computes the values of all prizes that could lie there.
+    """
+
+    def __init__(self, game: Goofspiel, start: GoofspielState, **more: Any) -> None:
+        counts = rank_counts(start.hands)
+        self._stakes = stakes_of(game, Context(prizes_of(start), start.score, start.carried))[::-1]
+        rules = LayerRules(
+            cards=len(start.hands[0]),
+            carry=False,  # contexts have what is carried, and the score
+            win=False,
+            full_deck=all(count == (1, 1) for count in counts),
+            score=0,
+            ties=0,
+            pairs=sum(map(min, counts)),
+            step=1,
+            shift=0,
+            start=np.array(counts, dtype=np.int64).T.copy(),
+            tolerance=RELATIVE_GAP,
+        )
+        games = np.mean([stakes.rules.turned.sum() for stakes in self._stakes])  # of an interleaving
+        super().__init__(start, rules, plain_seconds(start.hands) * float(games), **more)
+        self._order = game.prizes
+
+    def _size(self, cards: int, size: Size) -> Size:
+        turned = self._stakes[cards - 1].rules.turned
+        return size._replace(values=size.values * len(turned), games=size.games * int(turned.sum()))
+
+    def _rules_of(self, cards: int) -> PrizeRules:
+        return self._stakes[cards - 1].rules
+
+    def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
+        word, context, _ = missing
+        rules = self._rules_of(layer.cards)
+        prizes = range(rules.turned[context])
+        solutions = [solve_matrix(self._matrix(word, context, prize, layer.cards, below)) for prize in prizes]
+        place, _ = kernel(1e-5).place_of(word, 0, 0, self._letters, self._rules, read_only(layer))
+        layer.values[place * len(rules.turned) + context] = np.mean([solution.value for solution in solutions])
+        return float(np.mean([solution.gap for solution in solutions]))
+
+    def _matrix(self, word: int, context: int, prize: int, cards: int, below: ValueLayer) -> NDArray[np.float64]:
+        rules = self._rules_of(cards)
+        compute = kernel_for(rules, 1e-4)
+        work = work_for(cards, compute)
+        rows, columns = compute.matrix_at(word, context, prize, self._letters, rules, below, work)
+        return work.matrix[:rows, :columns]
+
+    def matrix(self, state: GoofspielState) -> NDArray[np.float64] | None:
+        cards, context = len(state.hands[0]), Context(prizes_of(state), state.score, state.carried)
+        if cards > len(self._stakes) or cards - 1 not in self._layers:
+            return None
+        number = self._stakes[cards - 1].contexts.get(context)
+        if number is None:
+            return None
+        try:
+            word = packed_interleaving(state.hands, self._letters)
+        except ValueError:
+            return None
+        if cards in self._layers:
+            place, _ = kernel(1e-5).place_of(word, 0, 0, self._letters, self._rules, self._layers[cards])
+            if place < 0:
+                return None
+        turned = [prize for _, prize, _ in next_prizes(self._order, context.prizes)]
+        return self._matrix(word, number, turned.index(state.prize), cards, self._layers[cards - 1])
+
+
+def prizes_of(state: GoofspielState) -> Hand:
+    """The prizes that are not won yet, ascending, with the one that lies there."""
+    return tuple(sorted((state.prize, *state.prizes)))
