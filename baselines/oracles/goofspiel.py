@@ -32,6 +32,7 @@ class GoofspielOracle(GraphOracle):
         return request.plain and same_rules_as(game, Goofspiel)
 
     def solve(self, request: Request) -> StateSolution:
+        assert isinstance(self._game, Goofspiel)  # see `solves`
         require_solvable(self._game, request.max_states or MAX_GAMES)
         table = GoofspielTable(
             self._game, keep_layers=request.keep_layers, folder=request.cache, engine=request.engine or ENGINES[0]

@@ -71,7 +71,8 @@ class AECPlay(Play):
         seen["observations"] = dict(self.shown())
         seen |= {name: self.part(name) for name in PARTS} | {"infos": self.infos()}
         seen["last"] = [*env.last()[:-1], self.steady(env.last()[-1])] if agents else None
-        return copied(seen)
+        taken: dict[str, Any] = copied(seen)
+        return taken
 
 
 class ParallelPlay(Play):
@@ -117,7 +118,8 @@ class ParallelPlay(Play):
 
     def seen(self) -> dict[str, Any]:
         named = dict(zip(self.NAMES, self.result, strict=True)) | {"infos": self.infos()}
-        return copied({"agents": list(self.env.agents), **named})
+        taken: dict[str, Any] = copied({"agents": list(self.env.agents), **named})
+        return taken
 
 
 def has_choice(play: AECPlay, agent: Any) -> bool:

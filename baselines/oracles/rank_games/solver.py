@@ -25,7 +25,7 @@ from baselines.oracles.rank_games.prizes import GoofspielLayers
 from baselines.oracles.rank_games.strategies import strategies_at
 from cardwar_envs.core.game import Game
 from cardwar_envs.games.duel import Duel, DuelState
-from cardwar_envs.games.goofspiel import GoofspielState
+from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 
 T = TypeVar("T")
 L = TypeVar("L", bound=Layers[Any])
@@ -159,6 +159,8 @@ class WordTable(CanonicalTable, Generic[L]):
 class DuelTable(WordTable[DuelLayers]):
     """The table of a duel with deterministic tricks."""
 
+    game: Duel
+
     def __init__(self, game: Duel, **options: Any) -> None:
         self._carry, self._win = game.ties == "carry", game.payoff == "win"
         super().__init__(game, **options)
@@ -200,6 +202,7 @@ class DuelTable(WordTable[DuelLayers]):
 class GoofspielTable(WordTable[GoofspielLayers]):
     """The table of Goofspiel; layers hold values before a prize is turned up, so that of a state is computed anew."""
 
+    game: Goofspiel
     most_states = 4 * MAX_STATES  # with smaller matrices, and less to remember
 
     def _identity(self) -> dict[str, Any]:
