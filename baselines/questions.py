@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from baselines.estimates import Refusing
 from baselines.oracles.choice import oracle_for, solver_for
 from baselines.oracles.consistency import consistent
 from baselines.oracles.protocol import Progress, Request, Seats, Selection
@@ -67,8 +68,11 @@ def solve(
 @plays(lambda game: game.facts.num_players == 2 and game.facts.zero_sum)
 @cached_by_game(8)
 def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
-    """The policy `equilibrium` or `equilibrium:SELECTION`."""
-    return solve(game, selection=selection).policy
+    """The policy `equilibrium` or `equilibrium:SELECTION`; refused if computing it takes more than about a minute."""
+    refusing = Refusing(
+        f"the equilibrium of {game.facts.name}", "solve the game first, and pass baselines.solve(game).policy"
+    )
+    return solve(game, selection=selection, progress=refusing).policy
 
 
 def best_response(

@@ -61,7 +61,9 @@ ROOMS = {
     "baselines.oracles.goofspiel": ENVS | ANSWERS | {"baselines.oracles.rank_games", "baselines.oracles.state_graph"},
     "baselines.oracles.choice": ENVS | FAMILIES | {"baselines.oracles.goofspiel", "baselines.oracles.protocol"},
     "baselines.oracles": set(),
-    "baselines.questions": ENVS | ANSWERS | {"baselines.oracles.choice"},
+    # The estimate of how long solving takes goes by the processors that there are.
+    "baselines.estimates": ANSWERS | {"baselines.threads"},
+    "baselines.questions": ENVS | ANSWERS | {"baselines.estimates", "baselines.oracles.choice"},
     "baselines.war": ENVS | {"baselines.threads"},
     # How far its games have come is reported as solvers report it; look-ahead solves matrix games.
     "baselines.matches": ENVS
@@ -124,20 +126,18 @@ ROOMS = {
     "train.studies": ENVS
     | FILES
     | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
-    # The estimate of how long solving takes goes by the processors that there are.
-    "train.estimates": ANSWERS | {"baselines.threads"},
     "train.play": ENVS
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.opponents", "train.estimates", "train.policies", "train.storage", "train.words"}
+    | {"baselines.opponents", "baselines.estimates", "train.policies", "train.storage", "train.words"}
     | {"train.validation"},
     "train.command": ENVS
     | DOORS
     | ANSWERS
     | FILES
     | {"baselines.papers", "baselines.display", "baselines.opponents.levels"}
-    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "train.estimates"}
+    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "baselines.estimates"}
     | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
     "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},

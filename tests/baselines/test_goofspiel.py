@@ -118,3 +118,8 @@ def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
         baselines.nash_conv(make_game("goofspiel"), "uniform")
     with pytest.raises(ValueError, match=r"at least 5,630 states .* is 50; the largest size that can work .* is 2$"):
         baselines.nash_conv(make_game("goofspiel", num_cards=5), "uniform", max_states=50)
+
+
+def test_a_name_does_not_begin_work_of_many_minutes():
+    with pytest.raises(ValueError, match=r"equilibrium of goofspiel takes about \d+ (minutes|hours) .*; solve the game first"):
+        baselines.make_policy("equilibrium", make_game("goofspiel", num_cards=12))

@@ -12,10 +12,10 @@ import typer
 
 import baselines
 from baselines.display.html import fraction, number
+from baselines.estimates import Announced
 from cardwar_envs import Game
 from train.command.console import AsJson, GameName, MaxStates, Words, advancing, print_json, say, say_aside
 from train.command.mixes import plays_at_starts, show_start, show_state
-from train.estimates import Announced
 from train.state_words import state_from, state_in_any_words
 from train.words import game_of_words
 

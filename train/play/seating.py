@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import baselines
+from baselines.estimates import Relay, in_words, seconds_for
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
-from train.estimates import Relay, in_words, seconds_for
 from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import policy_from

@@ -15,9 +15,9 @@ from rich.console import Console
 from thinning import each_row
 from tiny_games import SOLVABLE, each_of
 
+from baselines import estimates
 from baselines.oracles.rank_games import cluster as duel_ray
 from baselines.oracles.state_graph.game_graph import full_graph
-from train import estimates
 from train.command import console, mixes
 from train.state_words import state_in_words
 from train.words import game_in_words

@@ -210,8 +210,8 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(playe
     monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
     assert "takes more than 0 seconds; how long in all is not known, so" in played("quit\n", *small)[1]
     assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
-    monkeypatch.setattr("train.estimates.processors", lambda: 2)
-    monkeypatch.setattr("train.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
+    monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
+    monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
     code, out, _ = played("quit\n", "jujitsu", "num_cards=5", "--seed", "1")
     assert code == 0
     # 89 matrix games on two processors

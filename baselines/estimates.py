@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 SECONDS_PER_MATRIX_GAME = 2.7e-6
 # Shorter estimates, in seconds, are not reported.
 WORTH_SAYING = 20.0
+# Work behind a mere name may take as many seconds.
+WAITED_FOR = 60.0
 
 UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
@@ -44,6 +46,19 @@ class Relay:
         """Called during the work."""
         if self._progress is not None:
             self._progress(done)
+
+
+class Refusing(Relay):
+    """Raises a ValueError before work that takes longer than `WAITED_FOR`; `what` names it and `instead` helps."""
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(None)
+        self._what, self._instead = what, instead
+
+    def expect(self, total: int) -> None:
+        """As in `Relay`."""
+        if (seconds := seconds_for(total)) > WAITED_FOR:
+            raise ValueError(f"{self._what} takes {in_words(seconds)} to compute; {self._instead}")
 
 
 class Announced(Relay):
