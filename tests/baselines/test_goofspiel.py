@@ -121,5 +121,5 @@ def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
 
 
 def test_a_name_does_not_begin_work_of_many_minutes():
-    with pytest.raises(ValueError, match=r"equilibrium of goofspiel takes about \d+ (minutes|hours) .*; solve the game first"):
+    with pytest.raises(ValueError, match=r"equilibrium of goofspiel takes about \d+ .*; solve the game first"):
         baselines.make_policy("equilibrium", make_game("goofspiel", num_cards=12))
