@@ -207,3 +207,13 @@ def test_what_is_too_long_is_not_read(tmp_path):
         file.truncate(10**12)
     with pytest.raises(ValueError, match="file is longer than 30000000 bytes"):
         read_plain(tmp_path / "file")
+
+
+def test_a_link_that_appears_after_the_check_is_not_followed(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").write_text("kept")
+    (tmp_path / "run.log").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setattr("baselines.files.refuse_links", lambda folder, name: None)
+    for mode in ("ab", "rb"):
+        with pytest.raises(OSError, match="symbolic link"):
+            open_inside(tmp_path, "run.log", mode)
+    assert (tmp_path / "elsewhere").read_text() == "kept"
