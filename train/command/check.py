@@ -124,8 +124,7 @@ def _check_environment(
     with _ended_by_signals(), advancing("checks", len(CHECKS)) as progress:
         for result in _printed_to_stderr(each_result(subject)):
             results.append(result)
-            if progress is not None:
-                progress(len(results))
+            progress(len(results))
     complete = len(results) == len(CHECKS)
     seen = coverage(subject) if complete else {}
     failures = [result for result in results if result.status == FAILED]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -105,11 +106,33 @@ class Advance:
         self._bar.update(self._task, total=total)
 
 
+class AdvanceInLines:
+    """The same where stderr is no terminal: a line after `FIRST_LINE` seconds, and whenever the time has doubled."""
+
+    FIRST_LINE = 10.0
+
+    def __init__(self, what: str, total: int | None) -> None:
+        self._what, self._total = what, total
+        self._since, self._next = time.monotonic(), self.FIRST_LINE
+
+    def __call__(self, done: int) -> None:
+        """Prints a line if it is time."""
+        passed = time.monotonic() - self._since
+        if passed >= self._next:
+            self._next = 2 * passed
+            of = "" if self._total is None else f" of {self._total:,}"
+            say_aside(f"{self._what}: {done:,}{of} after {passed:.0f} s")
+
+    def expect(self, total: int) -> None:
+        """Sets the total."""
+        self._total = total
+
+
 @contextmanager
-def advancing(what: str, total: int | None = None) -> Iterator[Advance | None]:
-    """A transient progress bar for `what` on stderr, with an estimate of the time left; None if not a terminal."""
+def advancing(what: str, total: int | None = None) -> Iterator[Advance | AdvanceInLines]:
+    """Progress of `what` on stderr: a transient bar with an estimate of the time left, or lines if not a terminal."""
     if not err.is_terminal:
-        yield None
+        yield AdvanceInLines(what, total)
         return
     columns = (TextColumn(what), BarColumn(), _Count(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     with Bar(*columns, console=err, transient=True) as bar:

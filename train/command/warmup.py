@@ -32,8 +32,7 @@ def warmup(
         for done, game in enumerate(games, start=1):
             _run_kernels(game.smallest() or game)
             say(f"{game.facts.name}: ready after {time.perf_counter() - begin:.0f} s")
-            if progress is not None:
-                progress(done)
+            progress(done)
 
 
 def _run_kernels(game: Game[Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from baselines.files import write_atomically
 from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
-from train.command.console import Advance, advancing, out, say
+from train.command.console import advancing, out, say
 from train.policies.by_word import line_up_from
 from train.words import game_for, parameters_and_names, points
 
@@ -97,8 +97,7 @@ def write_gif(game: Game[Any], shown: Sequence[Revealed[Any]], path: Path) -> No
     say(f"{path}: {len(shown)} pictures, {len(content) / 1000:,.0f} kB")
 
 
-def _drawn(game: Game[Any], shown: Sequence[Revealed[Any]], progress: Advance | None) -> Iterator[Scene]:
+def _drawn(game: Game[Any], shown: Sequence[Revealed[Any]], progress: Callable[[int], None]) -> Iterator[Scene]:
     for number, revealed in enumerate(shown):
         yield game.scene(revealed)
-        if progress is not None:
-            progress(number + 1)
+        progress(number + 1)

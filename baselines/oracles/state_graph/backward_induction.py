@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
 from baselines.matrix_game.optimal_sets import evenly_if_optimal, exactly_even
-from baselines.oracles.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
+from baselines.oracles.protocol import PLAIN, CanonicalTable, Progress, Request, SolvedState, Starts
 from baselines.oracles.results import Strategies, matrix_at
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_at, cards_of, values_to_go
@@ -51,7 +51,7 @@ class EquilibriumTable(CanonicalTable):
             require_starts(self.game)
         graph = build_graph(self.game, roots, canonical=True, max_states=most, progress=request.progress)
         if request.exact:
-            self._solve_exactly(graph)
+            self._solve_exactly(graph, request.progress)
         else:
             self._solve_layers(graph)
         return len(graph.states)
@@ -83,9 +83,13 @@ class EquilibriumTable(CanonicalTable):
         cards = cards_of(graph, games, 0), cards_of(graph, games, 1)
         return evenly_if_optimal(matrices, solved, cards, games.masks)
 
-    def _solve_exactly(self, graph: GameGraph[Any]) -> None:
+    def _solve_exactly(self, graph: GameGraph[Any], progress: Progress | None) -> None:
         game, self._exact_values = self.game, self._exact_values or {}
-        for state in graph.states:
+        if (expect := getattr(progress, "expect", None)) is not None:
+            expect(len(graph.states))
+        for done, state in enumerate(graph.states):
+            if progress is not None:
+                progress(done)
             matrix = matrix_at(game, state, Fraction, self.exact_value_to_go)
             solution = solve_matrix_exact(matrix)
             self._exact_values[state] = solution.value

@@ -8,6 +8,8 @@ from functools import partial
 from forked import cardwar
 from thinning import each_row
 
+from train.command.console import advancing
+
 UNWRITTEN = "cardwar: standard output cannot be written: Bad file descriptor\n"
 PLAY = "play jujitsu num_cards=3"
 
@@ -55,3 +57,14 @@ finally:
     close = partial(os.close, 1)
     done = subprocess.run([sys.executable, "-c", script], preexec_fn=close, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (2, UNWRITTEN)
+
+
+def test_long_work_tells_of_its_progress_without_a_terminal(capsys, monkeypatch):
+    times = iter([0.0, 5.0, 11.0, 15.0, 23.0, 40.0])
+    monkeypatch.setattr("train.command.console.time.monotonic", lambda: next(times))
+    with advancing("states") as progress:
+        progress(1_000)
+        progress.expect(50_000)
+        for done in (2_000, 3_000, 4_000, 5_000):
+            progress(done)
+    assert capsys.readouterr() == ("", "states: 2,000 of 50,000 after 11 s\nstates: 4,000 of 50,000 after 23 s\n")
