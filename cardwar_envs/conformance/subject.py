@@ -202,6 +202,8 @@ def load(
 
 
 def _registered(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+    if not hasattr(pettingzoo, "spec"):
+        raise ValueError(f"{word}: ids need pettingzoo>=1.27, not {pettingzoo.__version__}; name the module instead")
     makers: dict[str, Callable[..., Any]] = {}
     kinds: tuple[Literal["aec", "parallel"], ...] = ("aec", "parallel")
     for kind in kinds:
