@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from difflib import get_close_matches
 
 from cardwar_envs.conformance import (
     aliases,
@@ -26,7 +27,17 @@ from cardwar_envs.conformance import (
     steady,
 )
 from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject
-from cardwar_envs.conformance.verdicts import FAILED, VERDICTS, Failed, LittleSeen, Result, in_a_line, judged, quiet
+from cardwar_envs.conformance.verdicts import (
+    FAILED,
+    KNOWN,
+    VERDICTS,
+    Failed,
+    LittleSeen,
+    Result,
+    in_a_line,
+    judged,
+    quiet,
+)
 
 Check = Callable[[Subject], None]
 AGENTS, META, FRESH = (
@@ -129,15 +140,34 @@ def _located(check: Check, subject: Subject) -> None:
         raise LittleSeen(f"{rounds} rounds, when the time was over; see --seconds and --games")
 
 
-def each_result(subject: Subject) -> Iterator[Result]:
-    """Runs all checks in order. `follows` names the check that explains a failure."""
+def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str]:
+    """The names of the checks to run, in order: those in `only`, by default all, without those in `skip`.
+
+    Raises:
+        ValueError: If there is no check of a name, or none is left.
+    """
+    for name in (*only, *skip):
+        if name not in CHECKS:
+            near = [each for each in CHECKS if name and name in each] or get_close_matches(name, CHECKS, 3)
+            meant = f" (did you mean {' or '.join(map(repr, near[:3]))}?)" if near else ""
+            raise ValueError(f"there is no check {name!r}{meant}; `cardwar check ENVIRONMENT --all` lists all")
+    names = [name for name in CHECKS if (not only or name in only) and name not in skip]
+    if not names:
+        raise ValueError("no check is left to run")
+    return names
+
+
+def each_result(
+    subject: Subject, names: Iterable[str] = tuple(CHECKS), known: Collection[str] = ()
+) -> Iterator[Result]:
+    """Runs checks in order. `follows` names the check that explains a failure; one of a `known` check is "known"."""
     failed: dict[str, Result] = {}
-    for name in CHECKS:
+    for name in names:
         result = run(name, subject)
         result = replace(result, follows=_cause(result, failed))
         if result.status == FAILED:
             failed[name] = result
-        yield result
+        yield replace(result, status=KNOWN) if result.status == FAILED and name in known else result
 
 
 def run_all(subject: Subject) -> list[Result]:

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
-NOT_TRIED, LITTLE_SEEN = "not tried", "little seen"
-STATUSES = (PASSED, FAILED, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
+NOT_TRIED, LITTLE_SEEN, KNOWN = "not tried", "little seen", "known"
+STATUSES = (PASSED, FAILED, KNOWN, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
 # Of these nothing needs to be read.
 UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
@@ -47,7 +47,8 @@ class Result:
 
     Attributes:
         check: Name of the check.
-        status: "passed", "failed", "not applicable", "note", "not tried" or "little seen".
+        status: "passed", "failed", "known" (failed, and listed in the baseline), "not applicable", "note", "not tried"
+            or "little seen".
         reason: Why; empty if the check passed.
         follows: The earlier check whose failure probably caused this one; empty if none.
         script: Python code that reproduces the failure; empty if the check did not fail.
