@@ -204,6 +204,17 @@ def test_the_plugin_makes_a_test_of_every_check(tmp_path):
     assert "there is no parameter max_rounds" in done.stdout
 
 
+def test_the_plugin_expects_known_findings(tmp_path, known):
+    entries = json.loads(known.read_text())
+    entries[FALLEN_ARE_PAID]["deepcopy_goes_on"] = "gone"
+    known.write_text(json.dumps(entries))
+    some = ("-k", "results_name or deepcopy", "--cardwar-games", "2", "--junitxml", "report.xml")
+    done = run_plugin(tmp_path, "--cardwar-env", FALLEN_ARE_PAID, "--cardwar-baseline", str(known), *some)
+    assert (done.returncode, "1 passed, 51 deselected, 1 xfailed" in done.stdout) == (0, True), done.stdout
+    assert f"{FALLEN_ARE_PAID}: deepcopy_goes_on no longer fails" in done.stdout
+    assert f"pettingzoo {pettingzoo.__version__}" in (tmp_path / "report.xml").read_text()
+
+
 def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):
     done = run_plugin(tmp_path, "--cardwar-env", "no_such_module")
     assert done.returncode == 4
