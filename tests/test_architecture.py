@@ -144,7 +144,7 @@ ROOMS = {
     # Pages of documents: a game's, and the command's.
     "train.pages": ENVS
     | {"baselines.markdown", "baselines.opponents", "baselines.opponents.levels"}
-    | {"train.algorithms", "train.cli"},
+    | {"cardwar_envs.conformance", "train.algorithms", "train.cli"},
     "train.optimal_gallery": ENVS | DOORS | {"baselines.display", "train.command"},
     # The shipped results are read as documents hold them.
     "train.results": {"baselines.files", "baselines.markdown"},

@@ -26,6 +26,9 @@ def arrays_are_fresh(subject: Subject) -> None:
 
     An environment that reuses a buffer overwrites what a replay buffer has stored. One that returns its internal mask
     lets a caller that writes into it change the rules.
+
+    Example: `observe` returns `self.board`, which `step` changes.
+    Fix: `return self.board.copy()`.
     """
     for api in steady_apis(subject, own=True):
         for seed in SEEDS:
@@ -147,6 +150,9 @@ def containers_are_not_shared(subject: Subject) -> None:
     """No two agents share an info dict, and no two steps of Parallel share a dict of results.
 
     Otherwise what a wrapper adds for one agent would reach all.
+
+    Example: `self.infos = dict.fromkeys(self.agents, {})`.
+    Fix: `self.infos = {agent: {} for agent in self.agents}`.
     """
     for api in steady_apis(subject):
         play = api.game(1)
@@ -173,6 +179,9 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
 
     Learners reuse an array for their next action. An AEC environment that keeps a reference until all have committed
     plays what was written into it in the meantime.
+
+    Example: `actions.pop(agent)` in `step`, or `self.moves[agent] = action` for an array.
+    Fix: Copy first: `actions = dict(actions)`, `self.moves[agent] = np.copy(action)`.
     """
     changeable = False
     for api in steady_apis(subject, own=True):

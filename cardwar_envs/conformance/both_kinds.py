@@ -27,6 +27,11 @@ def skins_are_one_game(subject: Subject) -> None:
 
     Both ways of summing AEC rewards must agree with the Parallel rewards: those of last(), and `rewards`
     after each step, as `aec_to_parallel` sums them. An environment that forgets to clear them pays twice.
+
+    What was learned in one API must hold in the other.
+
+    Example: The Parallel version divides rewards by the number of agents.
+    Fix: Make one version from the other, or both from the same rules.
     """
     aec, parallel = (steady_api(subject, kind) for kind in ("AEC", "Parallel"))
     one, other = (api.new() for api in (aec, parallel))

@@ -207,7 +207,13 @@ def _report(check: str, subject: Subject) -> None:
 
 
 def legal_play_goes_on(subject: Subject) -> None:
-    """No legal action and no reset raises in any game played."""
+    """No legal action and no reset raises in any game played.
+
+    A crash in a rare situation ends a training run after hours.
+
+    Example: `step` looks up `self.deck[0]` when the deck may be empty.
+    Fix: Run the script of `--reproduce`, and handle that situation.
+    """
     for api in subject.apis():
         if found := explored(subject, api.kind).failures.get(LEGAL_PLAY):
             subject.fail(found)

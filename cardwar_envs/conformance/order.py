@@ -38,6 +38,11 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
     """The dict of actions may list the agents in any order: the game is identical to the last bit.
 
     It may include agents that are out, as many learners do; these are refused or ignored.
+
+    Learners build the dict in any order; moves are simultaneous.
+
+    Example: `winner = max(actions, key=actions.get)`: the first in the dict wins a tie.
+    Fix: Loop over `self.agents`, and decide ties by the rules.
     """
     subject.api("Parallel")
     api = steady_api(subject, "Parallel")
@@ -103,6 +108,9 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
 
     Anything drawn from a set of names, or seeded with a hash, differs in each process, so runs are not reproducible.
     The same holds for anything that depends on how many environments were created earlier.
+
+    Example: `deck = list({"ace", "king", "queen"})`.
+    Fix: Use a list, or sort the set. Do not seed with `hash(...)`.
     """
     for api in subject.apis():
         steady_api(subject, api.kind)
@@ -119,6 +127,9 @@ def environments_leave_nothing_behind(subject: Subject) -> None:
 
     State left in the class, the module or a default argument (`def __init__(self, history=[])`) affects all later
     environments. The effect can wear off in a long-running process, so the check starts a new one.
+
+    Example: `history = []` in the class body, to which `step` appends.
+    Fix: Make such objects in `__init__` or `reset`.
     """
     processes = elsewhere(subject)
     firsts = [first for first, _ in processes.values()]

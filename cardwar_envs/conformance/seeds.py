@@ -43,6 +43,9 @@ def same_seed_same_episode(subject: Subject) -> None:
     """Two fresh environments with the same seed have the same observations, rewards and infos to the end.
 
     PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator.
+
+    Example: `reset` seeds `self.rng`, but `step` draws from `np.random.default_rng()`.
+    Fix: Draw everything from the one generator that `reset(seed)` makes.
     """
     for api in subject.apis():
         if found := find(subject, api.kind).episodes:
@@ -65,6 +68,9 @@ def other_seed_other_episode(subject: Subject) -> None:
     """If there is chance, not all seeds give the same game.
 
     An environment that ignores its seed passes every test of reproducibility.
+
+    Example: `self.rng = np.random.default_rng(bool(seed))`.
+    Fix: `if seed is not None: self.rng = np.random.default_rng(seed)`. Beware of `if seed:`, which drops seed 0.
     """
     chance = False
     for api in steady_apis(subject):
@@ -107,6 +113,11 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
     """A seeded reset in mid-turn, in mid-game or after the end gives the same episode as in a fresh environment.
 
     This finds rewards, commitments or decks that survive a reset.
+
+    Learners reset in mid-game when they truncate.
+
+    Example: `reset` does not clear the moves that were committed in the abandoned game.
+    Fix: Set every attribute of the game in `reset`.
     """
     for api in steady_apis(subject):
         fresh = api.game(2).run()
@@ -126,6 +137,9 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
     """After many games a seeded reset still gives the same episode as in a fresh environment.
 
     This finds counts that overflow, limits that count all games, and rules that change after a warm-up.
+
+    Example: `self.steps` counts the steps of all games, and ends a game at 1,000.
+    Fix: Set counters to zero in `reset`.
     """
     for api in steady_apis(subject):
         fresh = api.game(2).run()
@@ -148,6 +162,9 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
     """An unseeded reset continues the generator: the first seed determines all games, and they differ.
 
     Otherwise a learner that seeds once and then only resets gets irreproducible runs, or always the same game.
+
+    Example: `self.rng = np.random.default_rng(seed)` in every `reset`, also with None.
+    Fix: Make a generator only if there is a seed, or none has been made yet.
     """
     for api in steady_apis(subject):
         first, second = (_series(api) for _ in range(2))
@@ -170,6 +187,9 @@ def options_do_no_harm(subject: Subject) -> None:
     """reset() accepts options. An empty dict and unknown options have no effect, now or later.
 
     The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own.
+
+    Example: `def reset(self, seed=None):`, or `options.pop("start")`.
+    Fix: Accept `options=None`, read it with `.get`, and ignore unknown keys.
     """
     for api in steady_apis(subject):
         fresh = [api.game(seed).run(SHORT) for seed in range(3)]
@@ -189,6 +209,9 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
     """Sampling from the spaces does not affect the game, nor the game the samples.
 
     Otherwise a random player changes the prizes, and a seed does not determine the game.
+
+    Example: `prize = self.action_space(agent).sample()` in `step`.
+    Fix: Draw from the environment's generator.
     """
     for api in steady_apis(subject):
         for seed in range(3):

@@ -213,6 +213,9 @@ def infos_are_steady(subject: Subject) -> None:
 
     A clock, an identifier or a count of games is noted, and excluded from all comparisons. Anything else that differs
     is drawn without the seed or depends on an earlier game.
+
+    Example: `infos[agent]["hint"] = random.random()`.
+    Fix: Draw from the generator that `reset(seed)` seeds, or remove the info.
     """
     noted = []
     for api in subject.apis():

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 NOT_TRIED, LITTLE_SEEN, KNOWN = "not tried", "little seen", "known"
@@ -65,9 +66,34 @@ class Result:
         return f"{self.status:<14}  {self.check}{follows}" + (f": {self.reason}" if self.reason else "")
 
     def advised(self, check: Callable[..., object], instead: str = "") -> str:
-        """The failure, and below it what `check` demands, from its docstring, or what to do `instead`."""
-        demanded = " ".join((inspect.getdoc(check) or "").partition("\n\n")[0].split())
-        return f"{self}\n{'':16}must hold: {demanded}" + (f" Or {instead}." if instead else "")
+        """The failure, and below it what `check` demands and how to fix it, or what to do `instead`."""
+        told = explained(check)
+        text = f"{self}\n{'':16}must hold: {told.demanded}" + (f" Or {instead}." if instead else "")
+        return text + (f"\n{'':16}to fix: {told.fix}" if told.fix else "")
+
+
+class Explanation(NamedTuple):
+    """What a check's docstring says, each in one line.
+
+    Attributes:
+        demanded: What must hold, its first paragraph.
+        meaning: Its other paragraphs: why it matters and how it is checked.
+        example: What violates it.
+        fix: How to repair that.
+    """
+
+    demanded: str
+    meaning: list[str]
+    example: str
+    fix: str
+
+
+def explained(check: Callable[..., object]) -> Explanation:
+    """The parts of a check's docstring; empty where it has none."""
+    text, _, end = (inspect.getdoc(check) or "").partition("\n\nExample: ")
+    demanded, *meaning = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    example, _, fix = (" ".join(end.split())).partition(" Fix: ")
+    return Explanation(demanded, meaning, example, fix)
 
 
 def counted(results: Iterable[Result]) -> str:

@@ -45,9 +45,10 @@ def test_check_as_json(capsys):
 def test_check_fails_with_exit_code_1_and_says_how_to_do_it_again(capsys, tmp_path):
     code, out, _ = run(capsys, "check", FALLEN_ARE_PAID, *SHORT, "--reproduce", str(tmp_path / "again.py"))
     assert code == 1
-    _, seen, cause, demanded, effect, _, script, counts = out.splitlines()  # failures last, nothing that passed
+    _, seen, cause, demanded, fix, effect, *_, script, counts = out.splitlines()  # failures last, nothing that passed
     assert re.match(r"failed          results_name_the_agents: Parallel, seed \d, after step \d: rewards have", cause)
     assert "must hold: reset() and step() return dicts with an entry for each participating agent" in demanded
+    assert "to fix: `{agent: ... for agent in agents}`" in fix
     assert "failed          nobody_is_paid_after_the_end (follows results_name_the_agents): Parallel" in effect
     assert (seen[:5], "2 failed" in counts) == ("seen:", True)
     assert script == f"{tmp_path / 'again.py'} is a script that repeats the first failure"
