@@ -286,6 +286,10 @@ def loaded_by(statement):
     return set(run.stdout.split())
 
 
+CHECK = (
+    "import contextlib, train.cli\nwith contextlib.suppress(SystemExit):\n    train.cli.main("
+    "'check tests.broken.environments:Pennies --games 1 --only metadata_say_what_is_offered'.split())"
+)
 SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu', num_cards=3))"
 
 
@@ -299,6 +303,7 @@ SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu'
         ("import cardwar_envs", {"cardwar_envs.games", "scipy"}),
         ("import baselines; baselines.solve", {"torch", "pygame", "numba", "scipy", "train", "pydantic", "jinja2"}),
         (SOLVE, {"torch", "train", "pydantic"}),
+        (CHECK, {"numba", "scipy", "filelock", "safetensors", "torch", "junitparser"}),  # action.yml installs none
         ("import train.cli", {"torch", "matplotlib", "numba", "scipy"}),
     ],
 )
