@@ -81,7 +81,7 @@ class ParallelPlay(Play):
         if BEFORE_INFOS and isinstance(found, Mapping):
             found = found, {agent: {} for agent in found}
         if not isinstance(found, tuple) or len(found) != 2:
-            raise Failed(f"{self.where}: reset() must return observations and infos, not {type(found).__name__}")
+            raise Failed(f"reset() must return observations and infos, not {type(found).__name__}")
         self.result: tuple[dict[Any, Any], ...] = (found[0], {}, {}, {}, found[1])
 
     def _step(self, choice: Any) -> None:
