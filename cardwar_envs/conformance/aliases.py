@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same
 from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import drawn, state_shown
-from cardwar_envs.conformance.play import STEPS, Play
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.seeds import SHORT, steady_apis
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing

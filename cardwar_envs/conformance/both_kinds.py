@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference, require_same
 from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import spaces_of, state_shown, without_generators
-from cardwar_envs.conformance.play import STEPS, as_text, seats
+from cardwar_envs.conformance.play import as_text, seats
 from cardwar_envs.conformance.steady import steady_api
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, failing

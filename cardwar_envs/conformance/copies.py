@@ -15,7 +15,7 @@ from gymnasium.utils import EzPickle
 from cardwar_envs.conformance.compare import difference, require_same, require_same_play
 from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import space_facts
-from cardwar_envs.conformance.play import STEPS, Play, layers
+from cardwar_envs.conformance.play import Play, layers
 from cardwar_envs.conformance.seeds import SHORT, steady_apis
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, Noted, failing
@@ -150,7 +150,7 @@ def environments_do_not_meet(subject: Subject) -> None:
         together = [api.new(choices=seed) for seed in (SEED, SEED + 1)]
         for seed, play in zip((SEED, SEED + 1), together, strict=True):
             play.reset(seed)
-        for _ in range(STEPS):
+        for _ in range(max(map(len, alone)) - 1):
             for play in together:
                 play.run(1)
         for log, play in zip(alone, together, strict=True):

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.look import drawn
-from cardwar_envs.conformance.play import STEPS, Play, layers, seats
+from cardwar_envs.conformance.play import Play, layers, seats
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, failing, in_a_line
 

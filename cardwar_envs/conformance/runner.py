@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -26,6 +27,7 @@ from cardwar_envs.conformance import (
     seeds,
     steady,
 )
+from cardwar_envs.conformance.budget import processor_seconds
 from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject
 from cardwar_envs.conformance.verdicts import (
     FAILED,
@@ -33,6 +35,7 @@ from cardwar_envs.conformance.verdicts import (
     VERDICTS,
     Failed,
     LittleSeen,
+    OutOfTime,
     Result,
     in_a_line,
     judged,
@@ -40,6 +43,8 @@ from cardwar_envs.conformance.verdicts import (
 )
 
 Check = Callable[[Subject], None]
+# Steps by which the speed of an environment is measured.
+PACED = 10
 AGENTS, META, FRESH = (
     declared.agents_are_a_list_of_their_own,
     declared.metadata_say_what_is_offered,
@@ -118,18 +123,35 @@ def run(name: str, subject: Subject) -> Result:
         name: A key of `CHECKS`.
         subject: The environment.
     """
+    if not subject.budget.started and subject.games is None:
+        _pace(subject)
     subject.recent.clear()
     subject.cut.clear()
+    subject.budget.start(subject.seconds, whole=subject.games is not None)
     result = judged(name, lambda: _located(CHECKS[name], subject))
     return replace(result, script=script.of(subject, result.reason)) if result.status == FAILED else result
+
+
+def _pace(subject: Subject) -> None:
+    """Measures the time of a step in the second game, because the first may load libraries."""
+    with suppress(Exception):  # errors are for the checks to find
+        for api in subject.apis():
+            api.game(0).run(PACED)
+            play = api.game(0)
+            began = processor_seconds()
+            play.run(PACED)
+            subject.budget.pace((processor_seconds() - began) / max(1, len(play.played)))
 
 
 def _located(check: Check, subject: Subject) -> None:
     """Runs a check; an unexpected error becomes a failure that names the call."""
     try:
+        subject.budget.alarm()
         check(subject)
     except (Failed, *VERDICTS):
         raise
+    except OutOfTime:
+        raise LittleSeen("the environment is too slow for the time of this check; see --seconds") from None
     except Exception as error:
         if not subject.recent or not (calls := subject.recent[-1][1].calls):
             raise

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.compare import difference, require_same, require_same_play
-from cardwar_envs.conformance.play import STEPS, Play
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.steady import find, steady_api
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
@@ -33,7 +34,8 @@ def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api[Any]]:
 
 def in_step(*plays: Play) -> Iterator[None]:
     """Steps all of them after each round of the caller's loop, until one is over."""
-    while not any(play.over for play in plays) and len(plays[0].played) < SHORT:
+    longest = min(SHORT, plays[0].budget.longest)
+    while not any(play.over for play in plays) and len(plays[0].played) < longest:
         yield
         for play in plays:
             play.step()

@@ -38,6 +38,10 @@ class LittleSeen(Exception):  # noqa: N818  # not an error: nothing wrong was fo
     """The time ran out before enough was seen; the message says how much."""
 
 
+class OutOfTime(BaseException):  # not an Exception: checks catch those as the environment's errors
+    """The check, or the whole run, has used up its processor time."""
+
+
 # Exceptions other than failures -> their verdicts.
 VERDICTS = {NotApplicable: NOT_APPLICABLE, Noted: NOTED, NotTried: NOT_TRIED, LittleSeen: LITTLE_SEEN}
 
