@@ -13,7 +13,7 @@ from cardwar_envs.conformance.verdicts import OutOfTime
 STEPS = 120
 # A run ends after this multiple of its seconds, and some more for drawing and starting processes. A check gets one part
 # in `PARTS` of what is left, and for each of its searches this multiple (`MARGIN`) of the search's share.
-MOST, MORE, PARTS, MARGIN = 1.5, 8.0, 10, 1.5
+MOST, MORE, PARTS, MARGIN = 1.5, 8.0, 4, 1.5
 # Of slow environments, shorter episodes are compared: as many steps as take this many seconds, but at least so many.
 EPISODE_SECONDS, FEWEST_STEPS = 0.15, 8
 
