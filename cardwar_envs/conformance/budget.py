@@ -15,7 +15,7 @@ STEPS = 120
 # in `PARTS` of what is left, and for each of its searches this multiple (`MARGIN`) of the search's share.
 MOST, MORE, PARTS, MARGIN = 1.5, 8.0, 4, 1.5
 # Of slow environments, shorter episodes are compared: as many steps as take this many seconds, but at least so many.
-EPISODE_SECONDS, FEWEST_STEPS = 0.15, 8
+EPISODE_SECONDS, FEWEST_STEPS = 0.08, 8
 
 
 @dataclass
