@@ -64,8 +64,9 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/codespell
-	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/zizmor --offline --quiet .github action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 
 # The wheel and the source archive in dist/, made and looked at. Nothing is published.
 release: $(READY)

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+# Names of properties in JUnit XML.
+VERSIONS, STALE = "cardwar_versions", "cardwar_stale"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,6 +33,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--cardwar-games", type=int, metavar="N", help="games or situations per search; the same on every machine"
     )
+    group.addoption(
+        "--cardwar-baseline",
+        metavar="FILE",
+        help="expect the failures listed here, see `cardwar check --write-baseline`",
+    )
     group.addoption("--cardwar-zero-sum", action="store_true", help="rewards of these environments must sum to zero")
     group.addoption(
         "--cardwar-game",
@@ -44,7 +53,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     """Adds a test for each check of each environment and game that was named."""
     try:
         for text in config.getoption("--cardwar-env"):
-            from cardwar_envs.conformance import CHECKS, load, run  # only when needed: slow to import
+            from cardwar_envs.conformance import CHECKS, load, run, versions  # only when needed: slow to import
+            from cardwar_envs.conformance.baseline import read_baseline
             from cardwar_envs.conformance.subject import SECONDS
 
             word, *words = text.split()
@@ -52,7 +62,12 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
             seconds = config.getoption("--cardwar-seconds") or (SECONDS if games is None else 3600.0)
             zero_sum = config.getoption("--cardwar-zero-sum") or None
             subject = load(word, words, zero_sum, seconds=seconds, games=games)
-            items += [_item(session, subject.name, name, partial(run, name, subject)) for name in CHECKS]
+            baseline = config.getoption("--cardwar-baseline")
+            known = read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
+            for name in CHECKS:
+                item = _item(session, subject.name, name, partial(run, name, subject))
+                item.known, item.versions = name in known, partial(versions, subject)
+                items.append(item)
         for text in config.getoption("--cardwar-game"):
             from cardwar_envs.conformance.subject import parameters_of
             from cardwar_envs.contract import CHECKS as RULES
@@ -72,15 +87,35 @@ def _result(report: Callable[[], Any], place: int) -> Any:
     return report().results[place]
 
 
-def _item(session: pytest.Session, subject: str, name: str, result: Callable[[], Any]) -> pytest.Item:
-    item: pytest.Item = CheckItem.from_parent(
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Prints the versions of what was checked, and known findings that were not found again."""
+    reports = [each for kind in terminalreporter.stats.values() for each in kind]
+    told = [
+        text for each in reports for name, text in getattr(each, "user_properties", ()) if name in (VERSIONS, STALE)
+    ]
+    if told:
+        terminalreporter.section("cardwar")
+        for text in dict.fromkeys(told):
+            terminalreporter.write_line(text)
+
+
+def _item(session: pytest.Session, subject: str, name: str, result: Callable[[], Any]) -> CheckItem:
+    item: CheckItem = CheckItem.from_parent(
         session, name=name, nodeid=f"{subject}::{name}", subject=subject, result=result
     )
     return item
 
 
 class CheckItem(pytest.Item):
-    """One check of one environment or game."""
+    """One check of one environment or game.
+
+    Attributes:
+        known: Whether the baseline lists a failure.
+        versions: Tells the versions of what is checked.
+    """
+
+    known = False
+    versions: Callable[[], dict[str, str]] = dict
 
     def __init__(self, *, subject: str, result: Callable[[], Any], **rest: Any) -> None:
         super().__init__(**rest)
@@ -89,6 +124,15 @@ class CheckItem(pytest.Item):
     def runtest(self) -> None:
         """Runs the check; one that does not apply, could not be tried or saw too little is skipped."""
         result = self.result()
+        if found := self.versions():
+            told = ", ".join(f"{name} {version}" for name, version in found.items())
+            self.user_properties.append((VERSIONS, f"{self.subject}: {told}"))
+        if self.known and result.status == "failed":
+            pytest.xfail(result.reason)
+        if self.known and result.status in ("passed", "note", "not applicable"):
+            self.user_properties.append(
+                (STALE, f"{self.subject}: {self.name} no longer fails, but the baseline lists it")
+            )
         if result.status in ("not applicable", "not tried", "little seen"):
             pytest.skip(f"{result.status}: {result.reason}")
         if result.status == "failed":

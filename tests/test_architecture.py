@@ -145,7 +145,7 @@ ROOMS = {
     # Pages of documents: a game's, and the command's.
     "train.pages": ENVS
     | {"baselines.markdown", "baselines.opponents", "baselines.opponents.levels"}
-    | {"train.algorithms", "train.cli"},
+    | {"cardwar_envs.conformance", "train.algorithms", "train.cli"},
     "train.optimal_gallery": ENVS | DOORS | {"baselines.display", "train.command"},
     # The shipped results are read as documents hold them.
     "train.results": {"baselines.files", "baselines.markdown"},
@@ -291,6 +291,10 @@ def loaded_by(statement):
     return set(run.stdout.split())
 
 
+CHECK = (
+    "import contextlib, train.cli\nwith contextlib.suppress(SystemExit):\n    train.cli.main("
+    "'check tests.broken.environments:Pennies --games 1 --only metadata_say_what_is_offered'.split())"
+)
 SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu', num_cards=3))"
 
 
@@ -304,6 +308,7 @@ SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu'
         ("import cardwar_envs", {"cardwar_envs.games", "scipy"}),
         ("import baselines; baselines.solve", {"torch", "pygame", "numba", "scipy", "train", "pydantic", "jinja2"}),
         (SOLVE, {"torch", "train", "pydantic"}),
+        (CHECK, {"numba", "scipy", "filelock", "safetensors", "torch", "junitparser"}),  # action.yml installs none
         ("import train.cli", {"torch", "matplotlib", "numba", "scipy"}),
     ],
 )

@@ -83,6 +83,7 @@ def cardwar(
 EXTRAS = {
     **dict.fromkeys(("sb3_contrib", "stable_baselines3", "torch"), "train"),
     "jinja2": "report",
+    "junitparser": "junit",
     "matplotlib": "plot",
     "PIL": "render",
     "pygame": "render",

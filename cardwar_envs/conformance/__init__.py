@@ -7,7 +7,8 @@ any test suite can call it. It raises `NotApplicable` if there is nothing to che
 
 from cardwar_envs.conformance.explore import coverage
 from cardwar_envs.conformance.runner import CHECKS, run, run_all
+from cardwar_envs.conformance.software import versions
 from cardwar_envs.conformance.subject import Subject, load
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Result
 
-__all__ = ["CHECKS", "Failed", "NotApplicable", "Result", "Subject", "coverage", "load", "run", "run_all"]
+__all__ = ["CHECKS", "Failed", "NotApplicable", "Result", "Subject", "coverage", "load", "run", "run_all", "versions"]

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same
 from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import drawn, state_shown
-from cardwar_envs.conformance.play import STEPS, Play
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.seeds import SHORT, steady_apis
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
@@ -26,6 +27,9 @@ def arrays_are_fresh(subject: Subject) -> None:
 
     An environment that reuses a buffer overwrites what a replay buffer has stored. One that returns its internal mask
     lets a caller that writes into it change the rules.
+
+    Example: `observe` returns `self.board`, which `step` changes.
+    Fix: `return self.board.copy()`.
     """
     for api in steady_apis(subject, own=True):
         for seed in SEEDS:
@@ -147,6 +151,9 @@ def containers_are_not_shared(subject: Subject) -> None:
     """No two agents share an info dict, and no two steps of Parallel share a dict of results.
 
     Otherwise what a wrapper adds for one agent would reach all.
+
+    Example: `self.infos = dict.fromkeys(self.agents, {})`.
+    Fix: `self.infos = {agent: {} for agent in self.agents}`.
     """
     for api in steady_apis(subject):
         play = api.game(1)
@@ -173,6 +180,9 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
 
     Learners reuse an array for their next action. An AEC environment that keeps a reference until all have committed
     plays what was written into it in the meantime.
+
+    Example: `actions.pop(agent)` in `step`, or `self.moves[agent] = action` for an array.
+    Fix: Copy first: `actions = dict(actions)`, `self.moves[agent] = np.copy(action)`.
     """
     changeable = False
     for api in steady_apis(subject, own=True):

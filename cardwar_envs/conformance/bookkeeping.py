@@ -39,7 +39,13 @@ Game = list[tuple[Numbers, Numbers]]
 
 @watcher("AEC")
 def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
-    """`last()` agrees with observe(), the flags and the infos of the selected agent."""
+    """`last()` agrees with observe(), the flags and the infos of the selected agent.
+
+    AEC learners read everything from `last()`.
+
+    Example: An overridden `last()` returns truncation and termination in each other's place.
+    Fix: Inherit `last()` from `AECEnv`.
+    """
     env = play.env
     while env.agents:
         agent = env.agent_selection
@@ -61,6 +67,9 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
 
     With simultaneous moves nothing is won before all have committed. Stale entries in `rewards` would then be counted
     twice by code that sums them, such as `aec_to_parallel`.
+
+    Example: `step` does not clear `self.rewards`, so a win is added to the cumulative rewards again.
+    Fix: `self._clear_rewards()` at the start of each step, `self._accumulate_rewards()` at its end.
     """
     simultaneous = subject.once("simultaneous", subject.simultaneous)
     owed: dict[Any, Any] = dict.fromkeys(play.env.agents, 0.0)
@@ -92,6 +101,11 @@ def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
 
     With simultaneous moves a commitment reveals nothing. If observations change with it nevertheless, and at the
     beginning of each turn are those of the previous turn, they come too late.
+
+    A learner that sees only the past cannot react to the present.
+
+    Example: `observe` returns what was computed before the last joint action was played.
+    Fix: Compute observations after the joint action.
     """
     if not subject.once("simultaneous", subject.simultaneous):
         return
@@ -122,7 +136,13 @@ def _bytes(observation: Any) -> Any:
 
 @watcher("Parallel")
 def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
-    """reset() and step() return dicts with an entry for each participating agent and no others."""
+    """reset() and step() return dicts with an entry for each participating agent and no others.
+
+    Learners index the dicts by agent.
+
+    Example: Rewards contain `"__all__"`, or agents that are out.
+    Fix: `{agent: ... for agent in agents}`, with the agents that began the step.
+    """
     agents, names = set(play.env.agents), {"observations", "infos"}
     while True:
         for name in play.NAMES:
@@ -141,6 +161,9 @@ def infos_are_of_now(subject: Subject) -> None:
     An info is stale if, in all games compared, it repeats the previous turn's observation, or if it is unchanged from
     the first turn to the second and changes in every later turn. An info whose name refers to the past ("last",
     "previous", "before") may be. Parts of state() may be of the past, but not all of it.
+
+    Example: `step` fills `infos`, with the mask for example, before it plays the joint action.
+    Fix: Fill them afterwards.
     """
     for api in steady_apis(subject):
         games: dict[Any, list[Game]] = defaultdict(list)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference, require_same
 from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.look import spaces_of, state_shown, without_generators
-from cardwar_envs.conformance.play import STEPS, as_text, seats
+from cardwar_envs.conformance.play import as_text, seats
 from cardwar_envs.conformance.steady import steady_api
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, failing
@@ -27,6 +28,11 @@ def skins_are_one_game(subject: Subject) -> None:
 
     Both ways of summing AEC rewards must give the Parallel rewards: summing the rewards that `last()` returns, and
     summing `rewards` after each step, as `aec_to_parallel` does. An environment that forgets to clear them pays twice.
+
+    What was learned in one API must hold in the other.
+
+    Example: The Parallel version divides rewards by the number of agents.
+    Fix: Make one version from the other, or both from the same rules.
     """
     aec, parallel = (steady_api(subject, kind) for kind in ("AEC", "Parallel"))
     one, other = (api.new() for api in (aec, parallel))

@@ -23,6 +23,9 @@ def seats_are_asked_in_order(subject: Subject) -> None:
 
     Code that collects a joint action seat by seat, such as `aec_to_parallel`, relies on it. An order that changes from
     turn to turn is noted.
+
+    Example: `agent_selection` returns to an agent that has committed, before the others were asked.
+    Fix: Use PettingZoo's `AgentSelector` over the live agents.
     """
     api = subject.api("AEC")
     if not subject.simultaneous():
@@ -63,6 +66,9 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
     """An AEC environment with a Parallel version declares is_parallelizable if each cycle selects every live agent.
 
     Otherwise PettingZoo's converter refuses it, and tools treat its moves as sequential.
+
+    Example: The metadata of an AEC environment lack `is_parallelizable`, although each cycle asks every live agent.
+    Fix: `metadata = {..., "is_parallelizable": True}`.
     """
     api = subject.api("AEC")
     if subject.parallel is None:
@@ -101,7 +107,13 @@ def _require_that_some_are_passed_over(api: Api[Any]) -> None:
 
 
 def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
-    """step() raises before the first reset, raises or warns after the end; agents that are out can pass only None."""
+    """step() raises before the first reset, raises or warns after the end; agents that are out can pass only None.
+
+    A loop that steps too late would store rewards of no game.
+
+    Example: `step` after the end plays on.
+    Fix: Raise before the first reset and after the end; use PettingZoo's `OrderEnforcingWrapper`.
+    """
     for api in subject.apis():
         _step_before_reset(api)
         games = _ended(api)

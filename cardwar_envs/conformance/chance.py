@@ -39,6 +39,11 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
     str(), public attributes, spaces, error messages, and the signs and last digits of observations. The predictor is
     fitted on one half of the games and tested on the other, against the same data of another game that looked the
     same. No info may contain the generator that chance is drawn from.
+
+    A learner that knows the next card solves another game.
+
+    Example: `infos[agent] = {"deck": self.deck}`, with the order of the cards to come.
+    Fix: Show what has happened; draw later, or keep the order private.
     """
     chance = False
     for api in steady_apis(subject):

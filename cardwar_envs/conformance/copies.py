@@ -15,7 +15,7 @@ from gymnasium.utils import EzPickle
 from cardwar_envs.conformance.compare import difference, require_same, require_same_play
 from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import space_facts
-from cardwar_envs.conformance.play import STEPS, Play, layers
+from cardwar_envs.conformance.play import Play, layers
 from cardwar_envs.conformance.seeds import SHORT, steady_apis
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, Noted, failing
@@ -34,12 +34,21 @@ def deepcopy_goes_on(subject: Subject) -> None:
 
     Tree search and counterfactual evaluation need it. Copies of an `EzPickle` environment start from scratch by
     design, which is noted.
+
+    Example: `__deepcopy__` shares the generator with the copy.
+    Fix: Keep the state in plain attributes. Do not inherit from `EzPickle` only to make copies.
     """
     _check_copies(subject, "deepcopy", copy.deepcopy)
 
 
 def pickle_goes_on(subject: Subject) -> None:
-    """The same for an environment pickled and restored in mid-game, as by checkpoints and subprocesses."""
+    """The same for an environment pickled and restored in mid-game, as by checkpoints and subprocesses.
+
+    Worker processes and checkpoints need it.
+
+    Example: An attribute is a lambda or an open file.
+    Fix: Use a method in place of the lambda; leave out and reopen files in `__getstate__` and `__setstate__`.
+    """
     _check_copies(subject, "pickle", lambda env: pickle.loads(pickle.dumps(env)))
 
 
@@ -130,13 +139,18 @@ def environments_do_not_meet(subject: Subject) -> None:
     """Two environments that are stepped alternately play the same games as each would alone.
 
     This finds state or a generator kept in the class or the module.
+
+    Vectorised training steps many environments in turn.
+
+    Example: `rng = np.random.default_rng(0)` in the class body.
+    Fix: Make such objects in `__init__` or `reset`.
     """
     for api in steady_apis(subject):
         alone = [api.game(seed).run() for seed in (SEED, SEED + 1)]
         together = [api.new(choices=seed) for seed in (SEED, SEED + 1)]
         for seed, play in zip((SEED, SEED + 1), together, strict=True):
             play.reset(seed)
-        for _ in range(STEPS):
+        for _ in range(max(map(len, alone)) - 1):
             for play in together:
                 play.run(1)
         for log, play in zip(alone, together, strict=True):
@@ -160,6 +174,9 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
     """Making, resetting and playing neither uses nor seeds the global generators of `random` and `numpy.random`.
 
     Otherwise the environment's draws affect, and depend on, everything else in the process.
+
+    Example: `random.shuffle(deck)` or `np.random.seed(seed)`.
+    Fix: `self.rng.shuffle(deck)`, with a generator of the environment's own.
     """
     for api in subject.apis():
         kept = random.getstate(), np.random.get_state()

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.look import drawn
-from cardwar_envs.conformance.play import STEPS, Play, layers, seats
+from cardwar_envs.conformance.play import Play, layers, seats
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, failing, in_a_line
 
@@ -34,6 +35,9 @@ def metadata_say_what_is_offered(subject: Subject) -> None:
     """The metadata has the name and, under `render_modes`, a list of the modes.
 
     str() and PettingZoo's tests use the name; wrappers and recorders use the modes.
+
+    Example: `metadata = {}`.
+    Fix: `metadata = {"name": "my_env_v0", "render_modes": ["ansi"]}`.
     """
     for api in subject.apis():
         metadata = api.make().metadata
@@ -51,6 +55,9 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
 
     An environment that uses one list for both, or starts every game with the list of the previous game, loses its
     agents as they leave.
+
+    Example: `self.agents = self.possible_agents` in `reset`; `agents.remove(agent)` then empties both.
+    Fix: `self.agents = list(self.possible_agents)`.
     """
     for api in subject.apis():
         play = api.new(choices=1)
@@ -76,7 +83,13 @@ def _seated(play: Play) -> list[Any]:
 
 
 def closing_does_no_harm(subject: Subject) -> None:
-    """close() can be called before the first reset, in mid-game, and twice."""
+    """close() can be called before the first reset, in mid-game, and twice.
+
+    Wrappers and `with` blocks close an environment more than once.
+
+    Example: `self.window.close()`, where there may be no window.
+    Fix: `if self.window is not None: self.window.close(); self.window = None`.
+    """
     for api in subject.apis():
         with failing(f"{api.kind}: close() raises"):
             api.make().close()
@@ -140,6 +153,9 @@ def render_modes_are_kept(subject: Subject) -> None:
 
     `ansi` returns a text, `rgb_array` a uint8 picture with three colours, at every step. A mode that needs a missing
     display, OpenGL or library is not tried.
+
+    Example: `render()` prints the board in mode `ansi`, and returns None.
+    Fix: Return the text; for `rgb_array` return `uint8[height, width, 3]`. Store the mode in `__init__`.
     """
     missing = []
     for api in subject.apis():

@@ -23,6 +23,9 @@ def ends_are_final(play: Play, subject: Subject) -> Watch:
 
     In Parallel an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
     leaves. All flags are bools. Training loops that bootstrap from flags, or count agents, rely on it.
+
+    Example: An agent is removed from `agents` without a flag, or joins again in mid-game.
+    Fix: Flag it in the step in which it goes out, and then remove it.
     """
     yield from _ends_in_parallel(play) if isinstance(play, ParallelPlay) else _ends_in_aec(play)
 
@@ -99,6 +102,9 @@ def nobody_is_paid_after_the_end(play: Play, subject: Subject) -> Watch:
 
     Its learner has ended the episode and never receives such a reward, so it learns another game. Vector rewards (of
     several objectives) are noted.
+
+    Example: A prize is shared among all possible agents, although some are out.
+    Fix: Pay everything in the step that ends an agent's episode, and only live agents later.
     """
     out, lengths = set[Any](), subject.once("objectives", set)
     while True:
@@ -116,6 +122,11 @@ def limit_of_rounds_is_kept(subject: Subject) -> None:
 
     A round may take several joint actions. Games of cardwar_envs declare how many (`facts.max_length`); in other
     games a round is one joint action.
+
+    Learners rely on the limit for the length of a rollout.
+
+    Example: `if self.rounds > self.max_cycles`, which plays one round more.
+    Fix: `if self.rounds >= self.max_cycles`, and end the game for all agents.
     """
     name = _limit_name(subject)
     for api in subject.apis():

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cardwar_envs.conformance.archive import Archive, Route
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.declared import modes_of
-from cardwar_envs.conformance.play import STEPS, Play
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.subject import Api, Finding, Subject
-from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, OutOfTime, in_a_line
 
 # The share of the time for each kind.
 SHARE = 0.12
@@ -105,12 +106,15 @@ def _explore(subject: Subject, api: Api[Any]) -> Explored:
         route = archive.rare() if number % 2 and number > 8 else None
         play = _made(api, number, modes)
         found.current = api.recent[-1]
+        out_of_time = False
         try:
             new_value, new_situation = _follow(play, subject, found, archive, route or Route(seed, ()))
             last_new = number if new_value else last_new
             unlike_before.append(new_situation)
             if number % SECOND_GAME_ONE_IN == 0:
                 _play_again(play)
+        except OutOfTime:
+            out_of_time = True
         except Unrepeatable as error:
             found.unrepeatable = found.unrepeatable or str(error)
         except Exception as error:
@@ -118,6 +122,9 @@ def _explore(subject: Subject, api: Api[Any]) -> Explored:
             found.failures.setdefault(LEGAL_PLAY, Finding(reason, [found.current]))
         found.games += 1
         found.moves += len(play.played)
+        if out_of_time:
+            subject.cut.append(found.games)
+            break
         if number - last_new > max(PATIENCE, number // 3) and sum(unlike_before) < FEW:
             break
     found.cut = found.games in subject.cut
@@ -207,7 +214,13 @@ def _report(check: str, subject: Subject) -> None:
 
 
 def legal_play_goes_on(subject: Subject) -> None:
-    """No legal action and no reset raises in any game played."""
+    """No legal action and no reset raises in any game played.
+
+    A crash in a rare situation ends a training run after hours.
+
+    Example: `step` looks up `self.deck[0]` when the deck may be empty.
+    Fix: Run the script of `--reproduce`, and handle that situation.
+    """
     for api in subject.apis():
         if found := explored(subject, api.kind).failures.get(LEGAL_PLAY):
             subject.fail(found)

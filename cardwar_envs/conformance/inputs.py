@@ -58,6 +58,9 @@ def input_outside_the_space_is_refused(subject: Subject) -> None:
 
     A learner whose network outputs NaN, or whose index is one too high, must notice. An environment that rounds, clips
     or accepts negative indices continues with a move that no agent made.
+
+    Example: `card = self.hand[action]`, which takes -1; or `int(action)`, which takes 2.7.
+    Fix: `if not self.action_space(agent).contains(action): raise ValueError(...)`.
     """
     _search(subject, "accepted")
 
@@ -67,6 +70,11 @@ def refusals_change_nothing(subject: Subject) -> None:
 
     This includes the others' commitments, pending rewards, infos and chance. Effects of PettingZoo's own converter are
     noted.
+
+    A caller that catches the error and retries plays another game.
+
+    Example: `step` clears the rewards, or removes the card, before it checks the action.
+    Fix: Check everything first; then change the state.
     """
     _search(subject, "changed")
 
@@ -218,6 +226,11 @@ def equal_actions_play_alike(subject: Subject) -> None:
     """NumPy integers as actions are equivalent to Python integers.
 
     So are arrays of dimension 0, unless refused.
+
+    Networks return NumPy integers, scripts Python ones.
+
+    Example: `if isinstance(action, int)`, or observations that take over the type of an action.
+    Fix: `action = int(action)` after the check; fix the dtype of arrays.
     """
     compared = 0
     for api in steady_apis(subject):

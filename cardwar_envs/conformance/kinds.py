@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+import pettingzoo
 
 from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.play import PARTS, Play, payment
+from cardwar_envs.conformance.verdicts import Failed
+
+# Before PettingZoo 1.23, reset() of a Parallel environment returned observations only.
+BEFORE_INFOS = pettingzoo.__version__.startswith("1.22.")
 
 ATOMS = (bool, int, float, str, bytes, type(None))
 
@@ -86,8 +92,12 @@ class ParallelPlay(Play):
     NAMES = ("observations", *PARTS)
 
     def _reset(self, **arguments: Any) -> None:
-        observations, infos = self.env.reset(**arguments)
-        self.result: tuple[dict[Any, Any], ...] = (observations, {}, {}, {}, infos)
+        found = self.env.reset(**arguments)
+        if BEFORE_INFOS and isinstance(found, Mapping):
+            found = found, {agent: {} for agent in found}
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise Failed(f"reset() must return observations and infos, not {type(found).__name__}")
+        self.result: tuple[dict[Any, Any], ...] = (found[0], {}, {}, {}, found[1])
 
     def _step(self, choice: Any) -> None:
         self.result = self.env.step(choice)

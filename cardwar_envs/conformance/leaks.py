@@ -57,6 +57,9 @@ def commitments_are_hidden(subject: Subject) -> None:
     masks, rewards, flags and last(), up to types and the sign of zero, except what the committed agent itself
     receives. PettingZoo's own tests check none of this, and a learner that sees the other's move first "solves" any
     simultaneous game.
+
+    Example: `step` removes the card from the hand that `observe` shows to all, before the others have chosen.
+    Fix: Store commitments apart, and play them when the last agent has committed.
     """
     _raise(subject, "told")
 
@@ -66,17 +69,34 @@ def commitments_are_kept_inside(subject: Subject) -> None:
 
     This covers state(), str(), repr(), len(), public attributes (recursively), the metadata, printed, warned and
     logged output, and error messages.
+
+    A critic that is trained on `state()`, or a wrapper that logs attributes, would see the moves.
+
+    Example: `self.moves[agent] = action` in a public attribute, or `state()` includes it.
+    Fix: Store commitments in a private attribute (`self._moves`), and leave them out of `state()`.
     """
     _raise(subject, "open")
 
 
 def commitments_touch_nothing(subject: Subject) -> None:
-    """Until all have committed, random generators and spaces do not depend on the commitments."""
+    """Until all have committed, random generators and spaces do not depend on the commitments.
+
+    A learner that sees the generator's state, or a narrowed space, sees the move.
+
+    Example: Each commitment draws from the generator at once.
+    Fix: Draw when all have committed.
+    """
     _raise(subject, "open", "touched")
 
 
 def pictures_hide_commitments(subject: Subject) -> None:
-    """Until all have committed, no render mode's result or output depends on the commitments."""
+    """Until all have committed, no render mode's result or output depends on the commitments.
+
+    A learner from pixels would see the others' moves.
+
+    Example: `render()` draws the chosen card while others still choose.
+    Fix: Draw the last completed turn.
+    """
     require_modes(subject)
     _raise(subject, "drawn")
 

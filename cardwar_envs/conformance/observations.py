@@ -33,6 +33,11 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
 
     PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
     types. A global state must fit its space as well.
+
+    A network is built for the space; what lies outside is clipped, truncated or raises.
+
+    Example: `Box(0, 4)` for counts that reach 7, or float64 arrays in a float32 space.
+    Fix: Declare the real bounds and type, and convert: `array.astype(np.float32)`.
     """
     known: set[Any] = subject.once(("fits", play.kind), set)
     while True:
@@ -102,6 +107,9 @@ def spaces_stay_the_same(play: Play, subject: Subject) -> Watch:
     """Spaces exist before the first reset, and each call returns the same, unchanging object.
 
     Learners query the spaces once, before any reset, and sample later from the objects that they seeded.
+
+    Example: `def action_space(self, agent): return Discrete(5)`.
+    Fix: Make the spaces in `__init__`, and return those.
     """
     first = subject.once(("spaces", play.kind), lambda: _facts(play))
     while True:
@@ -122,6 +130,9 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
     """If a reset seeds the action spaces, it seeds those of two agents differently.
 
     Otherwise random players always make the same choice.
+
+    Example: `for agent in self.agents: self.action_space(agent).seed(seed)` in `reset`.
+    Fix: Do not seed spaces in `reset`, or seed each differently: `seed + i`.
     """
     for api in subject.apis():
         env = api.new().reset(3).env
@@ -145,6 +156,9 @@ def masks_allow_what_is_legal(subject: Subject) -> None:
 
     `Discrete.sample` accepts no other type, and learners fail on an empty mask or if an allowed action raises. Masks
     in an observation and in an info must agree.
+
+    Example: A bool mask, or one that still allows a card that was played.
+    Fix: `np.zeros(n, dtype=np.int8)`, with ones for what `step` accepts.
     """
     for play, actions in _tries(subject, allowed=1):
         if not actions:
@@ -174,6 +188,9 @@ def illegal_actions_are_refused(subject: Subject) -> None:
     """A masked action raises an error without effect, or terminates the agent that tried it.
 
     An environment that plays it anyway, or silently plays another action, teaches another game.
+
+    Example: `step` plays a card that is not in the hand, or plays the lowest one in its place.
+    Fix: Raise a ValueError and change nothing, or end the game for that agent.
     """
     tried = 0
     for play, actions in _tries(subject, allowed=0):

@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any
 
 from cardwar_envs.conformance.archive import Route
+from cardwar_envs.conformance.budget import processor_seconds
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import places
 from cardwar_envs.conformance.explore import routes
@@ -23,7 +24,7 @@ from cardwar_envs.conformance.look import Snapshot, reachable, text_of
 from cardwar_envs.conformance.play import seats
 from cardwar_envs.conformance.steady import find, steady_api
 from cardwar_envs.conformance.subject import Api, Subject, load, parameters_of
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, quiet
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, OutOfTime, quiet
 
 SHARE = 0.035
 MOST_PLACES = 400
@@ -38,6 +39,11 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
     """The dict of actions may list the agents in any order: the game is identical to the last bit.
 
     It may include agents that are out, as many learners do; these are refused or ignored.
+
+    Learners build the dict in any order; moves are simultaneous.
+
+    Example: `winner = max(actions, key=actions.get)`: the first in the dict wins a tie.
+    Fix: Loop over `self.agents`, and decide ties by the rules.
     """
     subject.api("Parallel")
     api = steady_api(subject, "Parallel")
@@ -103,6 +109,9 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
 
     Anything drawn from a set of names, or seeded with a hash, differs in each process, so runs are not reproducible.
     The same holds for anything that depends on how many environments were created earlier.
+
+    Example: `deck = list({"ace", "king", "queen"})`.
+    Fix: Use a list, or sort the set. Do not seed with `hash(...)`.
     """
     for api in subject.apis():
         steady_api(subject, api.kind)
@@ -119,6 +128,9 @@ def environments_leave_nothing_behind(subject: Subject) -> None:
 
     State left in the class, the module or a default argument (`def __init__(self, history=[])`) affects all later
     environments. The effect can wear off in a long-running process, so the check starts a new one.
+
+    Example: `history = []` in the class body, to which `step` appends.
+    Fix: Make such objects in `__init__` or `reset`.
     """
     processes = elsewhere(subject)
     firsts = [first for first, _ in processes.values()]
@@ -164,6 +176,8 @@ def _told(subject: Subject) -> dict[str, Any]:
     if parameters_of(words) != dict(subject.parameters):
         raise NotTried(f"another process cannot be given these parameters: {' '.join(words)}")
     told: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
+    told["longest"], left = subject.budget.longest, subject.budget.left()
+    told["seconds"] = None if left is None else left / 2  # there are two processes
     told["blind"] = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
     for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
         if not subject.word and make is not None:
@@ -218,7 +232,9 @@ def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
         raise NotTried(f"another process needed more than {SECONDS} seconds to start and play") from None
     if done.returncode:
         raise NotTried(f"another process cannot play it: {' '.join(done.stderr.split())[-200:]}")
-    found: list[Games] = json.loads(done.stdout.splitlines()[-1])
+    found: list[Games] | None = json.loads(done.stdout.splitlines()[-1])
+    if found is None:
+        raise OutOfTime
     return found
 
 
@@ -246,6 +262,9 @@ def _environment(hash_seed: int) -> dict[str, str]:
 def _play_elsewhere() -> None:
     told = json.loads(sys.stdin.read())
     subject = _found(told)
+    subject.budget.longest = told["longest"]
+    if told["seconds"] is not None:
+        subject.budget.deadline = processor_seconds() + told["seconds"]
     first = digests(subject, told["blind"])
     for number, api in enumerate(subject.apis()):  # the effects of two equal rounds may cancel out
         api.new().reset(GAMES + number).run(LONGEST)
@@ -253,4 +272,7 @@ def _play_elsewhere() -> None:
 
 
 if __name__ == "__main__":
-    _play_elsewhere()
+    try:
+        _play_elsewhere()
+    except OutOfTime:
+        print("null")

@@ -43,6 +43,9 @@ def zero_sum_holds(play: Play, subject: Subject) -> Watch:
     """If the game is declared zero-sum, the rewards of every complete episode sum to zero.
 
     Otherwise exploitability, minimax values and self-play ratings are meaningless.
+
+    Example: The winner gets 1 and the loser 0, or a tie pays both a half.
+    Fix: Pay the loser -1 and a tie 0, or do not declare the game zero-sum.
     """
     if not subject.once("zero-sum", lambda: _declares_zero_sum(subject)):
         return
@@ -80,6 +83,9 @@ def equilibrium_earns_its_value(subject: Subject) -> None:
 
     Both hold within 4 standard errors only if environment and solver agree on rewards, observations, masks
     and chance. The solver comes from the entry-point group `cardwar_envs.oracles`.
+
+    Example: Observations swap the two hands, so an equilibrium plays another state.
+    Fix: Derive rewards, observations and masks from the same rules that the solver uses.
     """
     game = subject.game()
     if game is None:

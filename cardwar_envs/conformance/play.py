@@ -10,11 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.conformance.budget import STEPS, Budget
 from cardwar_envs.conformance.choices import Chooser
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
-# Maximal number of steps of an episode, unless a check needs its end.
-STEPS = 120
 # Episodes that have not ended by then count as endless.
 MOST_STEPS = 20_000
 PARTS = ("rewards", "terminations", "truncations", "infos")
@@ -25,8 +24,10 @@ class Play(ABC):
 
     kind: ClassVar[str]
 
-    def __init__(self, env: Any, choices: int = 0, blind: frozenset[str] = frozenset()) -> None:
-        self.env, self.chooser = env, Chooser(choices)
+    def __init__(
+        self, env: Any, choices: int = 0, blind: frozenset[str] = frozenset(), budget: Budget | None = None
+    ) -> None:
+        self.env, self.chooser, self.budget = env, Chooser(choices), budget or Budget()
         self.blind = blind  # names of infos to ignore, because they always differ
         self.where = self.kind  # and the seed, for messages
         self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
@@ -35,7 +36,7 @@ class Play(ABC):
 
     def again(self, choices: int = 0) -> Self:
         """Drives the same environment with other choices."""
-        return type(self)(self.env, choices, self.blind)
+        return type(self)(self.env, choices, self.blind, self.budget)
 
     @property
     def at(self) -> str:
@@ -44,6 +45,7 @@ class Play(ABC):
 
     def reset(self, seed: int | None = None, **options: Any) -> Self:
         """Starts a game and a new log; passes `options` on as further arguments; the chooser continues."""
+        self.budget.alarm()
         self.calls.append(("reset", {"seed": seed, **options}))
         self._reset(seed=seed, **options)
         self.where = f"{self.kind}, seed {seed}"
@@ -56,6 +58,7 @@ class Play(ABC):
 
     def submit(self, choice: Any, log: bool = True, handed: Any = None) -> None:
         """Steps once, with a given choice; `handed` is the object passed to step(), if its identity matters."""
+        self.budget.alarm()
         self.calls.append(("step", choice))
         copied = dict(choice) if isinstance(choice, Mapping) else choice
         self._step(copied if handed is None else handed)
@@ -71,7 +74,8 @@ class Play(ABC):
         return self
 
     def run(self, steps: int = STEPS) -> list[Any]:
-        """Plays at most `steps` further steps; returns the log."""
+        """Plays at most `steps` further steps, fewer if the environment is slow; returns the log."""
+        steps = min(steps, self.budget.longest)
         while not self.over and steps > 0:
             self.step()
             steps -= 1

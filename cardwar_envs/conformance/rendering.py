@@ -17,6 +17,9 @@ def rendering_changes_nothing(subject: Subject) -> None:
     """Rendering after every step changes neither the episode nor the games after it.
 
     Where observations are cut out of the picture, agents may be blind without rendering.
+
+    Example: `render()` draws positions with the game's generator, or updates the picture that `observe` crops.
+    Fix: Draw decorations from another generator; compute observations from the game's state.
     """
     modes = require_modes(subject)
     for api in steady_apis(subject):
@@ -37,6 +40,11 @@ def looking_changes_nothing(subject: Subject) -> None:
     """Reading state(), texts, public attributes, spaces and observations changes neither the episode nor later games.
 
     In particular it draws no random numbers.
+
+    Loggers and debuggers look, and a run must not depend on them.
+
+    Example: `state()` returns `np.array(self.deck.sort())` or draws noise.
+    Fix: Compute what is returned from copies: `sorted(self.deck)`.
     """
     for api in steady_apis(subject):
         for seed in range(3):
@@ -55,7 +63,13 @@ def looking_changes_nothing(subject: Subject) -> None:
 
 @watcher("AEC", "Parallel", first=require_modes)
 def every_situation_can_be_drawn(play: Play, subject: Subject) -> Watch:
-    """render(), state(), str() and repr() raise nothing in any situation."""
+    """render(), state(), str() and repr() raise nothing in any situation.
+
+    A recorder must be able to draw the last situation, too.
+
+    Example: `render()` looks up `self.hands[self.agent_selection]` after the last agent has left.
+    Fix: Draw from `possible_agents`, and handle the end.
+    """
     while getattr(play.env, "render_mode", None) in modes_of(subject):
         drawn(play.env)
         yield from step()

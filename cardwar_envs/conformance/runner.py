@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from difflib import get_close_matches
 
 from cardwar_envs.conformance import (
     aliases,
@@ -25,10 +27,24 @@ from cardwar_envs.conformance import (
     seeds,
     steady,
 )
+from cardwar_envs.conformance.budget import processor_seconds
 from cardwar_envs.conformance.subject import FEW_ROUNDS, Subject
-from cardwar_envs.conformance.verdicts import FAILED, VERDICTS, Failed, LittleSeen, Result, in_a_line, judged, quiet
+from cardwar_envs.conformance.verdicts import (
+    FAILED,
+    KNOWN,
+    VERDICTS,
+    Failed,
+    LittleSeen,
+    OutOfTime,
+    Result,
+    in_a_line,
+    judged,
+    quiet,
+)
 
 Check = Callable[[Subject], None]
+# Steps by which the speed of an environment is measured.
+PACED = 10
 AGENTS, META, FRESH = (
     declared.agents_are_a_list_of_their_own,
     declared.metadata_say_what_is_offered,
@@ -95,6 +111,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (payoffs.zero_sum_holds, REWARDS),
     (payoffs.equilibrium_earns_its_value, payoffs.zero_sum_holds),
 )
+WATCHED = {name for name, *_ in explore.WATCHERS}
 CHECKS = {check.__name__: check for check, *_ in _LISTED}
 CAUSES = {check.__name__: [cause.__name__ for cause in causes] for check, *causes in _LISTED}
 
@@ -107,18 +124,36 @@ def run(name: str, subject: Subject) -> Result:
         name: A key of `CHECKS`.
         subject: The environment.
     """
+    if not subject.budget.started and subject.games is None:
+        _pace(subject)
     subject.recent.clear()
     subject.cut.clear()
+    subject.budget.start(subject.seconds, whole=subject.games is not None)
     result = judged(name, lambda: _located(CHECKS[name], subject))
     return replace(result, script=script.of(subject, result.reason)) if result.status == FAILED else result
+
+
+def _pace(subject: Subject) -> None:
+    """Measures the time of a step in the second game, because the first may load libraries."""
+    with suppress(Exception):  # errors are for the checks to find
+        for api in subject.apis():
+            api.game(0).run(PACED)
+            play = api.game(0)
+            began = processor_seconds()
+            play.run(PACED)
+            subject.budget.pace((processor_seconds() - began) / max(1, len(play.played)))
 
 
 def _located(check: Check, subject: Subject) -> None:
     """Runs a check; an unexpected error becomes a failure that names the call."""
     try:
+        if check.__name__ not in WATCHED:  # what these have to say is known from the games explored
+            subject.budget.alarm()
         check(subject)
     except (Failed, *VERDICTS):
         raise
+    except OutOfTime:
+        raise LittleSeen("the time was over; a larger --seconds lets it finish") from None
     except Exception as error:
         if not subject.recent or not (calls := subject.recent[-1][1].calls):
             raise
@@ -129,15 +164,34 @@ def _located(check: Check, subject: Subject) -> None:
         raise LittleSeen(f"{rounds} rounds, when the time was over; see --seconds and --games")
 
 
-def each_result(subject: Subject) -> Iterator[Result]:
-    """Runs all checks in order. `follows` names the check that explains a failure."""
+def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str]:
+    """The names of the checks to run, in order: those in `only`, by default all, without those in `skip`.
+
+    Raises:
+        ValueError: If there is no check of a name, or none is left.
+    """
+    for name in (*only, *skip):
+        if name not in CHECKS:
+            near = [each for each in CHECKS if name and name in each] or get_close_matches(name, CHECKS, 3)
+            meant = f" (did you mean {' or '.join(map(repr, near[:3]))}?)" if near else ""
+            raise ValueError(f"there is no check {name!r}{meant}; `cardwar check ENVIRONMENT --all` lists all")
+    names = [name for name in CHECKS if (not only or name in only) and name not in skip]
+    if not names:
+        raise ValueError("no check is left to run")
+    return names
+
+
+def each_result(
+    subject: Subject, names: Iterable[str] = tuple(CHECKS), known: Collection[str] = ()
+) -> Iterator[Result]:
+    """Runs checks in order. `follows` names the check that explains a failure; one of a `known` check is "known"."""
     failed: dict[str, Result] = {}
-    for name in CHECKS:
+    for name in names:
         result = run(name, subject)
         result = replace(result, follows=_cause(result, failed))
         if result.status == FAILED:
             failed[name] = result
-        yield result
+        yield replace(result, status=KNOWN) if result.status == FAILED and name in known else result
 
 
 def run_all(subject: Subject) -> list[Result]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.conformance.play import Play, beneath
+from cardwar_envs.conformance.software import versions
 from cardwar_envs.conformance.subject import Subject
 
 LONGEST = 60
@@ -16,7 +17,12 @@ LONGEST = 60
 
 def of(subject: Subject, reason: str) -> str:
     """Python code that makes the most recent environments and repeats all calls."""
-    lines = [f"# {subject.name}: {reason}", "from numpy import array, float32, float64, int8, int32, int64, nan, uint8"]
+    found = ", ".join(f"{name} {version}" for name, version in versions(subject).items())
+    lines = [
+        f"# {subject.name}: {reason}",
+        f"# {found}",
+        "from numpy import array, float32, float64, int8, int32, int64, nan, uint8",
+    ]
     for parameters, play in subject.recent:
         lines += ["", *_made(subject, play, parameters), *_calls(play)]
         lines += ["print(env.last() if env.agents else env.rewards)"] if play.kind == "AEC" else ["print(result)"]

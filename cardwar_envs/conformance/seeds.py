@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.compare import difference, require_same, require_same_play
-from cardwar_envs.conformance.play import STEPS, Play
+from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.steady import find, steady_api
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
@@ -33,7 +34,8 @@ def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api[Any]]:
 
 def in_step(*plays: Play) -> Iterator[None]:
     """Steps all of them after each round of the caller's loop, until one is over."""
-    while not any(play.over for play in plays) and len(plays[0].played) < SHORT:
+    longest = min(SHORT, plays[0].budget.longest)
+    while not any(play.over for play in plays) and len(plays[0].played) < longest:
         yield
         for play in plays:
             play.step()
@@ -43,6 +45,9 @@ def same_seed_same_episode(subject: Subject) -> None:
     """Two fresh environments with the same seed have the same observations, rewards and infos to the end.
 
     PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator.
+
+    Example: `reset` seeds `self.rng`, but `step` draws from `np.random.default_rng()`.
+    Fix: Draw everything from the one generator that `reset(seed)` makes.
     """
     for api in subject.apis():
         if found := find(subject, api.kind).episodes:
@@ -65,6 +70,9 @@ def other_seed_other_episode(subject: Subject) -> None:
     """If there is chance, not all seeds give the same game.
 
     An environment that ignores its seed passes every test of reproducibility.
+
+    Example: `self.rng = np.random.default_rng(bool(seed))`.
+    Fix: `if seed is not None: self.rng = np.random.default_rng(seed)`. Beware of `if seed:`, which drops seed 0.
     """
     chance = False
     for api in steady_apis(subject):
@@ -107,6 +115,11 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
     """A seeded reset in mid-turn, in mid-game or after the end gives the same episode as in a fresh environment.
 
     This finds rewards, commitments or decks that survive a reset.
+
+    Learners reset in mid-game when they truncate.
+
+    Example: `reset` does not clear the moves that were committed in the abandoned game.
+    Fix: Set every attribute of the game in `reset`.
     """
     for api in steady_apis(subject):
         fresh = api.game(2).run()
@@ -126,6 +139,9 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
     """After many games a seeded reset still gives the same episode as in a fresh environment.
 
     This finds counts that overflow, limits that count all games, and rules that change after a warm-up.
+
+    Example: `self.steps` counts the steps of all games, and ends a game at 1,000.
+    Fix: Set counters to zero in `reset`.
     """
     for api in steady_apis(subject):
         fresh = api.game(2).run()
@@ -148,6 +164,9 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
     """An unseeded reset continues the generator: the first seed determines all games, and they differ.
 
     Otherwise a learner that seeds once and then only resets gets irreproducible runs, or always the same game.
+
+    Example: `self.rng = np.random.default_rng(seed)` in every `reset`, also with None.
+    Fix: Make a generator only if there is a seed, or none has been made yet.
     """
     for api in steady_apis(subject):
         first, second = (_series(api) for _ in range(2))
@@ -170,6 +189,9 @@ def options_do_no_harm(subject: Subject) -> None:
     """reset() accepts options. An empty dict and unknown options have no effect, now or later.
 
     The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own.
+
+    Example: `def reset(self, seed=None):`, or `options.pop("start")`.
+    Fix: Accept `options=None`, read it with `.get`, and ignore unknown keys.
     """
     for api in steady_apis(subject):
         fresh = [api.game(seed).run(SHORT) for seed in range(3)]
@@ -189,6 +211,9 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
     """Sampling from the spaces does not affect the game, nor the game the samples.
 
     Otherwise a random player changes the prizes, and a seed does not determine the game.
+
+    Example: `prize = self.action_space(agent).sample()` in `step`.
+    Fix: Draw from the environment's generator.
     """
     for api in steady_apis(subject):
         for seed in range(3):

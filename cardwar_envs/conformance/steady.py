@@ -6,7 +6,7 @@ import itertools
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,7 +103,7 @@ def _unlike_episodes(subject: Subject, api: Api[Any], blind: frozenset[Any]) -> 
 
 def _game(api: Api[Any], seed: int, blind: frozenset[Any]) -> list[Any]:
     """The log of a game in a fresh environment."""
-    play = type(api.new())(api.make(), seed, blind).reset(seed)
+    play = replace(api, blind=blind).game(seed)
     play.chooser = Driver(seed)
     return list(play.run())
 
@@ -122,7 +122,7 @@ def _infos(play: Play, seed: int, made: float) -> list[Told]:
     while True:
         for agent, info in play.part("infos").items():
             infos.append(Told(agent, time.time(), time.perf_counter() - made, dict(_leaves(info))))
-        if play.over or len(play.played) >= SHORT:
+        if play.over or len(play.played) >= min(SHORT, play.budget.longest):
             return infos
         play.step(log=False)
 
@@ -213,6 +213,9 @@ def infos_are_steady(subject: Subject) -> None:
 
     A clock, an identifier or a count of games is noted, and excluded from all comparisons. Anything else that differs
     is drawn without the seed or depends on an earlier game.
+
+    Example: `infos[agent]["hint"] = random.random()`.
+    Fix: Draw from the generator that `reset(seed)` seeds, or remove the info.
     """
     noted = []
     for api in subject.apis():

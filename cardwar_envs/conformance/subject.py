@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import itertools
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
 
 import pettingzoo
 
+from cardwar_envs.conformance.budget import Budget, processor_seconds
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, beneath, is_converted
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing, quiet
@@ -47,10 +47,11 @@ class Api(Generic[P]):
     blind: frozenset[str] = frozenset()  # names of infos to ignore, because they always differ
     # The environments that were driven last, each with its parameters.
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
+    budget: Budget = field(default_factory=Budget, compare=False)
 
     def new(self, choices: int = 0, **parameters: Any) -> P:
         """A driver for a fresh environment; `choices` is the seed of its choices."""
-        play = self._play(self.make(**parameters), choices, self.blind)
+        play = self._play(self.make(**parameters), choices, self.blind, self.budget)
         self.recent.append((parameters, play))
         return play
 
@@ -76,6 +77,7 @@ class Subject:
         word: The name given to `load`; empty if made otherwise.
         recent: The environments that were driven last, each with its parameters.
         cut: Rounds of the searches that ran out of time since the last clearing.
+        budget: Ends checks that take too long.
     """
 
     name: str
@@ -90,13 +92,14 @@ class Subject:
     word: str = ""
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
     cut: list[int] = field(default_factory=list, compare=False)
+    budget: Budget = field(default_factory=Budget, compare=False)
     _found: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
         """The available kinds, AEC first."""
         kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
         return [
-            Api(kind, partial(make, **self.parameters), play, blind, self.recent)
+            Api(kind, partial(make, **self.parameters), play, blind, self.recent, self.budget)
             for kind, make, play in kinds
             if make is not None
         ]
@@ -121,6 +124,7 @@ class Subject:
         searches, for both kinds and three render modes, sum to about 1.
         """
         used, began, seconds = processor_seconds(), time.monotonic(), share * self.seconds
+        self.budget.extend(seconds)
         for number in itertools.count():
             yield number
             if number + 1 == self.games:
@@ -156,12 +160,6 @@ class Subject:
         """The rules behind the environment: its attribute `game`, if it offers `RULES`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
         return game if set(RULES) <= set(dir(game)) else None
-
-
-def processor_seconds() -> float:
-    """Processor time of this process and its ended children."""
-    times = os.times()
-    return time.process_time() + times.children_user + times.children_system
 
 
 @quiet()
@@ -202,6 +200,8 @@ def load(
 
 
 def _registered(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+    if not hasattr(pettingzoo, "spec"):
+        raise ValueError(f"{word}: ids need pettingzoo>=1.27, not {pettingzoo.__version__}; name the module instead")
     makers: dict[str, Callable[..., Any]] = {}
     kinds: tuple[Literal["aec", "parallel"], ...] = ("aec", "parallel")
     for kind in kinds:

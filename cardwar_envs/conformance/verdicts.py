@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
-NOT_TRIED, LITTLE_SEEN = "not tried", "little seen"
-STATUSES = (PASSED, FAILED, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
+NOT_TRIED, LITTLE_SEEN, KNOWN = "not tried", "little seen", "known"
+STATUSES = (PASSED, FAILED, KNOWN, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
 # Of these nothing needs to be read.
 UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
@@ -37,6 +38,10 @@ class LittleSeen(Exception):  # noqa: N818  # not an error: nothing wrong was fo
     """The time ran out before enough was seen; the message says how much."""
 
 
+class OutOfTime(BaseException):  # not an Exception: checks catch those as the environment's errors
+    """The check, or the whole run, has used up its processor time."""
+
+
 # Exceptions other than failures -> their verdicts.
 VERDICTS = {NotApplicable: NOT_APPLICABLE, Noted: NOTED, NotTried: NOT_TRIED, LittleSeen: LITTLE_SEEN}
 
@@ -47,7 +52,8 @@ class Result:
 
     Attributes:
         check: Name of the check.
-        status: "passed", "failed", "not applicable", "note", "not tried" or "little seen".
+        status: "passed", "failed", "known" (failed, and listed in the baseline), "not applicable", "note", "not tried"
+            or "little seen".
         reason: Why; empty if the check passed.
         follows: The earlier check whose failure probably caused this one; empty if none.
         script: Python code that reproduces the failure; empty if the check did not fail.
@@ -64,9 +70,34 @@ class Result:
         return f"{self.status:<14}  {self.check}{follows}" + (f": {self.reason}" if self.reason else "")
 
     def advised(self, check: Callable[..., object], instead: str = "") -> str:
-        """The failure, and below it what `check` demands, from its docstring, or what to do `instead`."""
-        demanded = " ".join((inspect.getdoc(check) or "").partition("\n\n")[0].split())
-        return f"{self}\n{'':16}must hold: {demanded}" + (f" Or {instead}." if instead else "")
+        """The failure, and below it what `check` demands and how to fix it, or what to do `instead`."""
+        told = explained(check)
+        text = f"{self}\n{'':16}must hold: {told.demanded}" + (f" Or {instead}." if instead else "")
+        return text + (f"\n{'':16}to fix: {told.fix}" if told.fix else "")
+
+
+class Explanation(NamedTuple):
+    """What a check's docstring says, each in one line.
+
+    Attributes:
+        demanded: What must hold, its first paragraph.
+        meaning: Its other paragraphs: why it matters and how it is checked.
+        example: What violates it.
+        fix: How to repair that.
+    """
+
+    demanded: str
+    meaning: list[str]
+    example: str
+    fix: str
+
+
+def explained(check: Callable[..., object]) -> Explanation:
+    """The parts of a check's docstring; empty where it has none."""
+    text, _, end = (inspect.getdoc(check) or "").partition("\n\nExample: ")
+    demanded, *meaning = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    example, _, fix = (" ".join(end.split())).partition(" Fix: ")
+    return Explanation(demanded, meaning, example, fix)
 
 
 def counted(results: Iterable[Result]) -> str:

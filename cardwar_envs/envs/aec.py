@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
@@ -10,8 +10,13 @@ from pettingzoo import AECEnv
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.pettingzoo_skin import PettingZooSkin
 
+if TYPE_CHECKING:
+    _Base = AECEnv[str, spaces.Observation, int]
+else:  # generic since PettingZoo 1.24
+    _Base = AECEnv
 
-class AECGameEnv(PettingZooSkin, AECEnv[str, spaces.Observation, int]):
+
+class AECGameEnv(PettingZooSkin, _Base):
     """Players commit in order of seat; the joint action is played once the last one has committed.
 
     It needs no PettingZoo wrapper, because it checks order and bounds itself.

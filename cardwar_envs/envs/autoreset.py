@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from cardwar_envs.core.parameters import ArgumentError
+
+try:
+    from gymnasium.vector import AutoresetMode as AutoresetMode
+except ImportError as error:
+    raise ImportError("vector environments need gymnasium>=1.1") from error
 
 RESET_MASK = "reset_mask"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gymnasium.error import ResetNeeded
 from pettingzoo import ParallelEnv
@@ -15,8 +15,13 @@ from cardwar_envs.envs.pettingzoo_skin import PettingZooSkin
 Infos = dict[str, dict[str, Any]]
 StepResult = tuple[dict[str, spaces.Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]
 
+if TYPE_CHECKING:
+    _Base = ParallelEnv[str, spaces.Observation, int]
+else:  # generic since PettingZoo 1.24
+    _Base = ParallelEnv
 
-class ParallelGameEnv(PettingZooSkin, ParallelEnv[str, spaces.Observation, int]):
+
+class ParallelGameEnv(PettingZooSkin, _Base):
     """All live agents act in every step; an agent without a choice has one legal action.
 
     The arguments are those of `PettingZooSkin`.

@@ -230,7 +230,9 @@ class Session(Generic[S]):
         """
         legal = self.game.legal_actions(self.state, player)
         try:
-            number = index(action)
+            number = (
+                -1 if isinstance(action, np.bool_) else index(action)
+            )  # NumPy before 2 takes its bools for integers
             if number in legal:
                 return number
         except TypeError:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import Space
 from gymnasium.error import ResetNeeded
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
@@ -17,7 +17,7 @@ from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.streams import streams_of
 from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.autoreset import checked_mode, games_to_reset
+from cardwar_envs.envs.autoreset import AutoresetMode, checked_mode, games_to_reset
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.opponents import UNIFORM, Opponent, is_uniform, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from cardwar_envs import jujitsu_v0
-from cardwar_envs.conformance import Subject, load, order, run
+from cardwar_envs.conformance import Subject, load, order, run, run_all
+from cardwar_envs.conformance.budget import processor_seconds
 
 
 def rounds(work, seconds=0.1):
@@ -46,6 +47,15 @@ def test_little_seen_is_not_passed():
     assert result.status == "little seen"
     assert re.match(r"\d+ games of the Parallel kind with \d+ moves, when the time was over", result.reason)
     assert run("ends_are_final", load("cardwar/jujitsu-v0", ["num_cards=3"], games=12)).status == "passed"
+
+
+def test_a_slow_environment_ends_in_time_and_is_not_accused():
+    subject = Subject("heavy", None, heavy_env, {"num_cards": 13}, seconds=0.2)
+    subject.budget.start(0.2, whole=False)
+    subject.budget.end = processor_seconds() + 0.3
+    begin = time.process_time()
+    assert {result.status for result in run_all(subject)} <= {"passed", "note", "little seen", "not applicable"}
+    assert time.process_time() - begin < 0.9
 
 
 @pytest.mark.parametrize(

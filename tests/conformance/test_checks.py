@@ -16,7 +16,7 @@ from pettingzoo.utils import aec_to_parallel
 from thinning import each_row
 
 from cardwar_envs import conformance
-from cardwar_envs.conformance import CHECKS, Failed, NotApplicable, Subject, load, run, run_all
+from cardwar_envs.conformance import CHECKS, Failed, NotApplicable, Subject, kinds, load, run, run_all
 from cardwar_envs.conformance.compare import difference
 from cardwar_envs.conformance.observations import require_fit
 from tests.broken.bases import Bidding, Pennies, skinned
@@ -289,6 +289,18 @@ def test_whatever_is_raised_is_a_failure():
     assert "env.step(" in results[0].script
     assert {result.follows for result in results[1:]} == {"legal_play_goes_on"}, "one cause is found once"
     assert run("ends_are_final", crashing).status == "not applicable"
+
+
+@pytest.mark.parametrize("before_infos", [False, True])
+def test_a_reset_without_infos_was_right_before_pettingzoo_1_23(monkeypatch, before_infos):
+    class Alone(skinned(Pennies, "parallel")):
+        def reset(self, seed=None, options=None):
+            return super().reset(seed, options)[0]
+
+    monkeypatch.setattr(kinds, "BEFORE_INFOS", before_infos)
+    result = run("legal_play_goes_on", Subject("alone", parallel=Alone, games=GAMES))
+    wrong = "Parallel, after step 0: reset() must return observations and infos, not dict"
+    assert (result.status, result.reason) == (("passed", "") if before_infos else ("failed", wrong))
 
 
 class Clock(Bidding):

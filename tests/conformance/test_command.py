@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 
+import pettingzoo
 import pytest
-from command import ROOT, run, run_plugin, run_refused
+from command import ROOT, run, run_json, run_plugin, run_refused
 from thinning import each_row
 
 from cardwar_envs.conformance import CHECKS, coverage, load
@@ -23,7 +24,7 @@ def test_check_prints_a_line_per_check(capsys):
     code, out, err = run(capsys, "check", "tests.broken.environments:Pennies", *SHORT, "--all")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert len(lines) == len(CHECKS) + 2
+    assert len(lines) == len(CHECKS) + 3
     assert lines[0] == "passed          agents_are_a_list_of_their_own"
     assert "passed          commitments_are_hidden" in lines
     assert re.fullmatch(r"\d+ passed, .*\d+ not applicable.*", lines[-1])
@@ -44,13 +45,66 @@ def test_check_as_json(capsys):
 def test_check_fails_with_exit_code_1_and_says_how_to_do_it_again(capsys, tmp_path):
     code, out, _ = run(capsys, "check", FALLEN_ARE_PAID, *SHORT, "--reproduce", str(tmp_path / "again.py"))
     assert code == 1
-    seen, cause, demanded, effect, _, script, counts = out.splitlines()  # failures last, nothing that passed
+    _, seen, cause, demanded, fix, effect, *_, script, counts = out.splitlines()  # failures last, nothing that passed
     assert re.match(r"failed          results_name_the_agents: Parallel, seed \d, after step \d: rewards have", cause)
     assert "must hold: reset() and step() return dicts with an entry for each participating agent" in demanded
+    assert "to fix: `{agent: ... for agent in agents}`" in fix
     assert "failed          nobody_is_paid_after_the_end (follows results_name_the_agents): Parallel" in effect
     assert (seen[:5], "2 failed" in counts) == ("seen:", True)
     assert script == f"{tmp_path / 'again.py'} is a script that repeats the first failure"
     compile((tmp_path / "again.py").read_text(), "again.py", "exec")
+
+
+PAID = ("--only", "results_name_the_agents", "--only", "nobody_is_paid_after_the_end")
+
+
+@pytest.fixture
+def known(capsys, tmp_path):
+    """A file with the known findings of an environment that fails two checks."""
+    path = tmp_path / "known.json"
+    code, out, _ = run(capsys, "check", FALLEN_ARE_PAID, *SHORT, *PAID, "--baseline", str(path), "--write-baseline")
+    assert (code, out.splitlines()[-1]) == (0, "2 known")
+    return path
+
+
+def test_known_findings_do_not_fail_and_new_ones_do(capsys, known):
+    arguments = ("check", FALLEN_ARE_PAID, *SHORT, *PAID, "--baseline", str(known))
+    answer = run_json(capsys, *arguments)
+    assert answer["passed"]
+    assert [each["status"] for each in answer["checks"]] == ["known", "known"]
+    entries = json.loads(known.read_text())
+    assert entries[FALLEN_ARE_PAID].pop("nobody_is_paid_after_the_end")
+    known.write_text(json.dumps(entries))
+    code, out, _ = run(capsys, *arguments)
+    assert (code, out.splitlines()[-1]) == (1, "1 failed, 1 known")
+
+
+def test_a_known_finding_that_is_gone_is_reported_and_removed_on_request(capsys, known):
+    entries = {
+        FALLEN_ARE_PAID: {"arrays_are_fresh": "", "no_such_check": "", "deepcopy_goes_on": ""},
+        "other": {"a": "b"},
+    }
+    known.write_text(json.dumps(entries))
+    arguments = ("check", FALLEN_ARE_PAID, *SHORT, "--only", "arrays_are_fresh", "--baseline", str(known))
+    assert run_json(capsys, *arguments)["stale"] == ["arrays_are_fresh", "no_such_check"]
+    run(capsys, *arguments, "--write-baseline")
+    assert json.loads(known.read_text()) == {FALLEN_ARE_PAID: {"deepcopy_goes_on": ""}, "other": {"a": "b"}}
+
+
+def test_versions_are_those_of_the_modules_that_were_loaded(capsys):
+    answer = run_json(capsys, "check", FALLEN_ARE_PAID, *SHORT, "--only", "deepcopy_goes_on")
+    assert answer["versions"]["pettingzoo"] == pettingzoo.__version__
+    assert list(answer["versions"]) == ["python", "numpy", "gymnasium", "pettingzoo", "cardwar_envs"]
+
+
+def test_verdicts_as_junit(capsys, tmp_path):
+    junitparser = pytest.importorskip("junitparser")
+    path = tmp_path / "report.xml"
+    assert run(capsys, "check", FALLEN_ARE_PAID, *SHORT, *PAID, "--junit", str(path))[0] == 1
+    (suite,) = junitparser.JUnitXml.fromfile(str(path))
+    assert (suite.tests, suite.failures) == (2, 2)
+    assert "must hold: " in next(iter(suite)).result[0].text
+    assert {each.name for each in suite.properties()} >= {"python", "pettingzoo"}
 
 
 @each_row(
@@ -67,6 +121,11 @@ def test_check_fails_with_exit_code_1_and_says_how_to_do_it_again(capsys, tmp_pa
         (["check", *DUEL, "--seconds", "nan"], "--seconds (nan) must be above 0"),
         (["check", *DUEL, "--reproduce", "."], "--reproduce: . already exists"),
         (["check", *DUEL, "--games", "0"], "--games (0) must be at least 1"),
+        (["check", *DUEL, "--only", "pictures"], "no check 'pictures' (did you mean 'pictures_hide_commitments'?)"),
+        (["check", *DUEL, "--skip", "picle_goes_on"], "no check 'picle_goes_on' (did you mean 'pickle_goes_on'"),
+        (["check", *DUEL, "--write-baseline"], "--write-baseline needs --baseline FILE"),
+        (["check", *DUEL, "--baseline", "no_such_file"], "no_such_file: cannot be read as known findings"),
+        (["check", *DUEL, "--baseline", "pyproject.toml"], "pyproject.toml: cannot be read as known findings"),
         (["check", "tests.conformance.factories:needs_size"], ":needs_size: cannot be called with {}: TypeError: "),
         (
             ["check", "json:JSONDecoder"],
@@ -144,6 +203,17 @@ def test_the_plugin_makes_a_test_of_every_check(tmp_path):
     assert "3 passed" in done.stdout or "2 passed" in done.stdout  # the third within the seconds, on an idle machine
     assert "cy is back in `agents`" in done.stdout
     assert "there is no parameter max_rounds" in done.stdout
+
+
+def test_the_plugin_expects_known_findings(tmp_path, known):
+    entries = json.loads(known.read_text())
+    entries[FALLEN_ARE_PAID]["deepcopy_goes_on"] = "gone"
+    known.write_text(json.dumps(entries))
+    some = ("-k", "results_name or deepcopy", "--cardwar-games", "2", "--junitxml", "report.xml")
+    done = run_plugin(tmp_path, "--cardwar-env", FALLEN_ARE_PAID, "--cardwar-baseline", str(known), *some)
+    assert (done.returncode, "1 passed, 51 deselected, 1 xfailed" in done.stdout) == (0, True), done.stdout
+    assert f"{FALLEN_ARE_PAID}: deepcopy_goes_on no longer fails" in done.stdout
+    assert f"pettingzoo {pettingzoo.__version__}" in (tmp_path / "report.xml").read_text()
 
 
 def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):

@@ -12,16 +12,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from baselines.markdown import rewrite
-from train.pages import command, games
+from train.pages import checks, command, games
 
 COMMAND = "python -m train.pages"
 FOLDER = Path("docs")
 
 
 def part_of(part: str) -> str:
-    """A generated part in Markdown, by the name of a game and the part, or by `cardwar` and the part."""
+    """A generated part in Markdown, by the name of a game, `cardwar` or `conformance`, and the part."""
     subject, what = part.split()
-    return command.section(what) if subject == "cardwar" else games.section(subject, what)
+    others = {"cardwar": command.section, "conformance": checks.section}
+    return others[subject](what) if subject in others else games.section(subject, what)
 
 
 def pages(folder: Path = FOLDER) -> Iterator[Path]:

@@ -1,0 +1,45 @@
+"""The versions of everything that an environment runs on, as imported in this process."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from functools import cache, partial
+from importlib.metadata import distribution, packages_distributions
+from pathlib import Path
+
+from cardwar_envs.conformance.play import layers
+from cardwar_envs.conformance.subject import Subject
+
+ALWAYS = ("numpy", "gymnasium", "pettingzoo", "cardwar_envs")
+
+
+def versions(subject: Subject) -> dict[str, str]:
+    """Python, the libraries, and the packages that define the environment and its wrappers -> their versions.
+
+    Those of loaded modules, which may differ from what is installed. A package without a version is left out.
+    """
+    found: dict[str, str] = subject.once("versions", partial(_found, subject))
+    return found
+
+
+def _found(subject: Subject) -> dict[str, str]:
+    names = [*ALWAYS, subject.word.partition(":")[0].split(".")[0]]
+    for api in subject.apis():
+        names += [type(layer).__module__.split(".")[0] for layer in layers(api.make())]
+    found = {name: _version(name) for name in dict.fromkeys(names) if name in sys.modules and name != "__main__"}
+    return {"python": platform.python_version(), **{name: text for name, text in found.items() if text}}
+
+
+def _version(module: str) -> str:
+    """Of the installed distribution if the module was loaded from there, else as the module states it."""
+    loaded = sys.modules[module]
+    stated, file = getattr(loaded, "__version__", ""), getattr(loaded, "__file__", None)
+    for name in _distributions().get(module, ()):
+        found = distribution(name)
+        if not stated or (file and Path(file).is_relative_to(str(found.locate_file("")))):
+            return found.version
+    return stated if isinstance(stated, str) else ""
+
+
+_distributions = cache(packages_distributions)

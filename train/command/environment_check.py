@@ -1,0 +1,204 @@
+"""Checks of an environment: what to run, known findings, and the report as text, JSON, JUnit XML or a script."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from baselines.files import write_atomically
+from train.command.console import advancing, say
+
+if TYPE_CHECKING:
+    from cardwar_envs.conformance import Result, Subject
+
+MOST_SECONDS = 3600
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which checks to run, which findings are known, and which files to write."""
+
+    only: Sequence[str] = field(default_factory=list)
+    skip: Sequence[str] = field(default_factory=list)
+    baseline: Path | None = None
+    write_baseline: bool = False
+    junit: Path | None = None
+    reproduce: Path | None = None
+
+    def names(self) -> list[str]:
+        """The checks to run; raises ValueError if these options do not go together."""
+        from cardwar_envs.conformance.runner import selected
+
+        if self.reproduce is not None and (self.reproduce.is_symlink() or self.reproduce.exists()):
+            raise ValueError(f"--reproduce: {self.reproduce} already exists")
+        if self.write_baseline and self.baseline is None:
+            raise ValueError("--write-baseline needs --baseline FILE, the file to write")
+        if self.junit is not None:
+            import junitparser  # noqa: F401  # a missing extra is reported before the checks run
+        return selected(self.only, self.skip)
+
+    def known(self) -> dict[str, dict[str, str]]:
+        """The known findings of all environments; none if the file is yet to be written."""
+        from cardwar_envs.conformance.baseline import read_baseline
+
+        if self.baseline is None or (self.write_baseline and not self.baseline.exists()):
+            return {}
+        return read_baseline(self.baseline)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the checks of an environment found.
+
+    Attributes:
+        name: The environment.
+        results: One for each check that ran.
+        planned: How many should run.
+        versions: Package -> version.
+        seen: How much was played, by kind.
+        stale: Known findings that were not found again.
+    """
+
+    name: str
+    results: list[Result]
+    planned: int
+    versions: dict[str, str]
+    seen: dict[str, dict[str, int]]
+    stale: list[str]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned checks ran."""
+        return len(self.results) == self.planned
+
+    def failures(self) -> list[Result]:
+        """The failures that are not known."""
+        from cardwar_envs.conformance.verdicts import FAILED
+
+        return [result for result in self.results if result.status == FAILED]
+
+
+def limits_of(seed: int | None, seconds: float | None, games: int | None) -> dict[str, Any]:
+    """The seed and the budget for `load`: CPU seconds, or as long as `games` take."""
+    from cardwar_envs.conformance.subject import SECONDS
+
+    if seed is not None and seed < 0:
+        raise ValueError(f"--seed ({seed}) must be at least 0")
+    if seconds is not None and not 0 < seconds <= MOST_SECONDS:
+        raise ValueError(f"--seconds ({seconds:g}) must be above 0 and at most {MOST_SECONDS}")
+    if games is not None and games < 1:
+        raise ValueError(f"--games ({games}) must be at least 1")
+    usual = SECONDS if games is None else float(MOST_SECONDS)
+    return {"seed": seed or 0, "seconds": usual if seconds is None else seconds, "games": games}
+
+
+def check_environment(
+    name: str, words: list[str], looks: dict[str, Any], wanted: Wanted, everything: bool, as_json: bool
+) -> int:
+    """Runs the checks of `cardwar check ENVIRONMENT`, prints and writes what they found; returns the exit code."""
+    from cardwar_envs.conformance import load
+
+    names, known = wanted.names(), wanted.known()
+    with contextlib.redirect_stdout(sys.stderr):  # some environments print
+        subject = load(name, words, **looks)
+    report = _checked(subject, names, known, wanted)
+    failures = report.failures()
+    if wanted.reproduce is not None and failures:
+        wanted.reproduce.write_text(failures[0].script, encoding="utf-8")
+    if wanted.junit is not None:
+        from train.command.junit import as_junit
+
+        write_atomically(wanted.junit, as_junit(report.name, report.versions, report.results))
+    if as_json:
+        print(json.dumps(_as_data(report)))
+    else:
+        _say_results(report, everything, wanted)
+    return 1 if failures else 0 if report.complete else INTERRUPTED
+
+
+def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]], wanted: Wanted) -> Report:
+    """Runs the checks; writes the known findings if that is wanted, and then counts the failures as known."""
+    from cardwar_envs.conformance import CHECKS, coverage, versions
+    from cardwar_envs.conformance.baseline import stale, updated
+    from cardwar_envs.conformance.runner import each_result
+    from cardwar_envs.conformance.verdicts import FAILED, KNOWN
+
+    here = known.get(subject.name, {})
+    results: list[Result] = []
+    with _ended_by_signals(), advancing("checks", len(names)) as progress:
+        for result in _printed_to_stderr(each_result(subject, names, here)):
+            results.append(result)
+            progress(len(results))
+    gone = stale(results, here, CHECKS)
+    if wanted.write_baseline and wanted.baseline is not None:
+        write_atomically(wanted.baseline, updated(known, subject.name, results, CHECKS).encode())
+        results = [dataclasses.replace(each, status=KNOWN) if each.status == FAILED else each for each in results]
+        gone = []
+    seen = coverage(subject) if len(results) == len(names) and len(names) == len(CHECKS) else {}
+    with contextlib.redirect_stdout(sys.stderr):
+        found = versions(subject)
+    return Report(subject.name, results, len(names), found, seen, gone)
+
+
+def _as_data(report: Report) -> dict[str, Any]:
+    passed = report.complete and not report.failures()
+    told = {"environment": report.name, "passed": passed, "complete": report.complete, "seen": report.seen}
+    checks = [dataclasses.asdict(result) for result in report.results]
+    return {**told, "versions": report.versions, "stale": report.stale, "checks": checks}
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Ends a block at Ctrl-C or SIGTERM, and goes on after it."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
+    """The same results; what environments print meanwhile goes to stderr."""
+    while True:
+        with contextlib.redirect_stdout(sys.stderr):
+            result = next(results, None)
+        if result is None:
+            return
+        yield result
+
+
+def _say_results(report: Report, everything: bool, wanted: Wanted) -> None:
+    """The notes, versions, how much was seen, the failures with what must hold, and last the number of each verdict."""
+    from cardwar_envs.conformance.runner import CHECKS
+    from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
+
+    for result in report.results:
+        if result.status != FAILED and (everything or result.status not in UNEVENTFUL):
+            say(str(result))
+    for check in report.stale:
+        say(f"{'stale':<14}  {check}: no longer found, but listed in {wanted.baseline}; --write-baseline removes it")
+    say(f"versions: {', '.join(f'{name} {version}' for name, version in report.versions.items())}")
+    kinds = [f"{kind} {', '.join(f'{n:,} {what}' for what, n in seen.items())}" for kind, seen in report.seen.items()]
+    if kinds:
+        say(f"seen: {'; '.join(kinds)}")
+    failures = report.failures()
+    for result in failures:
+        say(result.advised(CHECKS[result.check]))
+    if failures:
+        script = wanted.reproduce
+        again = "--reproduce FILE writes a script" if script is None else f"{script} is a script"
+        say(f"{again} that repeats the first failure")
+    if wanted.write_baseline:
+        say(f"{wanted.baseline} lists the known findings")
+    left = "" if report.complete else f"; interrupted after {len(report.results)} of {report.planned} checks"
+    say(f"{counted(report.results)}{left}")

@@ -1,0 +1,37 @@
+"""The verdicts on an environment as JUnit XML, which CI services show as test results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from cardwar_envs.conformance import CHECKS, Result
+from cardwar_envs.conformance.verdicts import FAILED, NOTED, PASSED
+from train.words import printable
+
+
+def as_junit(environment: str, versions: Mapping[str, str], results: Iterable[Result]) -> bytes:
+    """One test suite, with the versions as properties, and a test case for each check.
+
+    A note passes; known findings, and checks that do not apply or saw too little, are skipped.
+    """
+    suite = TestSuite(environment)
+    for name, version in versions.items():
+        suite.add_property(name, version)
+    for result in results:
+        case = TestCase(result.check, classname=environment)
+        if result.status == FAILED:
+            failure = Failure(printable(result.reason))
+            failure.text = printable(f"{result.advised(CHECKS[result.check])}\n\n{result.script}")
+            case.result = [failure]
+        elif result.status == NOTED:
+            case.system_out = printable(result.reason)
+        elif result.status != PASSED:
+            case.result = [Skipped(printable(f"{result.status}: {result.reason}"))]
+        suite.add_testcase(case)
+    found = JUnitXml()
+    found.add_testsuite(suite)
+    found.update_statistics()
+    text: bytes = found.tostring()
+    return text
