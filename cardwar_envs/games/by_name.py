@@ -6,10 +6,10 @@ A name is looked up in this order:
     undercut             an entry point in the group `cardwar_envs.games` of an installed package
     undercut:Undercut    the class `Undercut` in the module `undercut`, for example in the file undercut.py in the
                          working folder
-    openspiel:NAME(...)  a game of OpenSpiel in OpenSpiel's own syntax, such as openspiel:goofspiel(num_cards=4)
+    openspiel:NAME(...)  a game of OpenSpiel in its own syntax, such as openspiel:goofspiel(num_cards=4)
 
-The last three import code or open files, so a name from a stored file must never be looked up here; compare it with the name of a
-known game instead.
+The last three import code or open files, so a name from a stored file must never be looked up here; compare it with
+the name of a known game instead.
 """
 
 from __future__ import annotations

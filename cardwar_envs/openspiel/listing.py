@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import random
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,12 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.rules import CERTAIN
-from cardwar_envs.openspiel.loading import load
+from cardwar_envs.openspiel.loading import load, reading
 
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
 # Histories that are listed at most: about half a minute.
 MOST_HISTORIES = 2_000_000
 PROBES = 64
+# Estimates stop here.
+ENORMOUS = 1e100
+PROBE_SECONDS = 3
 # Of tensors: 200 MB.
 MOST_NUMBERS = 50_000_000
 # Largest denominator of a probability that is recovered from a double.
@@ -96,10 +100,10 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
         ValueError: If the game is too large, or the key merges histories that differ.
     """
     game = load(name)
-    if key is None:
-        _refuse_large(name, game)
     lister = _Lister(name, game, key, merge)
-    with _deep(game.max_game_length()):
+    with reading(name), _deep(game.max_game_length()):
+        if key is None:
+            _refuse_large(name, game)
         initial = lister.settled(game.new_initial_state(), (0.0,) * game.num_players())
     identity = DECLARED if key is not None else PROVEN if max(lister.merged.values()) > 1 else HISTORIES
     length = max(lister.lengths[outcome.node] for outcome in initial)
@@ -108,19 +112,22 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
 
 def _refuse_large(name: str, game: Any) -> None:
     """Estimates the number of histories from random games (Knuth 1975), before any is listed."""
-    chosen, total = random.Random(0), 0.0
+    chosen, total, until = random.Random(0), 0.0, time.process_time() + PROBE_SECONDS
     for _ in range(PROBES):
         state, width = game.new_initial_state(), 1.0
         while not state.is_terminal() and total < PROBES * MOST_HISTORIES:
             if state.is_simultaneous_node():
                 legal = [state.legal_actions(player) or [0] for player in range(game.num_players())]
-                width *= math.prod(map(len, legal))
+                width = min(width * math.prod(map(float, map(len, legal))), ENORMOUS)
                 state.apply_actions([chosen.choice(each) for each in legal])
             else:
-                actions = state.legal_actions()
-                width *= len(actions)
+                if not (actions := state.legal_actions()):
+                    raise ValueError(f"openspiel:{name} is refused: after {state.history()} nothing is legal")
+                width = min(width * len(actions), ENORMOUS)
                 state.apply_action(chosen.choice(actions))
             total += width
+            if time.process_time() > until:
+                raise ValueError(f"openspiel:{name} is too large: {PROBES} games take more than {PROBE_SECONDS} s")
     if total > PROBES * MOST_HISTORIES:
         raise ValueError(
             f"openspiel:{name} is too large: about {total / PROBES:.0e} histories or more, and at most "
@@ -319,7 +326,9 @@ def tensors(listed: Listing) -> NDArray[np.float32]:
     if len(listed.nodes) * len(players) * size > MOST_NUMBERS:
         size = 0
     found = np.zeros((len(listed.nodes), len(players), size), dtype=np.float32)
-    for number, node in enumerate(listed.nodes) if size else ():
+    if not size:
+        return found
+    for number, node in enumerate(listed.nodes):
         if node.acting:  # the end of a game has no next move to learn, and tensors need not be defined there
             state = replayed(game, node.history)
             tensor = state.observation_tensor if kind.provides_observation_tensor else state.information_state_tensor

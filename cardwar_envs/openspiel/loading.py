@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from cardwar_envs.core.parameters import did_you_mean, shown
@@ -10,6 +15,23 @@ from cardwar_envs.core.parameters import did_you_mean, shown
 CALL = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)
 # A negative or enormous number makes OpenSpiel write outside its arrays or exhaust the memory.
 MOST = 10_000
+# Other numbers are tried in a process of its own first.
+SMALL = 20
+SECONDS = 5
+TRY = """
+import sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))
+except (ImportError, ValueError):
+    pass
+import pyspiel
+try:
+    game = pyspiel.load_game(sys.argv[1])
+    game.max_utility(), game.num_distinct_actions(), game.max_game_length(), game.new_initial_state()
+except (RuntimeError, IndexError):
+    pass
+"""
 NEEDS = "OpenSpiel's games need the extra openspiel: pip install 'cardwar-envs[openspiel]'"
 
 
@@ -34,12 +56,48 @@ def load(name: str) -> Any:
     """
     spiel = require_pyspiel()
     _check_name(spiel, name)
-    try:
+    if not _is_plain(name):
+        _try_aside(name)
+    with reading(name):
         game = spiel.load_game(name)
-    except spiel.SpielError as error:
-        raise ValueError(f"openspiel:{name} cannot be loaded: {' '.join(str(error).split())}") from None
+        game.new_initial_state()
     _require_public(spiel, name, game)
     return game
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turns exceptions of OpenSpiel into a ValueError, and discards what it writes about them to stderr."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    except (RuntimeError, IndexError) as error:  # pyspiel.SpielError is the former
+        reason = str(error).strip().partition("\n")[0].rpartition("/")[2]  # without the path of its source
+        raise ValueError(f"openspiel:{name} cannot be loaded: OpenSpiel says {reason!r}") from None
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _is_plain(name: str) -> bool:
+    """Whether all parameters are small numbers, true or false, or words; or the game exists in this process only."""
+    short, values = _parsed(name)
+    plain = all(
+        value.isalpha() or "_" in value or (value.isdigit() and int(value) <= SMALL) for value in values.values()
+    )
+    return plain or short.startswith(("python_", "cardwar_"))
+
+
+def _try_aside(name: str) -> None:
+    """Loads the game in a process of its own; raises a ValueError if that does not end, or ends in a crash."""
+    try:
+        tried = subprocess.run([sys.executable, "-c", TRY, name], capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"openspiel:{name} is too large: loading it takes more than {SECONDS} s") from None
+    if tried.returncode:
+        raise ValueError(f"openspiel:{name} cannot be loaded: OpenSpiel crashes or needs more than 4 GB")
 
 
 def canonical_name(name: str) -> str:
@@ -102,7 +160,7 @@ def _check_name(spiel: Any, name: str) -> None:
 
 
 def _check_number(what: str, value: str, least: int) -> None:
-    if not re.fullmatch(r"-?\d{1,9}", value) or not least <= int(value) <= MOST:
+    if not re.fullmatch(r"-?[0-9]{1,9}", value) or not least <= int(value) <= MOST:
         raise ValueError(f"{what} ({shown(value)[1:-1]}) must be an integer in {least}..{MOST:,}")
 
 
@@ -119,7 +177,7 @@ def _require_public(spiel: Any, name: str, game: Any) -> None:
     elif kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
         reason = "its chance outcomes are drawn and not listed"
     elif game.num_players() < 2:
-        reason = "it has one player"
+        reason = "it has fewer than two players"
     elif not 1 <= game.num_distinct_actions() <= MOST:
         reason = f"it has {game.num_distinct_actions():,} actions; 1..{MOST:,} can be listed"
     elif game.max_game_length() < 1:

@@ -35,7 +35,8 @@ class OpenSpielGame(Game[OpenSpielState]):
     Attributes:
         spiel: The game's name and parameters in OpenSpiel's syntax.
         state_key: Which histories are one state: none given, those that are proven equal; "history", each is a
-            state; "string", those of equal text after as many moves; or a function of OpenSpiel's state with hashable results.
+            state; "string", those of equal text after as many moves; or a function of OpenSpiel's state with hashable
+            results.
 
     Raises:
         ValueError: If the game does not exist, is too large or of another kind, or the key merges different states.

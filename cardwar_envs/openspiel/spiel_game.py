@@ -48,12 +48,11 @@ def register(name: str, rules: Game[Any]) -> None:
         max_game_length=facts.max_length,
     )
 
-    class Registered(_SpielGame):
-        def __init__(self, params: Any = None) -> None:
-            super().__init__(kind, info, {})
-            self.rules = rules
+    class Maker:  # OpenSpiel releases it after Python has ended, which a function would not survive
+        def __new__(cls, params: Any = None) -> _SpielGame:  # type: ignore[misc]  # it only makes games
+            return _SpielGame(kind, info, rules)
 
-    pyspiel.register_game(kind, Registered)
+    pyspiel.register_game(kind, Maker)
 
 
 def _recall_size(rules: Game[Any]) -> int:
@@ -80,7 +79,9 @@ def _most_outcomes(rules: Game[Any]) -> int:
 
 
 class _SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
-    rules: Game[Any]
+    def __init__(self, kind: Any, info: Any, rules: Game[Any]) -> None:
+        super().__init__(kind, info, {})
+        self.rules = rules
 
     def new_initial_state(self) -> _SpielState:
         return _SpielState(self)

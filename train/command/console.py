@@ -79,7 +79,7 @@ def say_aside(line: str) -> None:
 
 def print_json(game: Game[Any], **entries: Any) -> None:
     """Prints one JSON object to stdout: the game with its parameters, and the entries."""
-    identity = {"states": game.facts.state_identity} if game.facts.state_identity else {}
+    identity = {"state_identity": game.facts.state_identity} if game.facts.state_identity else {}
     print(json.dumps({"game": game.facts.name, "parameters": game.parameters(), **identity, **entries}))
 
 
