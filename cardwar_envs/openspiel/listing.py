@@ -81,6 +81,7 @@ class Listing(NamedTuple):
         identity: "histories", "proven merged" or "declared merged".
         normalised: Whether probabilities are OpenSpiel's doubles divided by their sum.
         length: The most joint actions in a game.
+        disagreement: The first history after which OpenSpiel's `rewards` are not the change of its `returns`.
     """
 
     game: Any
@@ -90,6 +91,7 @@ class Listing(NamedTuple):
     identity: str
     normalised: bool
     length: int
+    disagreement: tuple[int, ...] | None
 
 
 @lru_cache(maxsize=8)
@@ -107,7 +109,7 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
         initial = lister.settled(game.new_initial_state(), (0.0,) * game.num_players())
     identity = DECLARED if key is not None else PROVEN if max(lister.merged.values()) > 1 else HISTORIES
     length = max(lister.lengths[outcome.node] for outcome in initial)
-    return Listing(game, initial, lister.nodes, lister.merged, identity, lister.normalised, length)
+    return Listing(game, initial, lister.nodes, lister.merged, identity, lister.normalised, length, lister.disagreement)
 
 
 def _refuse_large(name: str, game: Any) -> None:
@@ -156,6 +158,7 @@ class _Lister:
         self.lengths: list[int] = []
         self.merged: Counter[int] = Counter()
         self.normalised = False
+        self.disagreement: tuple[int, ...] | None = None
         self._known: dict[Hashable, int] = {}  # the state of each key or signature; -1 while it is being listed
         self._distributions: dict[Hashable, int] = {}
         self._ends: dict[tuple[float, ...], tuple[Outcome, ...]] = {}
@@ -195,6 +198,8 @@ class _Lister:
         paid = [now - then for now, then in zip(state.returns(), before, strict=True)]
         stated = state.rewards()  # without the rounding of a difference
         same = all(abs(one - other) < TOLERANCE for one, other in zip(paid, stated, strict=True))
+        if not same and self.disagreement is None:
+            self.disagreement = tuple(state.history())
         return tuple(pay + 0.0 for pay in (stated if same else paid))
 
     def _count(self) -> None:
@@ -314,7 +319,7 @@ def replayed(game: Any, history: Sequence[int]) -> Any:
     return state
 
 
-def tensors(listed: Listing) -> NDArray[np.float32]:
+def tensors_of(listed: Listing) -> NDArray[np.float32]:
     """`[states, players, size]`: OpenSpiel's tensors of all states, of size 0 if it provides none or they are many."""
     game, players = listed.game, range(listed.game.num_players())
     kind, shape = game.get_type(), []

@@ -84,10 +84,13 @@ def reading(name: str) -> Iterator[None]:
 def _is_plain(name: str) -> bool:
     """Whether all parameters are small numbers, true or false, or words; or the game exists in this process only."""
     short, values = _parsed(name)
-    plain = all(
-        value.isalpha() or "_" in value or (value.isdigit() and int(value) <= SMALL) for value in values.values()
-    )
-    return plain or short.startswith(("python_", "cardwar_"))
+    if short.startswith(("python_", "cardwar_")):
+        return True
+    return all(re.fullmatch("[a-z_]+", value) or _is_small(value) for value in values.values())
+
+
+def _is_small(value: str) -> bool:
+    return bool(re.fullmatch("[0-9]{1,3}", value)) and int(value) <= SMALL
 
 
 def _try_aside(name: str) -> None:
@@ -145,6 +148,8 @@ def _check_name(spiel: Any, name: str) -> None:
     if short not in known:
         raise ValueError(f"OpenSpiel has no game {short!r}{did_you_mean(short, known)}")
     allowed = known[short].parameter_specification
+    if not (values or known[short].default_loadable):
+        raise ValueError(f"openspiel:{short} needs parameters: it has {', '.join(sorted(allowed))}")
     for key, value in values.items():
         if key not in allowed:
             has = f"it has {', '.join(sorted(allowed)) or 'none'}"

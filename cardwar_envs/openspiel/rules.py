@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, whole_number
-from cardwar_envs.openspiel.listing import Key, Listing, Node, Outcome, listing, replayed, tensors
+from cardwar_envs.openspiel.listing import Key, Listing, Node, Outcome, listing, replayed, tensors_of
 from cardwar_envs.openspiel.loading import canonical_name
 
 # Numbers of states in observations are fractions of this, which float32 holds exactly.
@@ -51,18 +51,19 @@ class OpenSpielGame(Game[OpenSpielState]):
         if not callable(self.state_key):
             one_of("state_key", self.state_key, (None, "history", "string"))
         object.__setattr__(self, "spiel", canonical_name(self.spiel))
-        if len(self._listing.nodes) > WHOLE:
+        if len(self.listed.nodes) > WHOLE:
             raise ValueError(f"openspiel:{self.spiel} is too large")
 
     @cached_property
-    def _listing(self) -> Listing:
+    def listed(self) -> Listing:
+        """All states of the game."""
         key = _text if self.state_key == "string" else self.state_key if callable(self.state_key) else None
         return listing(self.spiel, key, self.state_key is None)
 
     @cached_property
     def facts(self) -> GameFacts:
         """What OpenSpiel declares about the game, and how its states are identified."""
-        listed, types = self._listing, self._listing.game.get_type()
+        listed, types = self.listed, self.listed.game.get_type()
         spiel = listed.game
         everyone = tuple(range(spiel.num_players()))
         chance = "none"
@@ -70,7 +71,7 @@ class OpenSpielGame(Game[OpenSpielState]):
             chance = "moves"
         elif len(listed.initial) > 1:
             chance = "deal"
-        low, high = (tuple(end(self._tensors, axis=(0, 1)).tolist()) for end in (np.min, np.max))
+        low, high = (tuple(end(self.tensors, axis=(0, 1)).tolist()) for end in (np.min, np.max))
         return GameFacts(
             name=f"openspiel:{self.spiel}",
             version=0,
@@ -99,10 +100,10 @@ class OpenSpielGame(Game[OpenSpielState]):
         return {"spiel": self.spiel, "state_key": self.state_key}
 
     def initial(self) -> Sequence[Transition[OpenSpielState]]:
-        return [_transition(outcome) for outcome in self._listing.initial]
+        return [_transition(outcome) for outcome in self.listed.initial]
 
     def _node(self, state: OpenSpielState) -> Node:
-        return self._listing.nodes[state.number]
+        return self.listed.nodes[state.number]
 
     def acting_players(self, state: OpenSpielState) -> tuple[int, ...]:
         return self._node(state).acting
@@ -117,7 +118,7 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     def spiel_state(self, state: OpenSpielState) -> Any:
         """OpenSpiel's state after the first history of a state."""
-        return replayed(self._listing.game, self._node(state).history)
+        return replayed(self.listed.game, self._node(state).history)
 
     def state_at(self, history: Sequence[int]) -> OpenSpielState:
         """The state of a history as `pyspiel.State.history` returns it, which must not end at a chance node.
@@ -125,12 +126,12 @@ class OpenSpielGame(Game[OpenSpielState]):
         Raises:
             ValueError: If there is no such history.
         """
-        rest, outcomes = tuple(history), self._listing.initial
+        rest, outcomes = tuple(history), self.listed.initial
         while True:
             found = [each for each in outcomes if rest[: len(each.chance)] == each.chance]
             if not found:
                 raise ValueError(f"history ({list(history)}) is none of {self.facts.name}")
-            rest, node = rest[len(found[0].chance) :], self._listing.nodes[found[0].node]
+            rest, node = rest[len(found[0].chance) :], self.listed.nodes[found[0].node]
             if not rest:
                 return OpenSpielState(found[0].node)
             played, rest = rest[: node.width], rest[node.width :]
@@ -138,9 +139,9 @@ class OpenSpielGame(Game[OpenSpielState]):
             outcomes = node.outcomes.get(joint, ())
 
     @cached_property
-    def _tensors(self) -> NDArray[np.float32]:
+    def tensors(self) -> NDArray[np.float32]:
         """`[states, players, size]`."""
-        return tensors(self._listing)
+        return tensors_of(self.listed)
 
     def observation(self, state: OpenSpielState, player: int) -> NDArray[np.float32]:
         """The number of the state, the seat, and OpenSpiel's tensor.
@@ -152,20 +153,20 @@ class OpenSpielGame(Game[OpenSpielState]):
                 tensor; nothing if it provides neither or there are too many states)
         """
         start = np.array([state.number / WHOLE, player], dtype=np.float32)
-        return np.concatenate([start, self._tensors[state.number, player]])
+        return np.concatenate([start, self.tensors[state.number, player]])
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[OpenSpielState, int]:
         return OpenSpielState(int(observation[0] * WHOLE)), int(observation[1])
 
     def check(self, state: OpenSpielState) -> None:
         with reading_state(state, "an OpenSpielState with the number of a state"):
-            whole_number("number", state.number, range(len(self._listing.nodes)))
+            whole_number("number", state.number, range(len(self.listed.nodes)))
 
     def describe(self, state: OpenSpielState) -> str:
         """OpenSpiel's text of the state's first history."""
-        text = str(self.spiel_state(state)).strip() or f"state {state.number}"
-        merged = self._listing.merged[state.number]
-        return text if merged == 1 else f"{text}\n(one of {merged:,} histories that are this state)"
+        merged = self.listed.merged[state.number]
+        histories = f", the first of {merged:,} histories" if merged > 1 else ""
+        return f"{self.spiel_state(state)}".strip() + f"\nstate {state.number}{histories}"
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return self._action_words[player][action]
@@ -177,7 +178,7 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     def _words_of(self, player: int) -> list[str]:
         words: dict[int, str] = {}
-        for number, node in reversed(list(enumerate(self._listing.nodes))):
+        for number, node in reversed(list(enumerate(self.listed.nodes))):
             if player in node.acting:
                 legal = node.legal[node.acting.index(player)]
                 if not words.keys() >= set(legal):
@@ -191,7 +192,7 @@ class OpenSpielGame(Game[OpenSpielState]):
     @property
     def how_to_play(self) -> str:
         """What the facts say, and whose game it is."""
-        return f"{self._listing.game.get_type().long_name}, by the rules of OpenSpiel. {super().how_to_play}"
+        return f"{self.listed.game.get_type().long_name}, by the rules of OpenSpiel. {super().how_to_play}"
 
 
 def from_openspiel(game: Any, state_key: Literal["history", "string"] | Key | None = None) -> OpenSpielGame:

@@ -153,7 +153,7 @@ def _tabular(turns, policy):
 def test_states_say_how_they_are_identified(name, nodes, identity):
     game = from_openspiel(name)
     assert game.facts.state_identity == identity
-    assert len(from_openspiel(name, "history")._listing.nodes) >= len(game._listing.nodes)
+    assert len(from_openspiel(name, "history").listed.nodes) >= len(game.listed.nodes)
 
 
 def test_a_key_is_checked():
