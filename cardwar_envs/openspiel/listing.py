@@ -301,7 +301,7 @@ def _fractions(doubles: tuple[float, ...]) -> tuple[tuple[Fraction, ...], bool]:
     if sum(simple) == 1 and all(float(one) == other for one, other in zip(simple, doubles, strict=True)):
         return simple, True
     exact = tuple(map(Fraction, doubles))
-    if abs(sum(exact) - 1) > TOLERANCE or min(exact) < 0:
+    if abs(sum(exact) - 1) > TOLERANCE or min(doubles) < 0:
         raise ValueError(f"OpenSpiel's chance probabilities {list(doubles)} do not sum to 1")
     return tuple(each / sum(exact) for each in exact), False
 

@@ -49,7 +49,7 @@ def register(name: str, rules: Game[Any]) -> None:
     )
 
     class Maker:  # OpenSpiel releases it after Python has ended, which a function would not survive
-        def __new__(cls, params: Any = None) -> _SpielGame:  # type: ignore[misc]  # it only makes games
+        def __new__(cls, params: Any = None) -> _SpielGame:
             return _SpielGame(kind, info, rules)
 
     pyspiel.register_game(kind, Maker)

@@ -27,7 +27,7 @@ COMPARED = [
     "matching_pennies_3p",
     "repeated_game(stage_game=matrix_pd(),num_repetitions=3)",
     "markov_soccer(horizon=2)",
-    "laser_tag(horizon=1)",
+    "snake(rows=4,columns=4,horizon=1)",
     "nim(pile_sizes=1;2)",
 ]
 
@@ -81,6 +81,7 @@ def nash_conv_by_histories(game, policy):
     return (best - follow).sum()
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("name", COMPARED)
 @pytest.mark.parametrize("key", [None, "history"])
 def test_nash_conv_is_that_of_openspiels_histories(name, key):
