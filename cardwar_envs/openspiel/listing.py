@@ -231,8 +231,14 @@ class _Lister:
 
     def _numbered(self, state: Any, acting: tuple[int, ...], legal: tuple[tuple[int, ...], ...]) -> int:
         outcomes, before = {}, self._paid(state)
+        everyone = len(acting) == len(self.players)
         for joint in product(*legal) if acting else ():
-            outcomes[joint] = self.settled(self._played(state, acting, joint), before)
+            if everyone:
+                after = state.clone()
+                after.apply_actions(joint)
+            else:
+                after = self._played(state, acting, joint)
+            outcomes[joint] = self.settled(after, before)
         number = len(self.nodes)
         if self.merge:
             ends = tuple(state.returns()) if self.pays_at_end and not acting else ()  # an end shows its payoffs
@@ -262,7 +268,7 @@ class _Lister:
     def _distribution(self, outcomes: tuple[Outcome, ...]) -> int:
         """A number that outcomes share if they lead to the same states with the same rewards and probabilities."""
         if len(outcomes) == 1:
-            found: Hashable = outcomes[0][1:3]
+            found: Hashable = outcomes[0][1:3]  # the next state and the rewards
         else:
             total: dict[Hashable, Fraction] = {}
             for each in outcomes:
@@ -301,7 +307,7 @@ def _fractions(doubles: tuple[float, ...]) -> tuple[tuple[Fraction, ...], bool]:
     if sum(simple) == 1 and all(float(one) == other for one, other in zip(simple, doubles, strict=True)):
         return simple, True
     exact = tuple(map(Fraction, doubles))
-    if abs(sum(exact) - 1) > TOLERANCE or min(doubles) < 0:
+    if abs(math.fsum(doubles) - 1.0) > TOLERANCE or min(doubles) < 0.0:
         raise ValueError(f"OpenSpiel's chance probabilities {list(doubles)} do not sum to 1")
     return tuple(each / sum(exact) for each in exact), False
 
