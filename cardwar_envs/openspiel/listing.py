@@ -28,6 +28,8 @@ from cardwar_envs.openspiel.loading import load, reading
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
 # Histories that are listed at most: about half a minute.
 MOST_HISTORIES = 2_000_000
+# Listing more is announced.
+MANY = 200_000
 PROBES = 64
 # Estimates stop here.
 ENORMOUS = 1e100
@@ -103,17 +105,20 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
     """
     game = load(name)
     lister = _Lister(name, game, key, merge)
+    if key is None:
+        with reading(name):
+            histories = _estimated(name, game)
+        if histories > MANY:
+            print(f"Listing about {histories:,.0f} histories (once, up to a minute).", file=sys.stderr, flush=True)
     with reading(name), _deep(game.max_game_length()):
-        if key is None:
-            _refuse_large(name, game)
         initial = lister.settled(game.new_initial_state(), (0.0,) * game.num_players())
     identity = DECLARED if key is not None else PROVEN if max(lister.merged.values()) > 1 else HISTORIES
     length = max(lister.lengths[outcome.node] for outcome in initial)
     return Listing(game, initial, lister.nodes, lister.merged, identity, lister.normalised, length, lister.disagreement)
 
 
-def _refuse_large(name: str, game: Any) -> None:
-    """Estimates the number of histories from random games (Knuth 1975), before any is listed."""
+def _estimated(name: str, game: Any) -> float:
+    """The number of histories, estimated from random games (Knuth 1975); a ValueError if they are too many to list."""
     chosen, total, until = random.Random(0), 0.0, time.process_time() + PROBE_SECONDS
     for _ in range(PROBES):
         state, width = game.new_initial_state(), 1.0
@@ -135,6 +140,7 @@ def _refuse_large(name: str, game: Any) -> None:
             f"openspiel:{name} is too large: about {total / PROBES:.0e} histories or more, and at most "
             f"{MOST_HISTORIES:,} are listed; choose smaller parameters, or state_key= if few states are different"
         )
+    return total / PROBES
 
 
 @contextmanager
