@@ -12,15 +12,12 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cardwar_envs.core.rules import CERTAIN
 from cardwar_envs.openspiel.loading import load, reading
@@ -34,8 +31,6 @@ PROBES = 64
 # Estimates stop here.
 ENORMOUS = 1e100
 PROBE_SECONDS = 3
-# Of tensors: 200 MB.
-MOST_NUMBERS = 50_000_000
 # Largest denominator of a probability that is recovered from a double.
 MOST_DENOMINATOR = 10_000
 # Doubles that sum to something else are no probabilities.
@@ -316,38 +311,3 @@ def _fractions(doubles: tuple[float, ...]) -> tuple[tuple[Fraction, ...], bool]:
     if abs(math.fsum(doubles) - 1.0) > TOLERANCE or min(doubles) < 0.0:
         raise ValueError(f"OpenSpiel's chance probabilities {list(doubles)} do not sum to 1")
     return tuple(each / sum(exact) for each in exact), False
-
-
-def replayed(game: Any, history: Sequence[int]) -> Any:
-    """OpenSpiel's state after a history."""
-    state, rest = game.new_initial_state(), list(history)
-    while rest:
-        width = game.num_players() if state.is_simultaneous_node() else 1
-        actions, rest = rest[:width], rest[width:]
-        if state.is_simultaneous_node():
-            state.apply_actions(actions)
-        else:
-            state.apply_action(actions[0])
-    return state
-
-
-def tensors_of(listed: Listing) -> NDArray[np.float32]:
-    """`[states, players, size]`: OpenSpiel's tensors of all states, of size 0 if it provides none or they are many."""
-    game, players = listed.game, range(listed.game.num_players())
-    kind, shape = game.get_type(), []
-    if kind.provides_observation_tensor:
-        shape = game.observation_tensor_shape()
-    elif kind.provides_information_state_tensor:
-        shape = game.information_state_tensor_shape()
-    size = math.prod(shape) if shape else 0
-    if len(listed.nodes) * len(players) * size > MOST_NUMBERS:
-        size = 0
-    found = np.zeros((len(listed.nodes), len(players), size), dtype=np.float32)
-    if not size:
-        return found
-    for number, node in enumerate(listed.nodes):
-        if node.acting:  # the end of a game has no next move to learn, and tensors need not be defined there
-            state = replayed(game, node.history)
-            tensor = state.observation_tensor if kind.provides_observation_tensor else state.information_state_tensor
-            found[number] = [tensor(player) for player in players]
-    return found

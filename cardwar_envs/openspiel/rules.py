@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, whole_number
-from cardwar_envs.openspiel.listing import Key, Listing, Node, Outcome, listing, replayed, tensors_of
+from cardwar_envs.openspiel.listing import Key, Listing, Node, Outcome, listing
 from cardwar_envs.openspiel.loading import canonical_name
+from cardwar_envs.openspiel.replay import replayed, tensors_of
 
 # Numbers of states in observations are fractions of this, which float32 holds exactly.
 WHOLE = 2**24
